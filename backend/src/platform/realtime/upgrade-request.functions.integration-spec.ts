@@ -6,7 +6,7 @@ import { startTestReplicas, type TestReplicas } from '../../testing/test-replica
 
 jest.setTimeout(30_000);
 
-/** Node 24.9 passes a declined upgrade to the ordinary request handler. */
+/** From Node 24.9 on, an upgrade that the server declines is handled as an ordinary request. */
 const canDeclineUpgrades = 'shouldUpgradeCallback' in new Server();
 
 interface Response {
@@ -15,16 +15,16 @@ interface Response {
   body: string;
 }
 
-/** Sends bytes on a new connection and reads until the server ends it. */
-const exchange = async (origin: string, lines: readonly string[], body = ''): Promise<Response> => {
+/** Sends a request on a new connection and reads until the server closes it without an error. */
+const sendRequest = async (origin: string, lines: readonly string[], body = ''): Promise<Response> => {
   const { hostname, port } = new URL(origin);
-  const stream = connect(Number(port), hostname);
+  const connection = connect(Number(port), hostname);
   let received = '';
-  stream.setEncoding('utf8').on('data', (piece: string) => (received += piece));
-  stream.write([...lines, '', body].join('\r\n'));
-  const [hadError] = (await once(stream, 'close')) as [boolean];
+  connection.setEncoding('utf8').on('data', (chunk: string) => (received += chunk));
+  connection.write([...lines, '', body].join('\r\n'));
+  const [hadError] = (await once(connection, 'close')) as [boolean];
   expect(hadError).toBe(false);
-  const [head = '', ...rest] = received.split('\r\n\r\n');
+  const [head = '', ...bodyParts] = received.split('\r\n\r\n');
   const [statusLine = '', ...headerLines] = head.split('\r\n');
   const headers = headerLines.map((line) => {
     const [name = '', ...value] = line.split(': ');
@@ -33,11 +33,21 @@ const exchange = async (origin: string, lines: readonly string[], body = ''): Pr
   return {
     status: Number(/^HTTP\/1\.1 (\d{3}) \S/.exec(statusLine)?.[1]),
     headers: Object.fromEntries(headers) as Record<string, string>,
-    body: rest.join('\r\n\r\n'),
+    body: bodyParts.join('\r\n\r\n'),
   };
 };
 
-const upgrade = (path: string, protocol = 'websocket', host = '127.0.0.1', method = 'GET'): string[] => [
+interface UpgradeOptions {
+  protocol?: string;
+  host?: string;
+  method?: string;
+}
+
+/** The lines of an upgrade request, up to the empty line. The key is the last one. */
+const upgradeLines = (
+  path: string,
+  { protocol = 'websocket', host = '127.0.0.1', method = 'GET' }: UpgradeOptions = {},
+): string[] => [
   `${method} ${path} HTTP/1.1`,
   `Host: ${host}`,
   'Connection: Upgrade, close',
@@ -54,42 +64,46 @@ describe('an upgrade request', () => {
   });
   afterAll(() => thaw.close());
 
-  it.each<[request: string, lines: string[], status: number]>([
-    ['for a path below the socket', upgrade('/ws/x'), 404],
-    ['for the socket with a slash', upgrade('/ws/'), 404],
-    ['for an encoded name of the socket', upgrade('/%77s'), 404],
-    ['for a route of the API', upgrade('/api/user/1'), canDeclineUpgrades ? 401 : 404],
-    ['for the page', upgrade('/'), 404],
-    ['with a host that is none', upgrade('/ws', 'websocket', 'a%b'), 400],
-    ['with half a host', upgrade('/ws', 'websocket', '['), 400],
-    ['with a port that is none', upgrade('/ws', 'websocket', '127.0.0.1:99999'), 400],
-    ['to h2c for a route of the API', upgrade('/api/user/1', 'h2c'), canDeclineUpgrades ? 401 : 426],
-    ['to h2c for the socket', upgrade('/ws', 'h2c'), canDeclineUpgrades ? 404 : 426],
-    ['by POST for the socket', upgrade('/ws', 'websocket', '127.0.0.1', 'POST'), 405],
-    ['without a key', upgrade('/ws').slice(0, 5), 400],
-  ])('gets a complete response: %s', async (_, lines, status) => {
-    const response = await exchange(thaw.origins[0]!, lines);
+  it.each<[request: string, status: number, lines: string[]]>([
+    ['for a path below /ws', 404, upgradeLines('/ws/x')],
+    ['for /ws with a trailing slash', 404, upgradeLines('/ws/')],
+    ['for /ws in percent-encoding', 404, upgradeLines('/%77s')],
+    ['for a route of the API', canDeclineUpgrades ? 401 : 404, upgradeLines('/api/user/1')],
+    ['for the landing page', 404, upgradeLines('/')],
+    ['with an invalid host name', 400, upgradeLines('/ws', { host: 'a%b' })],
+    ['with an incomplete IPv6 host', 400, upgradeLines('/ws', { host: '[' })],
+    ['with an invalid port', 400, upgradeLines('/ws', { host: '127.0.0.1:99999' })],
+    [
+      'to h2c for a route of the API',
+      canDeclineUpgrades ? 401 : 426,
+      upgradeLines('/api/user/1', { protocol: 'h2c' }),
+    ],
+    ['to h2c for /ws', canDeclineUpgrades ? 404 : 426, upgradeLines('/ws', { protocol: 'h2c' })],
+    ['by POST for /ws', 405, upgradeLines('/ws', { method: 'POST' })],
+    ['without a Sec-WebSocket-Key', 400, upgradeLines('/ws').slice(0, -1)],
+  ])('%s is answered with a complete response of status %i', async (_, status, lines) => {
+    const response = await sendRequest(thaw.origins[0]!, lines);
     expect(response.status).toBe(status);
     expect(Number(response.headers['content-length'])).toBe(Buffer.byteLength(response.body));
     expect(response.headers.connection).toBe('close');
   });
 
-  it('with an unread body still gets its response', async () => {
+  it('with a body that the server does not read is answered', async () => {
     const body = 'x'.repeat(1024 * 1024);
-    const lines = [...upgrade('/ws/x', 'websocket', '127.0.0.1', 'POST'), `Content-Length: ${body.length}`];
-    const response = await exchange(thaw.origins[0]!, lines, body);
+    const lines = [...upgradeLines('/ws/x', { method: 'POST' }), `Content-Length: ${body.length}`];
+    const response = await sendRequest(thaw.origins[0]!, lines, body);
     expect(response.status).toBe(404);
     expect(response.body).not.toBe('');
   });
 
-  it('from a client that has disconnected does no harm', async () => {
+  it('whose client has already disconnected does not affect later sockets', async () => {
     const { hostname, port } = new URL(thaw.origins[0]!);
     await Promise.all(
       Array.from({ length: 20 }, async () => {
-        const stream = connect(Number(port), hostname);
-        await once(stream, 'connect');
-        stream.write([...upgrade('/ws/x'), '', ''].join('\r\n'), () => stream.resetAndDestroy());
-        await once(stream, 'close');
+        const connection = connect(Number(port), hostname);
+        await once(connection, 'connect');
+        connection.write([...upgradeLines('/ws/x'), '', ''].join('\r\n'), () => connection.resetAndDestroy());
+        await once(connection, 'close');
       }),
     );
     const visitor = await thaw.createVisitor(0);

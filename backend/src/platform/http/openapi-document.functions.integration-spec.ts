@@ -1,0 +1,92 @@
+// Uses real PostgreSQL and Redis and a whole api replica over HTTP.
+import { startTestApi, type TestApi } from '../../testing/test-api.harness';
+
+jest.setTimeout(30_000);
+
+describe('the OpenAPI document', () => {
+  let api: TestApi;
+
+  beforeAll(async () => {
+    api = await startTestApi();
+  });
+  afterAll(() => api.close());
+
+  it('is version 3.1 and describes every route, its body and its errors', async () => {
+    const { body } = await api.browser().get('/api/docs/openapi.json').expect(200);
+    expect(body.openapi).toMatch(/^3\.1\./);
+    const routes = Object.entries(body.paths as Record<string, object>).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method} ${path}`),
+    );
+    expect(routes).toEqual(
+      expect.arrayContaining([
+        'post /api/login',
+        'post /api/register',
+        'post /api/anonymous',
+        'post /api/logout',
+        'post /api/convert-anonymous',
+        'get /api/user/{id}',
+        'put /api/user/{id}',
+        'patch /api/user/{id}',
+        'put /api/user/{id}/email',
+        'put /api/user/{id}/password',
+      ]),
+    );
+    expect(body.components.schemas.CredentialsDto).toEqual({
+      type: 'object',
+      properties: {
+        email: { type: 'string', format: 'email', maxLength: 254 },
+        password: { type: 'string', format: 'password', minLength: 6, maxLength: 128 },
+      },
+      required: ['email', 'password'],
+    });
+    expect(Object.keys(body.paths['/api/login'].post.responses)).toEqual(
+      expect.arrayContaining(['200', '400', '401', '429', '503']),
+    );
+  });
+
+  it('describes the errors common to all routes and the range of every number', async () => {
+    interface Operation {
+      parameters?: { in: string; name: string; schema: { type: string; minimum?: number } }[];
+      requestBody?: object;
+      responses: Record<string, { description: string; headers?: object }>;
+    }
+    const { body } = await api.browser().get('/api/docs/openapi.json').expect(200);
+    const paths = body.paths as Record<string, Record<string, Operation>>;
+    for (const [path, operations] of Object.entries(paths)) {
+      for (const [method, { parameters = [], requestBody, responses }] of Object.entries(operations)) {
+        const statuses = ['429', '503'];
+        if (method !== 'get') statuses.push('403', '413', '415');
+        if (requestBody) statuses.push('400');
+        if (parameters.some((parameter) => parameter.in === 'path')) statuses.push('404');
+        expect([path, method, Object.keys(responses)]).toEqual([
+          path,
+          method,
+          expect.arrayContaining(statuses),
+        ]);
+        expect(responses[429]!.headers).toHaveProperty('Retry-After');
+        for (const { schema } of parameters) {
+          if (schema.type !== 'string') {
+            expect(schema).toMatchObject({ type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
+          }
+        }
+      }
+    }
+    expect(paths['/api/friends/request']!.post!.responses[403]!.description).toContain('bad_origin');
+  });
+
+  it('is also served as a page', async () => {
+    const response = await api.browser().get('/api/docs').expect(200);
+    expect(response.headers['content-type']).toMatch(/html/);
+    // The content security policy requires scripts to be files of the same origin.
+    expect(response.text).not.toMatch(/<script(?![^>]*src=)[^>]*>\s*\S/);
+    const scripts = [...response.text.matchAll(/<script[^>]*src="\.?([^"]+)"/g)].map(([, path]) => path!);
+    expect(scripts.length).toBeGreaterThan(0);
+    for (const path of scripts) {
+      const script = await api
+        .browser()
+        .get(path.replace(/^\/docs/, '/api/docs'))
+        .expect(200);
+      expect(script.headers['content-type']).toMatch(/javascript/);
+    }
+  });
+});

@@ -1,0 +1,167 @@
+// Uses real PostgreSQL and Redis and a whole api replica over HTTP.
+import { request as httpRequest } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { problem } from '../../testing/problem-body.functions';
+import { startTestApi, type TestApi } from '../../testing/test-api.harness';
+
+jest.setTimeout(30_000);
+
+describe('checks of requests', () => {
+  let api: TestApi;
+
+  beforeAll(async () => {
+    api = await startTestApi({ ALLOWED_ORIGINS: 'https://partner.example.org' });
+  });
+  afterAll(() => api.close());
+
+  const register = () => api.browser().post('/api/register');
+  const validBody = () => JSON.stringify({ email: `${Math.random()}@example.org`, password: 'secret' });
+
+  describe('a request body', () => {
+    it.each([
+      'application/x-www-form-urlencoded',
+      'text/plain',
+      'multipart/form-data; boundary=x',
+      'application/json; charset=latin1',
+      'application/jsonp',
+      'application/vnd.api+json',
+      '',
+    ])('of type %j is refused with 415', async (type) => {
+      const response = await register().set('Content-Type', type).send(validBody());
+      expect(response.body).toEqual(problem(415, 'unsupported_type'));
+    });
+
+    it.each(['application/json', 'application/json; charset=utf-8', 'APPLICATION/JSON;charset=UTF-8'])(
+      'of type %j is accepted',
+      async (type) => {
+        await register().set('Content-Type', type).send(validBody()).expect(201);
+      },
+    );
+
+    it('that is compressed is refused with 415', async () => {
+      const response = await register()
+        .set('Content-Type', 'application/json')
+        .set('Content-Encoding', 'gzip')
+        .serialize((body: unknown) => body as string)
+        .send(gzipSync(validBody()) as unknown as string);
+      expect(response.body).toEqual(problem(415, 'unsupported_type'));
+    });
+
+    it('over 32 KB is refused with 413, with and without a Content-Length', async () => {
+      const body = JSON.stringify({
+        email: 'a@example.org',
+        password: 'secret',
+        more: 'x'.repeat(32 * 1024),
+      });
+      const response = await register().set('Content-Type', 'application/json').send(body);
+      expect(response.body).toEqual(problem(413, 'too_large'));
+      const { port } = api.app.getHttpServer().address() as AddressInfo;
+      const status = await new Promise((resolve, reject) => {
+        const upload = httpRequest(
+          {
+            port,
+            host: '127.0.0.1',
+            path: '/api/register',
+            method: 'POST',
+            headers: { 'Content-Type': 'application/json' },
+          },
+          (response) => resolve(response.statusCode),
+        );
+        upload.on('error', reject);
+        upload.write(body);
+        upload.end();
+      });
+      expect(status).toBe(413);
+    });
+
+    it.each([
+      ['broken JSON', '{"email":'],
+      ['only a space', ' '],
+      ['a list', '[]'],
+      ['a string', '"x"'],
+      ['null', 'null'],
+      ['a number', '1'],
+      ['nested 5,000 levels deep', '{"a":'.repeat(5_000) + '1' + '}'.repeat(5_000)],
+      ['14,000 nested lists', `{"a":${'['.repeat(14_000)}${']'.repeat(14_000)}}`],
+      ['nested lists around a quoted bracket', `{"\\"":${'['.repeat(100)}"]"${']'.repeat(100)}}`],
+      [
+        'JSON with the key __proto__',
+        '{"email":"a@example.org","password":"secret","__proto__":{"isAdmin":true}}',
+      ],
+      [
+        'JSON with a nested key constructor',
+        '{"email":"a@example.org","password":"secret","a":{"constructor":1}}',
+      ],
+      [
+        'JSON with an escaped key prototype',
+        '{"email":"a@example.org","password":"secret","proto\\u0074ype":1}',
+      ],
+      ['not UTF-8', Buffer.concat([Buffer.from('{"'), Buffer.from([0xff]), Buffer.from('":1}')])],
+    ])('is refused with 400 when it is %s', async (_content, body) => {
+      const response = await register()
+        .set('Content-Type', 'application/json')
+        .serialize((text: unknown) => text as string)
+        .send(body as string);
+      expect(response.body).toEqual(problem(400, 'validation_failed'));
+      const newObject: { isAdmin?: boolean } = {};
+      expect(newObject.isAdmin).toBeUndefined();
+    });
+
+    it('is never quoted in the response', async () => {
+      const response = await register().send({ email: '<script>alert(1)</script>', password: 'hunter2' });
+      expect(response.status).toBe(400);
+      expect(response.text).not.toMatch(/script|hunter2/);
+    });
+  });
+
+  describe('the origin check', () => {
+    const post = (headers: Record<string, string>) => api.browser().post('/api/anonymous').set(headers);
+
+    it.each([
+      { Origin: 'https://evil.example.org' },
+      { Origin: 'null' },
+      { Origin: 'not an origin' },
+      { Origin: 'http://localhost:1', Host: 'localhost:2' },
+      { Origin: 'ftp://thaw.example.org', Host: 'thaw.example.org' },
+      { Origin: 'app://thaw.example.org', Host: 'thaw.example.org' },
+      { Origin: 'chrome-extension://thaw.example.org', Host: 'thaw.example.org' },
+      { Origin: 'http://thaw.example.org.evil.org', Host: 'thaw.example.org' },
+      { 'Sec-Fetch-Site': 'cross-site' },
+      { 'Sec-Fetch-Site': 'same-site' },
+      { 'Sec-Fetch-Site': 'none' },
+      { Origin: 'http://thaw.example.org', Host: 'thaw.example.org', 'Sec-Fetch-Site': 'cross-site' },
+    ] as Record<string, string>[])('refuses a request with %j', async (headers) => {
+      const response = await post(headers);
+      expect(response.body).toEqual(problem(403, 'bad_origin'));
+      expect(response.get('Set-Cookie')).toBeUndefined();
+    });
+
+    it.each([
+      {},
+      { 'Sec-Fetch-Site': 'same-origin' },
+      { Origin: 'http://thaw.example.org', Host: 'thaw.example.org', 'Sec-Fetch-Site': 'same-origin' },
+      { Origin: 'https://thaw.example.org', Host: 'thaw.example.org' },
+      { Origin: 'https://thaw.example.org', Host: 'thaw.example.org:443' },
+      { Origin: 'https://partner.example.org', 'Sec-Fetch-Site': 'cross-site' },
+    ] as Record<string, string>[])('allows a request with %j', async (headers) => {
+      await post(headers).expect(201);
+    });
+
+    it.each(['put', 'patch', 'delete'] as const)(
+      'refuses a foreign origin for the method %s on any route',
+      async (method) => {
+        const response = await api.browser()[method]('/api/user/1').set('Origin', 'https://evil.example.org');
+        expect(response.body).toEqual(problem(403, 'bad_origin'));
+      },
+    );
+
+    it('sends no CORS headers', async () => {
+      for (const method of ['get', 'options'] as const) {
+        const browser = api.browser();
+        const response = await browser[method]('/api/user/1').set('Origin', 'https://partner.example.org');
+        expect(Object.keys(response.headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
+      }
+    });
+  });
+});

@@ -1,0 +1,180 @@
+// Uses real PostgreSQL, Redis and sockets; two whole api replicas run in this process.
+import { closeCodes } from '@thaw/contract/close-codes';
+import { limits } from '@thaw/contract/limits';
+import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
+import { openConnections, sendAtOnce, socketsKey } from '../../testing/test-sockets.functions';
+import { type ThawSocket } from '../../testing/thaw.client';
+import { until } from '../../testing/until.functions';
+import { realtimeLimits } from './realtime.limits';
+import { UserPublisherService } from './user-publisher.service';
+
+jest.setTimeout(30_000);
+
+describe('a socket is closed', () => {
+  let thaw: TestReplicas;
+
+  beforeAll(async () => {
+    thaw = await startTestReplicas(2);
+  });
+  afterEach(() => jest.restoreAllMocks());
+  afterAll(() => thaw.close());
+
+  const openSocket = async (): Promise<ThawSocket> => (await thaw.createVisitor(0, 'male')).openSocket();
+
+  it(`with 1008 at invalid frame ${limits.invalidFramesBeforeClose}`, async () => {
+    const socket = await openSocket();
+    for (let count = 1; count < limits.invalidFramesBeforeClose; count += 1) socket.send('{');
+    expect(await socket.ask('ping', {})).toMatchObject({ event: 'pong' });
+    socket.send('{"event":"dance"}');
+    expect(await socket.closed).toBe(closeCodes.policyViolation);
+    expect(socket.all('error')).toHaveLength(limits.invalidFramesBeforeClose);
+  });
+
+  it('not because of valid frames that are refused', async () => {
+    const socket = await openSocket();
+    for (let count = 0; count < 2 * limits.invalidFramesBeforeClose; count += 1) {
+      expect(await socket.ask('skip_chat', { sessionId: 'nowhere' })).toMatchObject({
+        data: { code: 'not_in_session' },
+      });
+    }
+  });
+
+  it('with 1003 for a binary frame', async () => {
+    const socket = await openSocket();
+    socket.socket.send(Buffer.from('{"event":"ping"}'));
+    expect(await socket.closed).toBe(closeCodes.unsupportedData);
+  });
+
+  it('with 1009 for a frame over 16 KiB, but not for a frame of exactly 16 KiB', async () => {
+    const pingOfSize = (bytes: number) => {
+      const empty = JSON.stringify({ event: 'ping', ref: 'big', data: { x: '' } });
+      return empty.replace('"x":""', `"x":"${'x'.repeat(bytes - empty.length)}"`);
+    };
+    const socket = await openSocket();
+    socket.send(pingOfSize(limits.frameMaxBytes));
+    await until(() => socket.frames.some(({ ref }) => ref === 'big'));
+    socket.send(pingOfSize(limits.frameMaxBytes + 1));
+    expect(await socket.closed).toBe(closeCodes.messageTooBig);
+  });
+
+  it('for a frame of 20 MiB before it is read completely, without effect on other sockets', async () => {
+    const other = await openSocket();
+    const socket = await openSocket();
+    socket.socket.send('x'.repeat(20 * 1024 * 1024));
+    expect([closeCodes.messageTooBig, closeCodes.abnormal]).toContain(await socket.closed);
+    expect(await other.ask('ping', {})).toMatchObject({ event: 'pong' });
+  });
+
+  it('for a flood of tiny fragments, without effect on other sockets', async () => {
+    const other = await openSocket();
+    const socket = await openSocket();
+    for (let count = 0; count < 50_000; count += 1) socket.socket.send('x', { fin: false });
+    expect([closeCodes.policyViolation, closeCodes.abnormal]).toContain(await socket.closed);
+    expect(await other.ask('ping', {})).toMatchObject({ event: 'pong' });
+  });
+
+  it('with 4401 at once when its cookie is missing or forged', async () => {
+    const visitor = await thaw.createVisitor(0);
+    const forged = visitor.cookie.replace(/.{8}$/, 'AAAAAAAA');
+    for (const cookie of ['', 'thaw.sid=nonsense', 'thaw.sid=s%3Anonsense.nonsense', forged]) {
+      const socket = await visitor.connect(undefined, { cookie });
+      expect(await socket.closed).toBe(closeCodes.notSignedIn);
+      expect(socket.frames).toEqual([]);
+    }
+  });
+
+  it('with 4403 when it authenticates as another user', async () => {
+    const victim = await thaw.createVisitor(0, 'male');
+    const socket = await (await thaw.createVisitor(0, 'male')).connect();
+    socket.send({ event: 'authenticate', data: { userId: victim.user.id }, ref: 'a' });
+    expect(await socket.closed).toBe(closeCodes.userMismatch);
+    expect(socket.frames).toEqual([]);
+  });
+
+  it('with 4408 when it does not authenticate in time', async () => {
+    jest.replaceProperty(limits as { authenticateTimeoutMs: number }, 'authenticateTimeoutMs', 100);
+    const visitor = await thaw.createVisitor(0, 'male');
+    const silent = await visitor.connect();
+    const authenticated = await visitor.openSocket();
+    expect(await silent.closed).toBe(closeCodes.authenticateTimeout);
+    expect(await authenticated.ask('ping', {})).toMatchObject({ event: 'pong' });
+  });
+
+  it('with 4409 when it is the oldest of six sockets of a user, on any replica', async () => {
+    const visitor = await thaw.createVisitor(0, 'male');
+    const sockets: ThawSocket[] = [];
+    for (let index = 0; index < limits.socketsPerUser; index += 1) {
+      sockets.push(await visitor.openSocket(thaw.origins[index % 2]));
+    }
+    const [oldest, second] = sockets;
+    const sixth = await visitor.openSocket(thaw.origins[1]);
+    expect(await oldest!.closed).toBe(closeCodes.tooManySockets);
+    const seventh = await visitor.openSocket(thaw.origins[0]);
+    expect(await second!.closed).toBe(closeCodes.tooManySockets);
+    for (const socket of [...sockets.slice(2), sixth, seventh]) {
+      expect(await socket.ask('ping', {})).toMatchObject({ event: 'pong' });
+    }
+    // A socket that leaves makes room for another.
+    await seventh.leave();
+    await until(
+      async () => (await thaw.store.redis.hlen(socketsKey(visitor.user.id))) === limits.socketsPerUser - 1,
+    );
+    const eighth = await visitor.openSocket();
+    for (const socket of [...sockets.slice(2), sixth, eighth]) {
+      expect(await socket.ask('ping', {})).toMatchObject({ event: 'pong' });
+    }
+  });
+
+  it('with 1013 when its client does not read, while other sockets are served', async () => {
+    const visitor = await thaw.createVisitor(0, 'male');
+    const [slow, quick] = [await visitor.openSocket(), await visitor.openSocket()];
+    slow.socket.pause();
+    const publisher = thaw.replicas[0]!.app.get(UserPublisherService);
+    const frame = JSON.stringify({ event: 'friendship_removed', data: { filler: 'x'.repeat(60_000) } });
+    // The kernel buffers of both ends hold some megabytes, which do not count.
+    await until(async () => {
+      for (let count = 0; count < 20; count += 1) {
+        await publisher.publish(visitor.user.id, { kind: 'frame', frame });
+      }
+      return openConnections(thaw.replicas[0]!, visitor.user.id).filter(({ isOpen }) => isOpen).length === 1;
+    });
+    expect(await quick.ask('ping', {})).toMatchObject({ event: 'pong' });
+    slow.socket.resume();
+    expect(await slow.closed).toBe(closeCodes.consumerTooSlow);
+  });
+
+  it(`with 4429 when more than ${realtimeLimits.queuedFrames} frames are queued`, async () => {
+    const leaveQueue = { event: 'leave_queue' };
+    const withinLimit = await openSocket();
+    sendAtOnce(withinLimit, [
+      ...Array.from({ length: realtimeLimits.queuedFrames - 1 }, () => leaveQueue),
+      { event: 'ping', ref: 'last' },
+    ]);
+    await until(() => withinLimit.frames.some(({ ref }) => ref === 'last'));
+    const flooding = await openSocket();
+    sendAtOnce(
+      flooding,
+      Array.from({ length: 4 * realtimeLimits.queuedFrames }, () => leaveQueue),
+    );
+    expect(await flooding.closed).toBe(closeCodes.flooding);
+  });
+
+  it('with 4429 when its client keeps sending after `rate_limited` errors', async () => {
+    const strict = await thaw.add({ LIMITS_PROFILE: 'strict' });
+    const visitor = await thaw.createVisitor(0, 'male');
+    const socket = await visitor.openSocket(strict.origin);
+    let isClosed = false;
+    void socket.closed.then(() => (isClosed = true));
+    let refusedCount = 0;
+    while (!isClosed) {
+      const answer = await Promise.race([socket.ask('ping', {}), socket.closed]);
+      if (typeof answer === 'number') break;
+      if (answer.event !== 'error') continue;
+      refusedCount += 1;
+      expect(answer.data).toMatchObject({ code: 'rate_limited' });
+      expect(answer.data.retryAfterMs).toBeGreaterThan(0);
+    }
+    expect(await socket.closed).toBe(closeCodes.flooding);
+    expect(refusedCount).toBeGreaterThanOrEqual(50);
+  });
+});

@@ -1,0 +1,95 @@
+// Uses real PostgreSQL, Redis and sockets; two whole api replicas run in this process.
+import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
+import { openConnections, socketsKey } from '../../testing/test-sockets.functions';
+import { type ThawSocket } from '../../testing/thaw.client';
+import { until } from '../../testing/until.functions';
+import { userChannel } from '../redis/redis.keys';
+import { realtimeLimits } from './realtime.limits';
+import { RedisSubscriberService } from './redis-subscriber.service';
+
+jest.setTimeout(30_000);
+
+describe('a socket', () => {
+  let thaw: TestReplicas;
+
+  beforeAll(async () => {
+    thaw = await startTestReplicas(2);
+  });
+  afterEach(() => jest.restoreAllMocks());
+  afterAll(() => thaw.close());
+
+  const openSocket = async (): Promise<ThawSocket> => (await thaw.createVisitor(0, 'male')).openSocket();
+
+  describe('heartbeat', () => {
+    it('pings a silent peer and keeps the socket when the peer answers', async () => {
+      const socket = await openSocket();
+      const [connection] = openConnections(thaw.replicas[0]!, socket.userId);
+      const pinged = new Promise((resolve) => socket.socket.once('ping', resolve));
+      connection!.checkHeartbeat(Date.now()); // records how many frames have been received so far
+      connection!.checkHeartbeat(Date.now() + realtimeLimits.pingEveryMs);
+      await pinged;
+      expect(await socket.ask('ping', {})).toMatchObject({ event: 'pong' }); // the answer follows the pong, so the pong has been received
+      connection!.checkHeartbeat(Date.now() + realtimeLimits.pingEveryMs + realtimeLimits.pongWithinMs);
+      expect(await socket.ask('ping', {})).toMatchObject({ event: 'pong' });
+    });
+
+    it('disconnects a peer that does not answer', async () => {
+      const socket = await openSocket();
+      const [connection] = openConnections(thaw.replicas[0]!, socket.userId);
+      socket.socket.pause();
+      connection!.checkHeartbeat(Date.now()); // records how many frames have been received so far
+      const now = Date.now() + realtimeLimits.pingEveryMs;
+      connection!.checkHeartbeat(now);
+      connection!.checkHeartbeat(now + realtimeLimits.pongWithinMs - 1);
+      expect(connection!.isOpen).toBe(true);
+      connection!.checkHeartbeat(now + realtimeLimits.pongWithinMs);
+      await connection!.closed;
+      expect(openConnections(thaw.replicas[0]!, socket.userId)).toEqual([]);
+    });
+  });
+
+  it('is not recorded in Redis when it closes during its registration', async () => {
+    const visitor = await thaw.createVisitor(0, 'male');
+    const { id } = visitor.user;
+    const subscriber = thaw.replicas[0]!.app.get(RedisSubscriberService);
+    const subscribe = subscriber.subscribe.bind(subscriber);
+    const { promise: closed, resolve: continueRegistration } = Promise.withResolvers<void>();
+    jest.spyOn(subscriber, 'subscribe').mockImplementationOnce(async (channel, listener) => {
+      await subscribe(channel, listener);
+      await closed;
+    });
+    const socket = await visitor.connect();
+    const connection = await until(() => openConnections(thaw.replicas[0]!, id)[0]);
+    await socket.leave();
+    await until(() => openConnections(thaw.replicas[0]!, id).length === 0);
+    continueRegistration();
+    await connection?.ready;
+    await until(async () => (await thaw.store.keys(socketsKey(id))).length === 0, Boolean, 1_000);
+  });
+
+  it('leaves no record and no subscription after it closes, at any stage of its opening', async () => {
+    const visitor = await thaw.createVisitor(0, 'male');
+    const { id } = visitor.user;
+    for (let round = 0; round < 16; round += 1) {
+      await Promise.all(
+        [0, 1, 0, 1].map(async (replica) => {
+          const socket = await visitor.connect(thaw.origins[replica]);
+          if (round % 4 === 1) socket.send({ event: 'authenticate', data: { userId: id }, ref: 'a' });
+          if (round % 4 === 2) await socket.request('authenticate', { userId: id });
+          await (round % 2 ? socket.cut() : socket.leave());
+        }),
+      );
+    }
+    await until(
+      () =>
+        openConnections(thaw.replicas[0]!, id).length + openConnections(thaw.replicas[1]!, id).length === 0,
+    );
+    // Commands sent before the last socket closed have been executed by now: they share one ordered connection.
+    await until(async () => (await thaw.store.redis.hlen(socketsKey(id))) === 0);
+    await until(async () => {
+      const [, listeners] = (await thaw.store.redis.pubsub('NUMSUB', userChannel(id))) as [string, number];
+      return Number(listeners) === 0;
+    });
+    expect(await thaw.store.keys(`*${id}*`)).toEqual([]);
+  });
+});

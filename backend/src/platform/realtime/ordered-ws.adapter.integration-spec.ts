@@ -24,7 +24,8 @@ describe('a socket', () => {
       const socket = await (await thaw.createVisitor(0, 'female')).connect();
       const users = thaw.replicas[0]!.app.get(UsersService);
       const findGender = users.findGender.bind(users);
-      const { promise: released, resolve: release } = Promise.withResolvers<void>();
+      let release: () => void = () => undefined;
+      const released = new Promise<void>((resolve) => (release = resolve));
       const lookUp = jest.spyOn(users, 'findGender').mockImplementation(async (userId) => {
         await released;
         return findGender(userId);

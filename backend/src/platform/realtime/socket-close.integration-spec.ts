@@ -92,7 +92,7 @@ describe('a socket is closed', () => {
   });
 
   it('with 4408 when it does not authenticate in time', async () => {
-    jest.replaceProperty(limits as { authenticateTimeoutMs: number }, 'authenticateTimeoutMs', 100);
+    jest.replaceProperty(limits, 'authenticateTimeoutMs', 100);
     const visitor = await thaw.createVisitor(0, 'male');
     const silent = await visitor.connect();
     const authenticated = await visitor.openSocket();

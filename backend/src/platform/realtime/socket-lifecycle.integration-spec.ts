@@ -53,7 +53,8 @@ describe('a socket', () => {
     const { id } = visitor.user;
     const subscriber = thaw.replicas[0]!.app.get(RedisSubscriberService);
     const subscribe = subscriber.subscribe.bind(subscriber);
-    const { promise: closed, resolve: continueRegistration } = Promise.withResolvers<void>();
+    let continueRegistration: () => void = () => undefined;
+    const closed = new Promise<void>((resolve) => (continueRegistration = resolve));
     jest.spyOn(subscriber, 'subscribe').mockImplementationOnce(async (channel, listener) => {
       await subscribe(channel, listener);
       await closed;

@@ -1,12 +1,13 @@
 // Real: PostgreSQL, Redis, two api replicas over HTTP and sockets. Ada blocks Bob.
 import { limits } from '@thaw/contract/limits';
 import type { UploadBucket } from '@thaw/contract/uploads';
+import { EventTypeRegistry } from '../../platform/event-store/event-type.registry';
 import { ProjectionRebuildService } from '../../platform/event-store/projection-rebuild.service';
 import { matchingKeys } from '../../platform/redis/redis.keys';
 import { plainJpeg } from '../../testing/image-corpus.fixture';
 import { makeFriends, recordPastChat } from '../../testing/relationship.fixture';
 import { quickChatSettings, startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
-import { matchNewVisitors, textMessage, type ThawVisitor } from '../../testing/thaw.client';
+import { matchNewVisitors, textMessage, ThawVisitor } from '../../testing/thaw.client';
 import { until } from '../../testing/until.functions';
 import { MatchQueueService } from '../matching/application/match-queue.service';
 import { UploadsService } from '../uploads/application/uploads.service';
@@ -98,6 +99,14 @@ describe('blocks across two replicas', () => {
       ]);
     });
 
+    it('accepts 60 calls in an hour', async () => {
+      const { origin } = await thaw.add({ LIMITS_PROFILE: 'default' });
+      const ada = await new ThawVisitor([origin]).joinAnonymously();
+      const statuses: number[] = [];
+      for (let count = 0; count < 61; count += 1) statuses.push((await block(ada, ada)).status);
+      expect(statuses).toEqual([...new Array<number>(60).fill(404), 429]);
+    });
+
     it('is the same after a rebuild of the read models', async () => {
       const { ada, bob } = await acquainted();
       expect((await block(ada, bob)).status).toBe(201);
@@ -111,6 +120,14 @@ describe('blocks across two replicas', () => {
       await thaw.replicas[0]!.app.get(ProjectionRebuildService).rebuild();
       expect(await rows()).toEqual(before);
     });
+  });
+
+  it('is known to the workers, which must read every event type before a replica appends it', async () => {
+    const worker = await thaw.startWorker();
+    const eventTypes = worker.app.get(EventTypeRegistry);
+    for (const type of ['PersonBlocked', 'PersonUnblocked'])
+      expect(eventTypes.knows({ type, schemaVersion: 1 })).toBe(true);
+    await worker.stop();
   });
 
   it('ends the running chat as a skip, and informs only the sockets of the blocker about the block', async () => {

@@ -7,7 +7,6 @@ import { ProcessEventsService } from '../../../platform/process-events/process-e
 import { ReplicaLeaseService } from '../../../platform/realtime/replica-lease.service';
 import { SocketRegistry } from '../../../platform/realtime/socket.registry';
 import { UserPublisherService } from '../../../platform/realtime/user-publisher.service';
-import { BlockListService } from '../../blocks/application/block-list.service';
 import {
   hasCandidate,
   type LeaveResult,
@@ -16,6 +15,12 @@ import {
   type QueueRecord,
   type SearchCriteria,
 } from './match-queue.service';
+import {
+  areOld,
+  type Exclusions,
+  SearchExclusionsService,
+  UNKNOWN_EXCLUSIONS,
+} from './search-exclusions.service';
 
 const CHECK_EVERY_MS = limits.queueStatusIntervalMs;
 /** Users whose records are read and repaired concurrently. */
@@ -24,20 +29,6 @@ const CHECK_PAGE_SIZE = 200;
 const SETTLING_REPLICAS = 4;
 /** A retry is sent this long after the cool-down may be ignored, so that it is never early. */
 const RETRY_SLACK_MS = 50;
-/** A list of excluded users is used for this long; blocks made meanwhile are known to Redis for twice as long. */
-const EXCLUSIONS_KEPT_MS = 1_800_000;
-
-/** The users with whom a user must not be matched, because one has blocked the other. */
-interface Exclusions {
-  userIds: readonly number[];
-  /** Epoch ms. */
-  readAt: number;
-}
-
-/** Of a user who is not searching. Old, so that a search reads the list. */
-const UNKNOWN_EXCLUSIONS: Exclusions = { userIds: [], readAt: 0 };
-
-const isOld = ({ readAt }: Exclusions): boolean => Date.now() - readAt >= EXCLUSIONS_KEPT_MS;
 
 /** A user who is searching, or is matched and waits for the chat to start. */
 interface WaitingUser {
@@ -72,7 +63,7 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
     private readonly lease: ReplicaLeaseService,
     private readonly userPublisher: UserPublisherService,
     private readonly events: ProcessEventsService,
-    private readonly blockList: BlockListService,
+    private readonly searchExclusions: SearchExclusionsService,
   ) {}
 
   onModuleInit(): void {
@@ -102,7 +93,7 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
     { gender, preference }: SearchCriteria,
     onPlaced: (place: MatchState) => Promise<void> = async () => undefined,
   ): Promise<MatchState> {
-    const exclusions = await this.readExclusions(userId);
+    const exclusions = await this.searchExclusions.read(userId);
     const place = await this.departOnFailure(
       userId,
       this.queue.join(userId, gender, preference, exclusions.userIds),
@@ -115,14 +106,14 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
   /** Continues the user's search, if there is one, for a socket on this replica. @returns the user's state. */
   async resume(userId: number): Promise<MatchState> {
     const known = this.waitingUsers.get(userId)?.exclusions;
-    const isKnown = known !== undefined && !isOld(known);
+    const isKnown = known !== undefined && !areOld(known);
     const place = await this.departOnFailure(
       userId,
       this.queue.resume(userId, isKnown ? known.userIds : null),
     );
     // Most users are not searching, and need no list.
     if (isKnown || place.kind !== 'searching') return this.track(userId, place, known ?? UNKNOWN_EXCLUSIONS);
-    const exclusions = await this.readExclusions(userId, known);
+    const exclusions = await this.searchExclusions.read(userId, known);
     const retried = await this.departOnFailure(userId, this.queue.retry(userId, exclusions.userIds));
     return this.track(userId, retried, exclusions);
   }
@@ -152,7 +143,9 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
   }
 
   /** Tracks the user while their state is a search or a claim, and starts the chat of a match. @returns the state. */
-  private async track(userId: number, place: MatchState, exclusions: Exclusions): Promise<MatchState> {
+  private async track(userId: number, place: MatchState, used: Exclusions): Promise<MatchState> {
+    const known = this.waitingUsers.get(userId)?.exclusions;
+    const exclusions = known && known.readAt > used.readAt ? known : used; // read again during the call
     this.untrack(userId);
     if (place.kind === 'searching') {
       const { criteria, since, retryInMs } = place;
@@ -237,43 +230,20 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
   /** A block of the user, or by the user, has been lifted: a match may have become possible. */
   @OnProcessEvent('ExclusionsChanged')
   async applyExclusions({ userId }: ProcessEventMap['ExclusionsChanged']): Promise<void> {
-    const user = this.waitingUsers.get(userId);
+    const known = this.waitingUsers.get(userId);
+    if (!known) return;
+    const exclusions = await this.searchExclusions.read(userId, known.exclusions);
+    const user = this.waitingUsers.get(userId); // replaced or gone, if the user's state has changed meanwhile
     if (!user) return;
-    user.exclusions = await this.readExclusions(userId, user.exclusions);
+    user.exclusions = exclusions;
     if (user.since) await this.retry(userId);
-  }
-
-  /** Lets two users be matched again, unless another block keeps them apart, and retries their searches. */
-  @OnProcessEvent('UserUnblocked')
-  async allowAgain({ blockerId, blockedId }: ProcessEventMap['UserUnblocked']): Promise<void> {
-    if (await this.blockList.areApart(blockerId, blockedId)) return;
-    await this.queue.allowAgain(blockerId, blockedId);
-    await Promise.all(
-      [blockerId, blockedId].map((userId) =>
-        this.userPublisher.publish(userId, { kind: 'exclusions_changed' }),
-      ),
-    );
   }
 
   /** The exclusions of a search, read again when they are old. */
   private async exclusionsOf(userId: number): Promise<Exclusions> {
     const known = this.waitingUsers.get(userId)?.exclusions;
-    if (known && !isOld(known)) return known;
-    return this.readExclusions(userId, known);
-  }
-
-  /**
-   * Never rejects: a search continues while PostgreSQL is unreachable, since the start of a chat is refused without it.
-   * @param fallback used, and due to be read again, when the list cannot be read.
-   */
-  private async readExclusions(userId: number, fallback?: Exclusions): Promise<Exclusions> {
-    try {
-      const readAt = Date.now(); // before the query: a block committed meanwhile counts as newer
-      return { userIds: await this.blockList.excludedFor(userId), readAt };
-    } catch (error) {
-      warnAbout(this.logger, 'The exclusions of a search were not read', error);
-      return { userIds: fallback?.userIds ?? [], readAt: 0 };
-    }
+    if (known && !areOld(known)) return known;
+    return this.searchExclusions.read(userId, known);
   }
 
   /** Settles expired claims and frees the users of chats whose end was not recorded. Runs on a few replicas only. */

@@ -319,7 +319,7 @@ describe('blocks across two replicas', () => {
       const { ada } = await acquainted();
       const { app } = thaw.replicas[0]!;
       const read = jest.spyOn(app.get(BlockListService), 'excludedFor').mockResolvedValue([4711]);
-      const retry = jest.spyOn(app.get(MatchQueueService), 'retry');
+      const resume = jest.spyOn(app.get(MatchQueueService), 'resume');
       const [socket] = await searching(ada);
       const readCount = () => read.mock.calls.filter(([userId]) => userId === ada.user.id).length;
       expect(readCount()).toBe(1); // for the search; a user who is not searching needs no list
@@ -330,7 +330,7 @@ describe('blocks across two replicas', () => {
       read.mockRejectedValueOnce(new Error('PostgreSQL is unreachable'));
       const third = await ada.openSocket();
       expect(readCount()).toBe(2);
-      expect(retry).toHaveBeenLastCalledWith(ada.user.id, [4711]);
+      expect(resume).toHaveBeenLastCalledWith(ada.user.id, [4711]);
       for (const one of [socket!, second, third]) expect(one.all('queue_joined').length).toBeLessThan(2);
     });
   });

@@ -114,7 +114,8 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
     // Most users are not searching, and need no list.
     if (isKnown || place.kind !== 'searching') return this.track(userId, place, known ?? UNKNOWN_EXCLUSIONS);
     const exclusions = await this.searchExclusions.read(userId, known);
-    const retried = await this.departOnFailure(userId, this.queue.retry(userId, exclusions.userIds));
+    // Not `retry`, which answers idle while the lease of this replica has lapsed.
+    const retried = await this.departOnFailure(userId, this.queue.resume(userId, exclusions.userIds));
     return this.track(userId, retried, exclusions);
   }
 

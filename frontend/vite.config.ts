@@ -62,7 +62,8 @@ const sharedChunks = [
     name: 'chat-libraries',
     priority: 1,
     minShareCount: 3,
-    test: /node_modules\/(?!zod|lucide-react|@tanstack\/(react-virtual|virtual-core))/,
+    // Without the parts of tooltips, popovers, menus and tabs, which are loaded when they first open.
+    test: /node_modules\/(?!zod|lucide-react|@tanstack\/(react-virtual|virtual-core)|@floating-ui|@radix-ui\/react-(popper|arrow|menu|roving-focus|collection))/,
   },
   { name: 'icons', minShareCount: 2, test: /node_modules\/lucide-react\// },
 ];

@@ -10,6 +10,7 @@ import { privateChat } from '@/features/private-chat/stores/private-chat.store';
 import { handleProfileFrame, profileEvents } from '@/features/profile/handlers';
 import { handleRandomChatFrame, randomChatEvents } from '@/features/random-chat/handlers';
 import { randomChat } from '@/features/random-chat/stores/random-chat.store';
+import { createSafetyHandler, safetyEvents } from '@/features/safety/handlers';
 import { ApiError, request } from '@/lib/api-client';
 import { systemClock } from '@/lib/clock';
 import { isPageVisible } from '@/lib/page-visible';
@@ -18,7 +19,7 @@ import { useConnection } from '@/lib/socket/connection';
 import { FrameRegistry } from '@/lib/socket/frame-registry';
 import { parseFrame } from '@/lib/socket/parse-frame';
 import { SocketClient } from '@/lib/socket/socket-client';
-import { raise } from '@/product/app-events';
+import { onAppEvent, raise } from '@/product/app-events';
 import { currentUser, signOut, useIdentity } from '@/product/identity';
 
 const socketUrl = (): string => `${location.protocol === 'https:' ? 'wss:' : 'ws:'}//${location.host}/ws`;
@@ -42,6 +43,8 @@ export const startRealtime = (): void => {
   registry.on(friendsEvents, createFriendsHandler(queryClient));
   registry.on(profileEvents, handleProfileFrame);
   registry.on(privateChatEvents, handlePrivateChatFrame);
+  registry.on(safetyEvents, createSafetyHandler(queryClient));
+  onAppEvent('block-changed', (data) => registry.handle({ event: 'block_changed', data }));
 
   const friendsCache = new FriendsCache(queryClient);
   privateChat.conversations.onChange = (me, friendId, change) => {

@@ -1,16 +1,23 @@
 import { type QueryClient } from '@tanstack/react-query';
 import { friendRequestsKey, friendsKey } from '@/features/friends/api/friends';
 import { isConversationKeyOf, unreadCountsKey } from '@/features/private-chat/api/private-messages';
+import { blocksKey } from '@/features/safety/api/blocks';
 
 /** Each browser starts its requests at random times within this period, so that those of all browsers are spread. */
 export const refetchWithinMs = 500;
 
 /**
- * Refetches what may have been pushed while the connection was lost: friends, friend requests, unread counts and the
- * open conversation. Closed conversations are fetched when they are opened. The server resumes the random chat itself.
+ * Refetches what may have been pushed while the connection was lost: friends, friend requests, unread counts, blocked
+ * people and the open conversation. Closed conversations are fetched when they are opened. The server resumes the
+ * random chat itself.
  */
 export const refetchAfterReconnect = (queries: QueryClient, userId: number): void => {
-  for (const queryKey of [friendsKey(userId), friendRequestsKey(userId), unreadCountsKey(userId)])
+  for (const queryKey of [
+    friendsKey(userId),
+    friendRequestsKey(userId),
+    unreadCountsKey(userId),
+    blocksKey(userId),
+  ])
     void queries.invalidateQueries({ queryKey });
   void queries.invalidateQueries({ predicate: ({ queryKey }) => isConversationKeyOf(userId, queryKey) });
 };

@@ -5,6 +5,8 @@ export interface AppEvents {
   'friend-request-received': { id: number; requesterId: number };
   'friendship-removed': { removedFriendId: number; removedBy: number };
   'friendship-accepted': { requestId: number; friendId: number };
+  /** This page has blocked or unblocked a person; it is handled like the frame `block_changed`. */
+  'block-changed': { userId: number; isBlocked: boolean };
   profileUpdated: { userId: number };
   'websocket-message': ServerFrame;
 }

@@ -24,6 +24,16 @@ export const rememberFocus = ({ target }: Event): void => {
   }
 };
 
+/** Where the focus goes when the dialog's opener is gone: the dialog beneath, or the heading of the screen. */
+const findFallbackTarget = (dialog: Element): HTMLElement | undefined => {
+  if (!openers.has(dialog)) return undefined;
+  const beneath = [...document.querySelectorAll<HTMLElement>('[role="dialog"]')].findLast(
+    (other) => other !== dialog,
+  );
+  const headings = [...document.querySelectorAll<HTMLElement>('main h1[tabindex]')];
+  return beneath ?? headings.find((heading) => !heading.closest('[inert]'));
+};
+
 /** Handler of a dialog's `onCloseAutoFocus`. */
 export const returnFocus = (event: Event): void => {
   event.preventDefault();
@@ -31,6 +41,6 @@ export const returnFocus = (event: Event): void => {
   const returnTarget = findReturnTarget(event.target);
   const successor = document.activeElement?.closest('[role="dialog"]');
   // A dialog that replaced this one inherits its opener.
-  if (!successor) returnTarget?.focus();
+  if (!successor) (returnTarget ?? findFallbackTarget(event.target))?.focus();
   else if (returnTarget && !findReturnTarget(successor)) openers.set(successor, returnTarget);
 };

@@ -140,9 +140,9 @@ export const Modal = ({
                   className="absolute top-2 left-1/2 h-1 w-9 -translate-x-1/2 rounded-full bg-input md:hidden"
                 />
               ) : null}
-              <Dialog.Title className="text-xl font-bold">{title}</Dialog.Title>
+              <Dialog.Title className="text-xl font-bold wrap-anywhere">{title}</Dialog.Title>
               {description ? (
-                <Dialog.Description className="mt-1 text-base text-muted-foreground">
+                <Dialog.Description className="mt-1 text-base wrap-anywhere text-muted-foreground">
                   {description}
                 </Dialog.Description>
               ) : null}

@@ -37,7 +37,7 @@ export const TooltipBubble = ({ id, side, control, onDismiss, children }: Toolti
             side={side}
             sideOffset={6}
             collisionPadding={8}
-            className="tip pointer-events-none z-top max-w-64 rounded-[9px] bg-foreground px-2.5 py-1.5 text-sm font-semibold text-background"
+            className="tip pointer-events-none z-top max-w-64 rounded-[9px] bg-foreground px-2.5 py-1.5 text-sm font-semibold wrap-anywhere text-background"
           >
             {children}
           </Popper.Content>

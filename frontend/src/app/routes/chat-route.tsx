@@ -3,10 +3,12 @@ import { useState } from 'react';
 import { Navigate } from 'react-router-dom';
 import { Attention } from '@/app/attention';
 import { copy } from '@/app/copy';
+import { HistoryActions } from '@/app/shell/history-actions';
 import { LazyModal } from '@/app/shell/lazy-modal';
 import { PrivateChatPlace, privateChatPart } from '@/app/shell/private-chat-place';
 import { ProfileBlock } from '@/app/shell/profile-block';
 import { profileDialogContents, ProfileDialogsPlace } from '@/app/shell/profile-dialogs-place';
+import { BlockDialogPlace, blockDialogPart } from '@/app/shell/safety-place';
 import { shell, useShell } from '@/app/shell/shell-store';
 import { Sidebar } from '@/app/shell/sidebar';
 import { TopBar } from '@/app/shell/top-bar';
@@ -27,12 +29,15 @@ import { sumUnread } from '@/features/private-chat/unread';
 import { RandomChat } from '@/features/random-chat/components/random-chat';
 import { BreakTheIceEffects } from '@/features/random-chat/icebreaker/components/break-the-ice-effects';
 import { randomChat, useRandomChat } from '@/features/random-chat/stores/random-chat.store';
+import { BlockLink } from '@/features/safety/components/block-link';
+import { MoreAbout } from '@/features/safety/components/more-about';
 import { useAppHeight } from '@/lib/app-height';
 import { useDropGuard } from '@/lib/drop-guard';
 import { useDocumentTitle } from '@/product/document-title';
 import { signOut, useIdentity } from '@/product/identity';
 import { Delayed } from '@/ui/delayed';
 import { createPart } from '@/ui/loaded-part';
+import { menuPanelPart } from '@/ui/menu';
 import { popoverPanelPart } from '@/ui/popover';
 import { tooltipBubblePart } from '@/ui/tooltip';
 import { usePreloaded } from '@/ui/use-preloaded';
@@ -58,6 +63,8 @@ const partsOnDemand = [
   privateChatPart,
   friendRequestsPart,
   chatHistoryPart,
+  menuPanelPart,
+  blockDialogPart,
   friendSwitcherPart,
   shortcutsPart,
 ];
@@ -88,6 +95,18 @@ const LoggingOut = () => (
 const AddPartner = ({ userId, place }: { userId: number; place: AddFriendPlace }) => {
   const partnerId = useRandomChat(({ session }) => session?.partner.id);
   return partnerId === undefined ? null : <AddFriend userId={userId} personId={partnerId} place={place} />;
+};
+
+/** Menu about the partner of the current chat. */
+const MoreAboutPartner = ({ userId }: { userId: number }) => {
+  const partner = useRandomChat(({ session }) => session?.partner);
+  return partner ? <MoreAbout userId={userId} person={partner} isShort /> : null;
+};
+
+/** Link that blocks the partner of the chat that has just ended. */
+const BlockPartner = () => {
+  const partner = useRandomChat(({ session }) => session?.partner);
+  return partner ? <BlockLink person={partner} /> : null;
 };
 
 /** The page of a user with an account or an anonymous session: the chat, surrounded by the friends features. */
@@ -129,6 +148,9 @@ const Chat = ({ user }: { user: SelfUser }) => {
               draftOf={privateChat.readDraftText}
               openFriendId={openFriendId}
               onOpen={shell.openFriend}
+              renderMore={(friend, { tabIndex }) => (
+                <MoreAbout userId={user.id} person={friend} tabIndex={tabIndex} className="z-raised" />
+              )}
               isCollapsed={isCollapsed}
               action={action}
             />
@@ -139,7 +161,9 @@ const Chat = ({ user }: { user: SelfUser }) => {
           <div inert={openFriend !== undefined} className="flex min-h-0 min-w-0 flex-1">
             <RandomChat
               toolbar={<AddPartner userId={user.id} place="toolbar" />}
+              more={<MoreAboutPartner userId={user.id} />}
               skippedActions={<AddPartner userId={user.id} place="skipped" />}
+              skippedLinks={<BlockPartner />}
             />
           </div>
           {openFriend ? null : <BreakTheIceEffects />}
@@ -154,9 +178,7 @@ const Chat = ({ user }: { user: SelfUser }) => {
           <ChatHistoryModal
             userId={user.id}
             onDismiss={shell.dismiss}
-            renderAction={({ id, nameId }) => (
-              <AddFriend userId={user.id} personId={id} place="history" describedBy={nameId} />
-            )}
+            renderActions={(partner) => <HistoryActions userId={user.id} partner={partner} />}
           />
         )}
       </LazyModal>
@@ -174,6 +196,7 @@ const Chat = ({ user }: { user: SelfUser }) => {
         {(ShortcutsList) => <ShortcutsList onDismiss={shell.dismiss} />}
       </LazyModal>
       <ProfileDialogsPlace user={user} onLogout={logOut} />
+      <BlockDialogPlace userId={user.id} />
       {isLoggingOut ? <LoggingOut /> : null}
     </>
   );

@@ -2,6 +2,7 @@ import { type Friend, type SelfUser } from '@thaw/contract/users';
 import { copy } from '@/app/copy';
 import { useNewsBeneath } from '@/app/shell/news-beneath';
 import { shell } from '@/app/shell/shell-store';
+import { MoreAbout } from '@/features/safety/components/more-about';
 import { Button } from '@/ui/button';
 import { Delayed } from '@/ui/delayed';
 import { createPart, LoadedPart } from '@/ui/loaded-part';
@@ -45,7 +46,13 @@ export const PrivateChatPlace = ({ me, friend }: { me: SelfUser; friend: Friend 
         broken={({ retry }) => <BrokenChat retry={retry} />}
       >
         {(PrivateChat) => (
-          <PrivateChat me={me} friend={friend} onClose={shell.closeFriend} hasNewsBeneath={hasNews} />
+          <PrivateChat
+            me={me}
+            friend={friend}
+            onClose={shell.closeFriend}
+            hasNewsBeneath={hasNews}
+            more={<MoreAbout userId={me.id} person={friend} />}
+          />
         )}
       </LoadedPart>
     </div>

@@ -1,6 +1,7 @@
 import { type SelfUser } from '@thaw/contract/users';
 import { copy } from '@/app/copy';
 import { BrokenModal, PendingModal } from '@/app/shell/lazy-modal';
+import { SafetySettingsPlace, safetySettingsPart } from '@/app/shell/safety-place';
 import { closeProfileDialog, useProfileDialogs } from '@/features/profile/profile-dialogs.store';
 import { createPart, LoadedPart } from '@/ui/loaded-part';
 
@@ -15,6 +16,7 @@ export const profileDialogContents = {
       const { profileSettingsPart, conversionPart } = await loadDialogs();
       await profileSettingsPart.preload();
       await conversionPart.preload();
+      await safetySettingsPart.preload();
     } catch (error) {
       console.warn('The profile dialogs were not loaded ahead', error);
     }
@@ -38,7 +40,9 @@ export const ProfileDialogsPlace = ({ user, onLogout }: { user: SelfUser; onLogo
       }
       resetKeys={[open]}
     >
-      {(ProfileDialogs) => <ProfileDialogs user={user} onLogout={onLogout} />}
+      {(ProfileDialogs) => (
+        <ProfileDialogs user={user} onLogout={onLogout} safety={<SafetySettingsPlace userId={user.id} />} />
+      )}
     </LoadedPart>
   );
 };

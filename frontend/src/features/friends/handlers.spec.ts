@@ -95,6 +95,16 @@ it.each([
   expect(received).toEqual([['friendship-removed', data]]);
 });
 
+it('removes a blocked friend and a request of a blocked person, and keeps both when a person is unblocked', async () => {
+  await sendRequest();
+  handle({ event: 'block_changed', data: { userId: 12, isBlocked: false } });
+  expect(friends()).toHaveLength(1);
+  handle({ event: 'block_changed', data: { userId: 12, isBlocked: true } });
+  expect(friends()).toEqual([]);
+  expect(isStale(friendsKey(7))).toBe(true);
+  expect(readSentRequest(queries, 12)).toBeUndefined();
+});
+
 it('shows friends who come online and go offline (A128)', () => {
   handle({ event: 'presence', data: { userId: 12, isOnline: true } });
   expect(readCachedFriends()).toEqual([{ ...heron, isOnline: true }]);

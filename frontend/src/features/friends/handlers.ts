@@ -12,6 +12,7 @@ export const friendsEvents = [
   'friend_request',
   'friendship_accepted',
   'friendship_removed',
+  'block_changed',
   'presence',
   'profile_updated',
 ] as const satisfies readonly ServerEvent[];
@@ -60,6 +61,17 @@ export const createFriendsHandler = (queries: QueryClient) => {
         cache.patchFriends(me.id, (friends) => withoutFriend(friends, friendId));
         cache.invalidate(me.id, 'friends', 'requests');
         raise('friendship-removed', { removedFriendId, removedBy });
+        return;
+      }
+      case 'block_changed': {
+        const { userId, isBlocked } = frame.data;
+        if (!isBlocked) return;
+        removeSentRequests(queries, userId);
+        cache.patchFriends(me.id, (friends) => withoutFriend(friends, userId));
+        cache.patchRequests(me.id, (requests) =>
+          requests.filter(({ requesterId }) => requesterId !== userId),
+        );
+        cache.invalidate(me.id, 'friends', 'requests');
         return;
       }
       case 'presence': {

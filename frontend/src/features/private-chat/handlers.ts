@@ -10,6 +10,7 @@ export const privateChatEvents = [
   'private_messages_read',
   'typing',
   'friendship_removed',
+  'block_changed',
 ] as const satisfies readonly ServerEvent[];
 
 export const handlePrivateChatFrame = (frame: ServerFrame): void => privateChat.receive(frame);

@@ -19,6 +19,7 @@ export const randomChatEvents = [
   'break_ice_reveal_results',
   'break_ice_ignored',
   'chat_skipped',
+  'block_changed',
   'partner_connection',
   'typing',
 ] as const satisfies readonly ServerEvent[];

@@ -1,7 +1,7 @@
 import { type LastMessage } from '@thaw/contract/last-message';
 import { type Friend } from '@thaw/contract/users';
 import { MessageCircle, UserRoundMinus, type LucideIcon } from 'lucide-react';
-import { useId } from 'react';
+import { useId, type ReactNode } from 'react';
 import { copy } from '@/features/friends/copy';
 import { cn } from '@/lib/class-names';
 import { Badge } from '@/product/badge';
@@ -19,6 +19,8 @@ export interface FriendRowProps {
   draft: string;
   onOpen: () => void;
   onRemove: () => void;
+  /** Shown after Remove Friend: an icon button. */
+  more?: ReactNode;
   /** In a long list, only one row is a tab stop. */
   isTabStop?: boolean;
 }
@@ -95,7 +97,7 @@ const RowAction = ({
   </Tooltip>
 );
 
-export const FriendRow = ({ onOpen, onRemove, isTabStop = true, ...row }: FriendRowProps) => {
+export const FriendRow = ({ onOpen, onRemove, more, isTabStop = true, ...row }: FriendRowProps) => {
   const { friend, unread, isOpen } = row;
   const nameId = useId();
   const action = { friendNameId: nameId, tabIndex: isTabStop ? 0 : -1 };
@@ -119,14 +121,14 @@ export const FriendRow = ({ onOpen, onRemove, isTabStop = true, ...row }: Friend
         <Line {...row} />
       </div>
       <Badge count={unread} label={copy.list.unread} />
-      <div className="flex">
+      <div className="-ml-1 flex">
         {/* Its hit area covers the whole row. */}
         <RowAction
           {...action}
           label={copy.list.send}
           icon={MessageCircle}
           isPressed={isOpen}
-          className="static after:inset-0 after:top-0 after:left-0 after:translate-0 hover:bg-transparent hover:text-foreground"
+          className="static w-8 after:inset-0 after:top-0 after:left-0 after:translate-0 hover:bg-transparent hover:text-foreground"
           onPress={onOpen}
         />
         <RowAction
@@ -136,6 +138,7 @@ export const FriendRow = ({ onOpen, onRemove, isTabStop = true, ...row }: Friend
           className="z-raised hover:text-destructive"
           onPress={onRemove}
         />
+        {more}
       </div>
     </div>
   );
@@ -148,7 +151,7 @@ export const FriendPicture = ({
   isOpen,
   onOpen,
   isTabStop = true,
-}: Omit<FriendRowProps, 'onRemove' | 'draft' | 'isTyping'>) => (
+}: Omit<FriendRowProps, 'onRemove' | 'more' | 'draft' | 'isTyping'>) => (
   <Tooltip side="right" label={`${friend.username} · ${presenceText(friend)}`}>
     <button
       type="button"

@@ -28,6 +28,8 @@ export interface FriendsPanelProps {
   /** The friend whose private chat is open. */
   openFriendId: number | undefined;
   onOpen: (friendId: number) => void;
+  /** Shown at the end of a row: an icon button. */
+  renderMore?: (friend: Friend, part: { tabIndex: number }) => ReactNode;
   /** Shows only the pictures, in an 80 px rail. */
   isCollapsed?: boolean;
   /** The button beside the title, which collapses or closes the panel. */
@@ -45,6 +47,7 @@ export const FriendsPanel = ({
   draftOf = noDraft,
   openFriendId,
   onOpen,
+  renderMore,
   isCollapsed = false,
   action,
 }: FriendsPanelProps) => {
@@ -75,6 +78,7 @@ export const FriendsPanel = ({
         isTyping={typing.includes(friend.id)}
         draft={draftOf(friend.id)}
         onRemove={() => removeAndStay(friend.id)}
+        more={renderMore?.(friend, { tabIndex: isTabStop ? 0 : -1 })}
       />
     );
   };

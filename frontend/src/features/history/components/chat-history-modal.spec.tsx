@@ -12,9 +12,9 @@ const renderModal = () =>
     <ChatHistoryModal
       userId={7}
       onDismiss={jest.fn()}
-      renderAction={({ id, nameId }) => (
+      renderActions={({ id, username, nameId, isRecent }) => (
         <button type="button" aria-describedby={nameId}>
-          Add {id}
+          {isRecent ? 'Add' : 'Only more about'} {username} {id}
         </button>
       )}
     />,
@@ -39,10 +39,10 @@ it('lists the partners with the age of each chat, newest first', async () => {
     '2 days ago',
   ]);
   expect(rows[1]).toHaveTextContent('heron');
-  expect(within(rows[1]!).getByRole('button', { name: 'Add 12' })).toHaveAccessibleDescription('heron');
+  expect(within(rows[1]!).getByRole('button', { name: 'Add heron 12' })).toHaveAccessibleDescription('heron');
 });
 
-it('offers no action for unknown users or for chats that are too old (A120)', async () => {
+it('offers no actions for unknown users, and none of a recent chat after 30 days (A120)', async () => {
   fakeServer({
     'GET /api/chat-history/7': [
       { id: 2, user1Id: 7, user2Id: 13, createdAt: formatTimeAgo(1_000) },
@@ -53,7 +53,8 @@ it('offers no action for unknown users or for chats that are too old (A120)', as
   renderModal();
   await screen.findByText('heron');
   await screen.findByText('Unknown User');
-  expect(screen.queryByRole('button', { name: /^Add/ })).toBeNull();
+  const actions = within(screen.getByRole('list')).getAllByRole('button');
+  expect(actions.map(({ textContent }) => textContent)).toEqual(['Only more about heron 12']);
 });
 
 it('loads each profile once', async () => {

@@ -4,6 +4,7 @@ import { useRef, useState, type ReactNode } from 'react';
 import { formatAge } from '@/features/history/age';
 import { sortNewestFirst, getPartnerId, useChatHistory } from '@/features/history/api/chat-history';
 import { copy } from '@/features/history/copy';
+import { type HistoryPartner } from '@/features/history/history-partner';
 import { useWasSeen } from '@/lib/use-was-seen';
 import { useProfile } from '@/product/profile-query';
 import { Avatar } from '@/ui/avatar';
@@ -15,17 +16,17 @@ import { Modal } from '@/ui/modal';
 export interface ChatHistoryModalProps {
   userId: number;
   onDismiss: () => void;
-  /** The action for a recent partner: Add Friend (A120). */
-  renderAction?: (partner: { id: number; nameId: string }) => ReactNode;
+  /** The actions on a partner: Add Friend if the chat was recent (A120), and More. */
+  renderActions?: (partner: HistoryPartner) => ReactNode;
 }
 
-interface EntryProps extends Pick<ChatHistoryModalProps, 'renderAction'> {
+interface EntryProps extends Pick<ChatHistoryModalProps, 'renderActions'> {
   entry: ChatHistoryEntry;
   partnerId: number;
   now: number;
 }
 
-const Entry = ({ entry, partnerId, now, renderAction }: EntryProps) => {
+const Entry = ({ entry, partnerId, now, renderActions }: EntryProps) => {
   const row = useRef<HTMLLIElement>(null);
   // Loads a profile only when its row is visible, instead of a hundred at once.
   const { username, avatar, isUnknown } = useProfile(partnerId, copy.placeholder, {
@@ -36,17 +37,27 @@ const Entry = ({ entry, partnerId, now, renderAction }: EntryProps) => {
   return (
     <li ref={row} className="flex min-h-15 items-center gap-3 py-2">
       <Avatar id={partnerId} name={username ?? ''} picture={avatar} />
-      <div className="min-w-0 flex-1">
-        <p id={nameId} className="min-h-5 text-base font-semibold">
-          <bdi className="line-clamp-2 wrap-anywhere">{username}</bdi>
-        </p>
-        <p className="text-sm text-muted-foreground">
-          <time dateTime={entry.createdAt}>{formatAge(metAt, now)}</time>
-        </p>
+      {/* The actions wrap below a name that leaves no room for them. */}
+      <div className="flex min-w-0 flex-1 flex-wrap items-center justify-end gap-x-2">
+        <div className="min-w-0 grow basis-28">
+          <p id={nameId} className="min-h-5 text-base font-semibold">
+            <bdi className="line-clamp-2 wrap-anywhere">{username}</bdi>
+          </p>
+          <p className="text-sm text-muted-foreground">
+            <time dateTime={entry.createdAt}>{formatAge(metAt, now)}</time>
+          </p>
+        </div>
+        {isUnknown || username === undefined ? null : (
+          <div className="flex items-center gap-1">
+            {renderActions?.({
+              id: partnerId,
+              username,
+              nameId,
+              isRecent: now - metAt < limits.friendRequestWindowMs,
+            })}
+          </div>
+        )}
       </div>
-      {isUnknown || now - metAt >= limits.friendRequestWindowMs
-        ? null
-        : renderAction?.({ id: partnerId, nameId })}
     </li>
   );
 };
@@ -61,7 +72,7 @@ const NoChats = () => (
 );
 
 /** The user's past partners and how long ago they met; no transcripts (A63). */
-export const ChatHistoryModal = ({ userId, onDismiss, renderAction }: ChatHistoryModalProps) => {
+export const ChatHistoryModal = ({ userId, onDismiss, renderActions }: ChatHistoryModalProps) => {
   const { data: entries, isError, refetch } = useChatHistory(userId);
   const [now] = useState(() => Date.now());
   return (
@@ -74,7 +85,7 @@ export const ChatHistoryModal = ({ userId, onDismiss, renderAction }: ChatHistor
               entry={entry}
               partnerId={getPartnerId(entry, userId)}
               now={now}
-              {...(renderAction ? { renderAction } : {})}
+              {...(renderActions ? { renderActions } : {})}
             />
           ))}
         </ul>

@@ -1,5 +1,6 @@
 import { type Friend } from '@thaw/contract/users';
 import { X } from 'lucide-react';
+import { type ReactNode } from 'react';
 import { copy as chatCopy } from '@/chat-ui/copy';
 import { copy } from '@/features/private-chat/copy';
 import { usePrivateChat } from '@/features/private-chat/stores/private-chat.store';
@@ -11,9 +12,11 @@ export interface PrivateChatHeaderProps {
   onClose: () => void;
   /** The random chat beneath has news (A67). */
   hasNewsBeneath: boolean;
+  /** Shown before the button that closes the chat. */
+  more?: ReactNode;
 }
 
-export const PrivateChatHeader = ({ friend, onClose, hasNewsBeneath }: PrivateChatHeaderProps) => {
+export const PrivateChatHeader = ({ friend, onClose, hasNewsBeneath, more }: PrivateChatHeaderProps) => {
   const isTyping = usePrivateChat((state) => state.typing.includes(friend.id));
   return (
     <header data-controls="" className="border-b border-border">
@@ -31,6 +34,7 @@ export const PrivateChatHeader = ({ friend, onClose, hasNewsBeneath }: PrivateCh
             {isTyping ? <span aria-hidden="true">{chatCopy.message.typing(friend.username)}</span> : null}
           </p>
         </div>
+        {more}
         <Button variant="ghost" size="icon" onClick={onClose}>
           <X aria-hidden="true" className="size-5" />
           <span className="sr-only">{hasNewsBeneath ? copy.closeWithNews : copy.close}</span>

@@ -1,5 +1,5 @@
 import { type Friend, type SelfUser } from '@thaw/contract/users';
-import { useEffect, useLayoutEffect, useRef, type RefObject } from 'react';
+import { useEffect, useLayoutEffect, useRef, type ReactNode, type RefObject } from 'react';
 import { LoadingMessages } from '@/features/private-chat/components/loading-messages';
 import { PrivateChatHeader } from '@/features/private-chat/components/private-chat-header';
 import { PrivateConversation } from '@/features/private-chat/components/private-conversation';
@@ -15,6 +15,8 @@ export interface PrivateChatProps {
   onClose: () => void;
   /** The random chat beneath has news (A67). */
   hasNewsBeneath?: boolean;
+  /** Shown in the header, before the button that closes the chat. */
+  more?: ReactNode;
 }
 
 /** Esc closes the chat, unless an edit, a reply or a dialog in it has handled the key. */
@@ -43,7 +45,7 @@ const useFocus = (section: RefObject<HTMLElement | null>): void => {
 };
 
 /** The chat with a friend, above the chat area. The random chat beneath it continues. */
-export const PrivateChat = ({ me, friend, onClose, hasNewsBeneath = false }: PrivateChatProps) => {
+export const PrivateChat = ({ me, friend, onClose, hasNewsBeneath = false, more }: PrivateChatProps) => {
   const section = useRef<HTMLElement>(null);
   const unreadWhenShown = useMarkAsRead(me.id, friend.id);
   const { rows, hasOlder, isLoadingOlder, hasFailed, retry, loadOlder } = useConversation(me.id, friend.id);
@@ -61,7 +63,7 @@ export const PrivateChat = ({ me, friend, onClose, hasNewsBeneath = false }: Pri
       aria-label={copy.region(friend.username)}
       className="enter-stage flex min-h-0 min-w-0 flex-1 flex-col overflow-hidden bg-card md:rounded-sheet md:shadow-elevated"
     >
-      <PrivateChatHeader friend={friend} onClose={onClose} hasNewsBeneath={hasNewsBeneath} />
+      <PrivateChatHeader friend={friend} onClose={onClose} hasNewsBeneath={hasNewsBeneath} more={more} />
       {rows ? (
         <PrivateConversation
           me={me}

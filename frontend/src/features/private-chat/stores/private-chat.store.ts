@@ -187,6 +187,8 @@ export const createPrivateChat = ({ clock, newId, queryClient }: PrivateChatOpti
           const { removedFriendId, removedBy } = frame.data;
           return removeFriend(removedFriendId === me ? removedBy : removedFriendId);
         }
+        case 'block_changed':
+          return frame.data.isBlocked ? removeFriend(frame.data.userId) : undefined;
         default:
           return;
       }

@@ -60,8 +60,15 @@ const LoadedModal = <P extends object>({ part, children, ...modal }: LoadedModal
   );
 };
 
+export interface ProfileDialogsProps {
+  user: SelfUser;
+  onLogout: () => void;
+  /** The section of Profile Settings about other people. */
+  safety?: ReactNode;
+}
+
 /** All dialogs about the user. A user without a gender is asked for it before any other dialog opens (A166). */
-export const ProfileDialogs = ({ user, onLogout }: { user: SelfUser; onLogout: () => void }) => {
+export const ProfileDialogs = ({ user, onLogout, safety }: ProfileDialogsProps) => {
   const openDialog = useProfileDialogs((state) => state.openDialog);
   const [isConverting, setConverting] = useState(false);
   const shownDialog = user.gender === null ? null : openDialog;
@@ -78,7 +85,7 @@ export const ProfileDialogs = ({ user, onLogout }: { user: SelfUser; onLogout: (
         // The same height for all tabs, so that the modal does not jump when the tab changes.
         className="h-[calc(var(--app-height)*0.92)] md:h-[46rem]"
       >
-        {(ProfileSettings) => <ProfileSettings user={user} onLogout={onLogout} />}
+        {(ProfileSettings) => <ProfileSettings user={user} onLogout={onLogout} safety={safety} />}
       </LoadedModal>
       <Modal
         isOpen={shownDialog === 'anonymous-prompt' && user.isAnonymous}

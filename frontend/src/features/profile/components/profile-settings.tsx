@@ -1,5 +1,6 @@
 import { type SelfUser } from '@thaw/contract/users';
 import { LogOut } from 'lucide-react';
+import { type ReactNode } from 'react';
 import { AnonymousWarning } from '@/features/profile/components/anonymous-warning';
 import { DeviceSettings } from '@/features/profile/components/device-settings';
 import { EmailForm } from '@/features/profile/components/email-form';
@@ -11,8 +12,15 @@ import { TabbedPanels } from '@/ui/tabs';
 
 const { tabs, tabsLabel } = copy.settings;
 
+export interface ProfileSettingsProps {
+  user: SelfUser;
+  onLogout: () => void;
+  /** The section about other people. */
+  safety?: ReactNode;
+}
+
 /** Content of the Profile Settings. An anonymous user has neither email nor password to change (§6). */
-export const ProfileSettings = ({ user, onLogout }: { user: SelfUser; onLogout: () => void }) => {
+export const ProfileSettings = ({ user, onLogout, safety }: ProfileSettingsProps) => {
   const profile = {
     id: 'profile',
     label: tabs.profile,
@@ -21,6 +29,7 @@ export const ProfileSettings = ({ user, onLogout }: { user: SelfUser; onLogout: 
         {user.isAnonymous ? <AnonymousWarning /> : null}
         <ProfileForm user={user} />
         <DeviceSettings />
+        {safety}
         <Button variant="outline" className="mt-6 w-full" onClick={onLogout}>
           <LogOut aria-hidden="true" />
           {copy.account.logout}

@@ -26,9 +26,11 @@ export interface ActiveChatProps {
   me: MessageAuthor;
   /** Shown between Break the Ice and Skip Chat. */
   toolbar?: ReactNode;
+  /** Shown after Skip Chat. */
+  more?: ReactNode;
 }
 
-export const ActiveChat = ({ session, me, toolbar }: ActiveChatProps) => {
+export const ActiveChat = ({ session, me, toolbar, more }: ActiveChatProps) => {
   const [isAsking, setAsking] = useState(false);
   const section = useRef<HTMLElement>(null);
   const skipArea = useRef<HTMLDivElement>(null);
@@ -76,7 +78,12 @@ export const ActiveChat = ({ session, me, toolbar }: ActiveChatProps) => {
       className="enter-stage flex min-h-0 flex-1 flex-col"
     >
       <div ref={skipArea}>
-        <Toolbar session={session} isAsking={isAsking} onAsk={() => (isAsking ? cancelSkip() : ask())}>
+        <Toolbar
+          session={session}
+          isAsking={isAsking}
+          onAsk={() => (isAsking ? cancelSkip() : ask())}
+          more={more}
+        >
           <BreakTheIce />
           {toolbar}
         </Toolbar>

@@ -22,11 +22,15 @@ const partsAfterFirstScreen = [activeChatPart];
 export interface RandomChatSlots {
   /** In the toolbar of an active chat, before Skip Chat: Add Friend. */
   toolbar?: ReactNode;
+  /** In the toolbar of an active chat, after Skip Chat: More. */
+  more?: ReactNode;
   /** Above New Conversation on the skipped screen: Add Friend. */
   skippedActions?: ReactNode;
+  /** Quiet links under New Conversation: Block. */
+  skippedLinks?: ReactNode;
 }
 
-const StageOf = ({ toolbar, skippedActions }: RandomChatSlots) => {
+const StageOf = ({ toolbar, more, skippedActions, skippedLinks }: RandomChatSlots) => {
   const phase = useRandomChat((state) => state.phase);
   const session = useRandomChat((state) => state.session);
   const me = useIdentity((state) => state.user);
@@ -36,7 +40,7 @@ const StageOf = ({ toolbar, skippedActions }: RandomChatSlots) => {
     case 'searching':
       return <SearchingStage />;
     case 'skipped':
-      return <SkippedStage>{skippedActions}</SkippedStage>;
+      return <SkippedStage links={skippedLinks}>{skippedActions}</SkippedStage>;
     case 'active':
       return session && me ? (
         <LoadedPart
@@ -52,7 +56,9 @@ const StageOf = ({ toolbar, skippedActions }: RandomChatSlots) => {
           }
           broken={({ retry }) => <LoadError text={copy.active.notLoaded} onRetry={retry} isCentered />}
         >
-          {(ActiveChat) => <ActiveChat key={session.sessionId} session={session} me={me} toolbar={toolbar} />}
+          {(ActiveChat) => (
+            <ActiveChat key={session.sessionId} session={session} me={me} toolbar={toolbar} more={more} />
+          )}
         </LoadedPart>
       ) : null;
   }

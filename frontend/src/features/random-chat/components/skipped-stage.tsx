@@ -4,7 +4,7 @@ import { copy } from '@/features/random-chat/copy';
 import { randomChat, useRandomChat } from '@/features/random-chat/stores/random-chat.store';
 import { Button } from '@/ui/button';
 
-export const SkippedStage = ({ children }: { children: ReactNode }) => {
+export const SkippedStage = ({ children, links }: { children: ReactNode; links: ReactNode }) => {
   const reason = useRandomChat((state) => state.endReason);
   return (
     <Stage
@@ -17,6 +17,7 @@ export const SkippedStage = ({ children }: { children: ReactNode }) => {
       <Button size="lg" className="w-full" onClick={randomChat.newConversation}>
         {copy.skipped.again}
       </Button>
+      {links ? <div className="-mt-3 flex justify-center gap-2">{links}</div> : null}
     </Stage>
   );
 };

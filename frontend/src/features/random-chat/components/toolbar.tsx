@@ -12,10 +12,12 @@ export interface ToolbarProps {
   onAsk: () => void;
   /** Shown before Skip Chat. */
   children: ReactNode;
+  /** Shown after Skip Chat, in a narrow toolbar beside the name: an icon button. */
+  more?: ReactNode;
 }
 
 /** The partner, and the actions on the chat as a whole. */
-export const Toolbar = ({ session, isAsking, onAsk, children }: ToolbarProps) => {
+export const Toolbar = ({ session, isAsking, onAsk, children, more }: ToolbarProps) => {
   const me = useIdentity((state) => state.user);
   const { partner } = session;
   const isAway = session.partnerConnection === 'reconnecting';
@@ -55,10 +57,11 @@ export const Toolbar = ({ session, isAsking, onAsk, children }: ToolbarProps) =>
             </p>
           </div>
         </div>
-        <div className="flex grow items-center gap-2 [&>*]:grow">
+        <div className="flex grow items-center gap-2 @max-lg:order-last [&>*]:grow">
           {children}
           <SkipButton isAsking={isAsking} onAsk={onAsk} />
         </div>
+        {more}
       </div>
     </header>
   );

@@ -198,6 +198,36 @@ describe('active → searching: a confirmed skip', () => {
   });
 });
 
+describe('a block', () => {
+  const blocks = (userId: number, isBlocked = true) => ({ userId, isBlocked });
+
+  it.each([
+    ['active', active],
+    ['skipped', skipped],
+  ])('of the partner leads from %s to initial, and the end of the chat changes nothing', (_, chat) => {
+    const after = chat()
+      .receive('block_changed', blocks(partner.id))
+      .receive('chat_skipped', { sessionId: 's1', seq: 3, reason: 'skipped', endedBy: me });
+    expect(after.state).toMatchObject({ phase: 'initial', session: null });
+    expect(after.effects).toEqual([]);
+  });
+
+  it('of the partner shows no further frame of that chat', () => {
+    const chat = active()
+      .receive('block_changed', blocks(partner.id))
+      .receive('random_message', partnerMessage(2, 'x'));
+    expect(chat.state).toMatchObject({ phase: 'initial', session: null });
+    chat.receive('session_resumed', sessionResumed());
+    expect(chat.state.phase).toBe('initial');
+  });
+
+  it('of another person, or the end of a block, changes nothing', () => {
+    expect(active().receive('block_changed', blocks(99)).state.phase).toBe('active');
+    expect(active().receive('block_changed', blocks(partner.id, false)).state.phase).toBe('active');
+    expect(searching().receive('block_changed', blocks(partner.id)).state.phase).toBe('searching');
+  });
+});
+
 describe('active → skipped', () => {
   it('shows how the chat ended and keeps the partner until New Conversation (A52, A58)', () => {
     const chat = skipped();

@@ -182,6 +182,15 @@ export const handleChatSkipped = (
   return stepTo({ ...next, phase: 'skipped', endReason: reason, session: closeSession(session) });
 };
 
+/** The user has blocked the partner, here or in another tab. The server ends the chat. */
+export const handleBlockChanged = (
+  state: RandomChatState,
+  { userId, isBlocked }: ServerData<'block_changed'>,
+): Step =>
+  isBlocked && state.session?.partner.id === userId
+    ? stepTo(toInitial(rememberLeftSession(state, state.session.sessionId)))
+    : stepTo(state);
+
 /** The server has no such chat any more: shows it as ended by a lost connection. */
 export const handleSessionVanished = (state: RandomChatState, sessionId: string): Step => {
   const session = findActiveSession(state, sessionId);

@@ -11,6 +11,7 @@ import {
 import {
   cancelSearch,
   handleAuthenticated,
+  handleBlockChanged,
   handleChatMatched,
   handleChatSkipped,
   handleQueueJoined,
@@ -56,6 +57,8 @@ const handleFrame = (state: RandomChatState, frame: ServerFrame, me: number, now
       return handleSessionResumed(state, frame.data, me, nowMs);
     case 'chat_skipped':
       return handleChatSkipped(state, frame.data, me);
+    case 'block_changed':
+      return handleBlockChanged(state, frame.data);
     case 'session_advanced':
     case 'random_message':
     case 'message_reaction':

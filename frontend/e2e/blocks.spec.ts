@@ -1,0 +1,127 @@
+import { type Locator, type Page } from '@playwright/test';
+import { expectToast, openSettings } from './support/account.ts';
+import { openChat, privateChat } from './support/private-chat.ts';
+import { expectSoundLayout } from './support/layout.ts';
+import { expectAccessibleDialog, expectAccessible } from './support/accessibility.ts';
+import { expect, type Person, test } from './support/test.ts';
+
+const desk = { width: 1280, height: 800 };
+const phone = { width: 390, height: 844 };
+const small = { width: 320, height: 700 };
+
+// A profile of the user who was blocked answers 404 from then on.
+test.use({ expectedErrors: [/status of 404/] });
+
+const rename = async ({ page, user }: Person, username: string): Promise<void> => {
+  const answer = await page.request.put(`/api/user/${user.id}`, { data: { username, avatar: null } });
+  expect(answer.ok(), 'rename').toBe(true);
+};
+
+/** Chooses an item of the menu of this button. */
+const choose = async (place: Locator, button: string, item: string): Promise<void> => {
+  await place.getByRole('button', { name: button, exact: true }).click();
+  await place.page().getByRole('menuitem', { name: item, exact: true }).click();
+};
+
+const question = (page: Page, name: string) => page.getByRole('dialog', { name: `Block ${name}?` });
+
+const confirm = async (page: Page, name: string): Promise<void> => {
+  await question(page, name).getByRole('button', { name: 'Block', exact: true }).click();
+  await expect(question(page, name)).toBeHidden();
+};
+
+test('blocking the partner ends the chat, silently for the other side, and can be undone', async ({
+  newcomer,
+}) => {
+  const [ada, bob] = await Promise.all([newcomer({ gender: 'female' }), newcomer({ gender: 'male' })]);
+  const name = 'W'.repeat(30);
+  await rename(bob, name);
+  await ada.find();
+  await bob.find();
+  await expect(ada.heading(name)).toBeVisible();
+  await expect(bob.heading(ada.name)).toBeVisible();
+  const { page } = ada;
+  const secondTab = await page.context().newPage();
+  await secondTab.goto('/chat');
+  await expect(secondTab.getByRole('heading', { name, exact: true })).toBeVisible();
+
+  await page.setViewportSize(small);
+  await expectSoundLayout(page.locator('main'), 'random chat with its menu');
+  await ada.button('More').press('Enter');
+  await expect(page.getByRole('menuitem', { name: 'Block…' })).toBeFocused();
+  await expectSoundLayout(page.getByRole('menu'), 'menu');
+  await page.setViewportSize(phone);
+  await expectAccessible(page, 'menu', { within: '[role="menu"]' });
+  await page.keyboard.press('Escape');
+  await expect(ada.button('More')).toBeFocused();
+
+  await choose(page.locator('main'), 'More', 'Block…');
+  await expect(question(page, name)).toContainText('This chat ends.');
+  await page.setViewportSize(small);
+  await expectSoundLayout(question(page, name), 'block dialog');
+  await page.setViewportSize(desk);
+  await expectAccessibleDialog(page, `Block ${name}?`);
+  await page.keyboard.press('Escape');
+  await expect(ada.button('More')).toBeFocused();
+
+  await choose(page.locator('main'), 'More', 'Block…');
+  await confirm(page, name);
+  await expectToast(page, 'Blocked', `You will not meet ${name} again.`);
+  await expect(ada.heading('Ready to chat?')).toBeFocused();
+  await expect(secondTab.getByRole('heading', { name: 'Ready to chat?' })).toBeVisible();
+  await expect(bob.page.getByText('Your chat partner skipped this conversation')).toBeVisible();
+  await ada.button('Undo').click();
+  await expectToast(page, 'Unblocked');
+  await secondTab.close();
+
+  // The two may meet again.
+  await ada.find();
+  await bob.button('New Conversation').click();
+  await bob.find();
+  await expect(ada.heading(name)).toBeVisible();
+  await bob.skip();
+  await expect(ada.heading('Chat Ended')).toBeVisible();
+  await expectAccessible(page, 'skipped screen', { within: 'main' });
+  await ada.button('Block').click();
+  await expect(question(page, name)).not.toContainText('This chat ends.');
+  await confirm(page, name);
+  await expect(ada.heading('Ready to chat?')).toBeVisible();
+});
+
+test('a blocked friend disappears, and can be unblocked from Chat History and from Profile Settings', async ({
+  friends,
+}) => {
+  const [ada, bob] = await friends();
+  const { page } = ada;
+  await openChat(ada, bob);
+  const more = `More about ${bob.name}`;
+  await choose(page.getByRole('list', { name: 'Friends', exact: true }), more, 'Block…');
+  await question(page, bob.name).getByRole('button', { name: 'Cancel' }).click();
+  await choose(privateChat(ada), more, 'Block…');
+  await expect(question(page, bob.name)).toContainText('This chat ends. You will no longer be friends.');
+  await confirm(page, bob.name);
+  for (const person of [ada, bob]) await expect(person.heading('Friends (0)')).toBeVisible();
+  await expect(privateChat(ada)).toBeHidden();
+  await expect(ada.heading('Ready to chat?')).toBeVisible();
+  await expect(bob.heading('Chat Ended')).toBeVisible();
+
+  await openSettings(page);
+  await ada.button('Blocked people (1)').click();
+  const list = page.getByRole('dialog', { name: 'Blocked people' });
+  await expect(list.getByRole('listitem')).toContainText(`${bob.name}Blocked `);
+  await expectAccessibleDialog(page, 'Blocked people');
+  await list.getByRole('button', { name: 'Unblock' }).click();
+  await expect(list.getByText('You have blocked no one.')).toBeVisible();
+  await list.getByRole('button', { name: 'Close' }).click();
+  await expect(ada.button('Blocked people (0)')).toBeFocused();
+  await page.keyboard.press('Escape');
+
+  await ada.button('Chat History').click();
+  const history = page.getByRole('dialog', { name: 'Chat History' });
+  await choose(history, more, 'Block…');
+  await confirm(page, bob.name);
+  await expect(history.getByRole('button', { name: 'Add Friend' })).toBeHidden();
+  await choose(history, more, 'Unblock');
+  await expectToast(page, 'Unblocked');
+  await expect(history.getByRole('button', { name: 'Add Friend' })).toBeVisible();
+});

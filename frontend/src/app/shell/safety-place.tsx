@@ -1,0 +1,56 @@
+import { useEffect } from 'react';
+import { copy } from '@/app/copy';
+import { BrokenModal, PendingModal } from '@/app/shell/lazy-modal';
+import { useFriends } from '@/features/friends/api/friends';
+import { useRandomChat } from '@/features/random-chat/stores/random-chat.store';
+import { closeBlockDialog, useBlockDialog, type Person } from '@/features/safety/stores/block-dialog.store';
+import { LoadError } from '@/ui/load-error';
+import { createPart, LoadedPart } from '@/ui/loaded-part';
+
+export const blockDialogPart = createPart(
+  async () => (await import('@/features/safety/components/block-dialog')).BlockDialog,
+);
+export const safetySettingsPart = createPart(
+  async () => (await import('@/features/safety/components/safety-settings')).SafetySettings,
+);
+
+const AskToBlock = ({ userId, person }: { userId: number; person: Person }) => {
+  const partnerId = useRandomChat(({ phase, session }) =>
+    phase === 'active' ? session?.partner.id : undefined,
+  );
+  const { data: friends } = useFriends(userId);
+  return (
+    <LoadedPart
+      part={blockDialogPart}
+      pending={<PendingModal title={copy.loading} onDismiss={closeBlockDialog} />}
+      broken={({ retry }) => <BrokenModal retry={retry} onDismiss={closeBlockDialog} />}
+    >
+      {(BlockDialog) => (
+        <BlockDialog
+          userId={userId}
+          person={person}
+          endsChat={partnerId === person.id}
+          endsFriendship={friends?.some(({ id }) => id === person.id) ?? false}
+        />
+      )}
+    </LoadedPart>
+  );
+};
+
+/** The dialog that asks before a person is blocked. */
+export const BlockDialogPlace = ({ userId }: { userId: number }) => {
+  const person = useBlockDialog((state) => state.person);
+  // The next user of this page must not see the dialog of the previous one.
+  useEffect(() => closeBlockDialog, [userId]);
+  return person ? <AskToBlock userId={userId} person={person} /> : null;
+};
+
+/** The section of Profile Settings about other people. */
+export const SafetySettingsPlace = ({ userId }: { userId: number }) => (
+  <LoadedPart
+    part={safetySettingsPart}
+    broken={({ retry }) => <LoadError text={copy.brokenPart.title} onRetry={retry} className="mt-6" />}
+  >
+    {(SafetySettings) => <SafetySettings userId={userId} />}
+  </LoadedPart>
+);

@@ -1,0 +1,144 @@
+import { screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { BlockDialog } from '@/features/safety/components/block-dialog';
+import { askToBlock, useBlockDialog } from '@/features/safety/stores/block-dialog.store';
+import { onAppEvent } from '@/product/app-events';
+import { signIn, signOut } from '@/product/identity';
+import { aUser } from '@/testing/factories';
+import { fakeServer, Refusal } from '@/testing/fake-server';
+import { renderWithCache } from '@/testing/with-cache';
+import { useToasts } from '@/ui/toast-store';
+
+const heron = { id: 12, username: 'heron' };
+const blocked = { blockedId: 12, createdAt: '2026-11-20T12:00:00.000Z' };
+const changes: unknown[] = [];
+let unsubscribe: () => void;
+
+beforeEach(() => {
+  jest.spyOn(console, 'warn').mockImplementation(() => undefined);
+  signIn(aUser());
+  useToasts.setState({ shown: null });
+  changes.length = 0;
+  unsubscribe = onAppEvent('block-changed', (change) => changes.push(change));
+});
+afterEach(() => {
+  unsubscribe();
+  signOut();
+  jest.restoreAllMocks();
+});
+
+const Asked = (ends: { endsChat?: boolean; endsFriendship?: boolean }) => {
+  const person = useBlockDialog((state) => state.person);
+  return person ? (
+    <BlockDialog userId={7} person={person} endsChat={false} endsFriendship={false} {...ends} />
+  ) : null;
+};
+const show = (ends = {}) => {
+  askToBlock(heron);
+  renderWithCache(<Asked {...ends} />);
+  return userEvent.setup();
+};
+const dialog = () => screen.queryByRole('dialog', { name: 'Block heron?' });
+const button = (name: string) => screen.getByRole('button', { name });
+const shown = () => useToasts.getState().shown;
+const lead = 'You will never be matched again and cannot write to each other. heron is not told.';
+
+it.each([
+  [{}, lead],
+  [{ endsChat: true }, `${lead} This chat ends.`],
+  [{ endsFriendship: true }, `${lead} You will no longer be friends.`],
+  [{ endsChat: true, endsFriendship: true }, `${lead} This chat ends. You will no longer be friends.`],
+])('names what ends with %j', (ends, text) => {
+  show(ends);
+  expect(dialog()).toHaveAccessibleDescription(text);
+});
+
+it('blocks once, closes, and shows a toast', async () => {
+  const server = fakeServer({ 'POST /api/blocks': blocked });
+  const user = show();
+  await user.click(button('Block'));
+  await waitFor(() => expect(dialog()).toBeNull());
+  expect(server.calls).toEqual([
+    { method: 'POST', url: '/api/blocks', body: { blockerId: 7, blockedId: 12 } },
+  ]);
+  expect(changes).toEqual([{ userId: 12, isBlocked: true }]);
+  expect(shown()).toMatchObject({
+    title: 'Blocked',
+    description: 'You will not meet heron again.',
+    action: { label: 'Undo' },
+  });
+});
+
+it("unblocks by the toast's action", async () => {
+  const server = fakeServer({ 'POST /api/blocks': blocked, 'DELETE /api/blocks/7/12': undefined });
+  const user = show();
+  await user.click(button('Block'));
+  await waitFor(() => expect(dialog()).toBeNull());
+  shown()?.action?.run();
+  await waitFor(() => expect(shown()?.title).toBe('Unblocked'));
+  expect(server.count('DELETE', '/api/blocks/7/12')).toBe(1);
+  expect(changes.at(-1)).toEqual({ userId: 12, isBlocked: false });
+});
+
+it('reports an Undo that failed, and leaves the block as it is', async () => {
+  fakeServer({ 'POST /api/blocks': blocked, 'DELETE /api/blocks/7/12': new Refusal(503, {}) });
+  const user = show();
+  await user.click(button('Block'));
+  await waitFor(() => expect(dialog()).toBeNull());
+  shown()?.action?.run();
+  await waitFor(() => expect(shown()).toMatchObject({ title: 'Not unblocked', tone: 'destructive' }));
+  expect(shown()?.description).toBe('Please try again.');
+  expect(changes).toEqual([{ userId: 12, isBlocked: true }]);
+});
+
+it('cannot be closed or pressed again while it waits for the server', async () => {
+  let answer = (_: object): void => undefined;
+  const server = fakeServer({
+    'POST /api/blocks': () => new Promise<object>((resolve) => (answer = resolve)),
+  });
+  const user = show();
+  await user.click(button('Block'));
+  expect(button('Blocking...')).toBeDisabled();
+  expect(button('Cancel')).toBeDisabled();
+  await user.keyboard('{Escape}');
+  expect(dialog()).toBeVisible();
+  answer(blocked);
+  await waitFor(() => expect(dialog()).toBeNull());
+  expect(server.count('POST', '/api/blocks')).toBe(1);
+});
+
+it("stays open after a refusal, and shows the server's message", async () => {
+  const server = fakeServer({ 'POST /api/blocks': new Refusal(409, { message: 'This list is full.' }) });
+  const user = show();
+  await user.click(button('Block'));
+  await waitFor(() =>
+    expect(shown()).toMatchObject({
+      title: 'Not blocked',
+      description: 'This list is full.',
+      tone: 'destructive',
+    }),
+  );
+  expect(dialog()).toBeVisible();
+  expect(changes).toEqual([]);
+  server.routes['POST /api/blocks'] = blocked;
+  await user.click(button('Block'));
+  await waitFor(() => expect(dialog()).toBeNull());
+});
+
+it('can be tried again after a request without an answer', async () => {
+  Object.assign(globalThis, { fetch: () => Promise.reject(new TypeError('Failed to fetch')) });
+  const user = show();
+  await user.click(button('Block'));
+  await waitFor(() =>
+    expect(shown()).toMatchObject({ title: 'Not blocked', description: 'Please try again.' }),
+  );
+  expect(button('Block')).toBeEnabled();
+});
+
+it.each(['Cancel', 'Escape'])('sends nothing on %s', async (way) => {
+  const server = fakeServer({});
+  const user = show();
+  await (way === 'Cancel' ? user.click(button('Cancel')) : user.keyboard('{Escape}'));
+  expect(dialog()).toBeNull();
+  expect(server.calls).toEqual([]);
+});

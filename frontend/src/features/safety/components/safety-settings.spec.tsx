@@ -1,0 +1,111 @@
+import { act, screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { SafetySettings } from '@/features/safety/components/safety-settings';
+import { createSafetyHandler } from '@/features/safety/handlers';
+import { createQueryClient } from '@/lib/query-client';
+import { onAppEvent } from '@/product/app-events';
+import { signIn, signOut } from '@/product/identity';
+import { aUser } from '@/testing/factories';
+import { fakeServer, Refusal } from '@/testing/fake-server';
+import { renderWithCache } from '@/testing/with-cache';
+import { useToasts } from '@/ui/toast-store';
+
+const thisYear = new Date().getFullYear();
+const heron = {
+  blockedId: 12,
+  username: 'heron',
+  avatar: null,
+  createdAt: `${thisYear}-01-20T12:00:00.000Z`,
+};
+const finch = { blockedId: 13, username: 'finch', avatar: null, createdAt: '2020-11-20T12:00:00.000Z' };
+let unsubscribe = (): void => undefined;
+
+beforeEach(() => {
+  jest.spyOn(console, 'warn').mockImplementation(() => undefined);
+  signIn(aUser());
+  useToasts.setState({ shown: null });
+});
+afterEach(() => {
+  unsubscribe();
+  signOut();
+  jest.restoreAllMocks();
+});
+
+/** Connects the events of the page to the handler of frames, as app/realtime.ts does. */
+const show = () => {
+  const queries = createQueryClient();
+  const handle = createSafetyHandler(queries);
+  unsubscribe = onAppEvent('block-changed', (data) => handle({ event: 'block_changed', data }));
+  renderWithCache(<SafetySettings userId={7} />, queries);
+  return { user: userEvent.setup(), handle };
+};
+const list = () => screen.findByRole('dialog', { name: 'Blocked people' });
+const shown = () => useToasts.getState().shown;
+
+it('shows the number of blocked people, and who they are since when', async () => {
+  fakeServer({ 'GET /api/blocks/7': [heron, finch] });
+  const { user } = show();
+  await user.click(await screen.findByRole('button', { name: 'Blocked people (2)' }));
+  const rows = within(await list()).getAllByRole('listitem');
+  expect(rows[0]).toHaveTextContent(/heronBlocked (20 Jan|Jan 20)Unblock/);
+  expect(rows[1]).toHaveTextContent(/finchBlocked .*2020Unblock/);
+  expect(within(rows[0]!).getByRole('button', { name: 'Unblock' })).toHaveAccessibleDescription('heron');
+});
+
+it('unblocks a person and says so', async () => {
+  const server = fakeServer({ 'GET /api/blocks/7': [heron, finch], 'DELETE /api/blocks/7/12': undefined });
+  const { user } = show();
+  await user.click(await screen.findByRole('button', { name: 'Blocked people (2)' }));
+  const [first] = within(await list()).getAllByRole('listitem');
+  server.routes['GET /api/blocks/7'] = [finch];
+  await user.click(within(first!).getByRole('button'));
+  await waitFor(() => expect(screen.queryByText('heron')).toBeNull());
+  expect(screen.getByText('finch')).toBeVisible();
+  expect(shown()?.title).toBe('Unblocked');
+});
+
+it('treats a person who is unblocked already as unblocked', async () => {
+  const server = fakeServer({ 'GET /api/blocks/7': [heron] });
+  const { user } = show();
+  await user.click(await screen.findByRole('button', { name: 'Blocked people (1)' }));
+  await list();
+  server.routes['GET /api/blocks/7'] = [];
+  await user.click(screen.getByRole('button', { name: 'Unblock' }));
+  expect(await screen.findByText('You have blocked no one.')).toBeVisible();
+  expect(shown()?.title).toBe('Unblocked');
+});
+
+it('keeps the row and says so when a person was not unblocked', async () => {
+  fakeServer({
+    'GET /api/blocks/7': [heron],
+    'DELETE /api/blocks/7/12': new Refusal(429, { message: 'Slow' }),
+  });
+  const { user } = show();
+  await user.click(await screen.findByRole('button', { name: 'Blocked people (1)' }));
+  await list();
+  await user.click(screen.getByRole('button', { name: 'Unblock' }));
+  await waitFor(() => expect(shown()).toMatchObject({ title: 'Not unblocked', description: 'Slow' }));
+  expect(screen.getByRole('button', { name: 'Unblock' })).toBeEnabled();
+});
+
+it('shows an error with a retry, and an empty list', async () => {
+  const server = fakeServer({ 'GET /api/blocks/7': new Refusal(503) });
+  const { user } = show();
+  await user.click(screen.getByRole('button', { name: 'Blocked people' }));
+  expect(await screen.findByRole('alert')).toHaveTextContent('The people you blocked could not be loaded.');
+  server.routes['GET /api/blocks/7'] = [];
+  await user.click(screen.getByRole('button', { name: 'Try again' }));
+  expect(await screen.findByText('You have blocked no one.')).toBeVisible();
+});
+
+it('follows blocks made in another tab', async () => {
+  const server = fakeServer({ 'GET /api/blocks/7': [] });
+  const { handle } = show();
+  await screen.findByRole('button', { name: 'Blocked people (0)' });
+  server.routes['GET /api/blocks/7'] = [heron];
+  act(() => handle({ event: 'block_changed', data: { userId: 12, isBlocked: true } }));
+  expect(await screen.findByRole('button', { name: 'Blocked people (1)' })).toBeVisible();
+  server.routes['GET /api/blocks/7'] = [];
+  act(() => handle({ event: 'block_changed', data: { userId: 12, isBlocked: false } }));
+  expect(await screen.findByRole('button', { name: 'Blocked people (0)' })).toBeVisible();
+});

@@ -1,0 +1,24 @@
+import { ChevronRight } from 'lucide-react';
+import { useState } from 'react';
+import { useBlocks } from '@/features/safety/api/blocks';
+import { BlockedPeople } from '@/features/safety/components/blocked-people';
+import { copy } from '@/features/safety/copy';
+import { Button } from '@/ui/button';
+
+/** The section of Profile Settings about other people. */
+export const SafetySettings = ({ userId }: { userId: number }) => {
+  const { data: people } = useBlocks(userId);
+  const [isListOpen, setListOpen] = useState(false);
+  return (
+    <section aria-labelledby="safety-settings" className="mt-6 grid gap-4 border-t border-border pt-5">
+      <h3 id="safety-settings" className="text-md font-bold">
+        {copy.settings.title}
+      </h3>
+      <Button variant="outline" aria-haspopup="dialog" className="w-full" onClick={() => setListOpen(true)}>
+        <span className="flex-1 text-left">{copy.people.button(people?.length)}</span>
+        <ChevronRight aria-hidden="true" className="text-muted-foreground" />
+      </Button>
+      {isListOpen ? <BlockedPeople userId={userId} onDismiss={() => setListOpen(false)} /> : null}
+    </section>
+  );
+};

@@ -1,0 +1,39 @@
+/** Texts of what a user can do about another person. */
+export const copy = {
+  more: 'More',
+  moreAbout: (name: string) => `More about ${name}`,
+  block: {
+    item: 'Block…',
+    link: 'Block',
+    title: (name: string) => `Block ${name}?`,
+    lead: (name: string) =>
+      `You will never be matched again and cannot write to each other. ${name} is not told.`,
+    endsChat: 'This chat ends.',
+    endsFriendship: 'You will no longer be friends.',
+    confirm: 'Block',
+    pending: 'Blocking...',
+    cancel: 'Cancel',
+    blocked: {
+      title: 'Blocked',
+      description: (name: string) => `You will not meet ${name} again.`,
+      action: { label: 'Undo', altText: 'Unblock in Profile Settings, Blocked people' },
+    },
+    failed: { title: 'Not blocked', description: 'Please try again.' },
+  },
+  unblock: {
+    item: 'Unblock',
+    done: { title: 'Unblocked' },
+    failed: { title: 'Not unblocked', description: 'Please try again.' },
+  },
+  settings: { title: 'Safety and privacy' },
+  people: {
+    title: 'Blocked people',
+    button: (count: number | undefined) =>
+      count === undefined ? 'Blocked people' : `Blocked people (${count})`,
+    label: 'Blocked people',
+    blockedOn: (date: string) => `Blocked ${date}`,
+    empty: 'You have blocked no one.',
+    loading: 'Loading the people you blocked',
+    failed: 'The people you blocked could not be loaded.',
+  },
+} as const;

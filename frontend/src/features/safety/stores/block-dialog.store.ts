@@ -1,0 +1,14 @@
+import { create } from 'zustand';
+
+export interface Person {
+  id: number;
+  username: string;
+}
+
+/** The person about whom the dialog asks. A store, because distant parts of the page open the dialog. */
+export const useBlockDialog = create<{ person: Person | null }>()(() => ({ person: null }));
+
+export const askToBlock = ({ id, username }: Person): void =>
+  useBlockDialog.setState({ person: { id, username } });
+
+export const closeBlockDialog = (): void => useBlockDialog.setState({ person: null });

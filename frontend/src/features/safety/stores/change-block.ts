@@ -1,0 +1,63 @@
+import { blockUser, unblockUser } from '@/features/safety/api/blocks';
+import { copy } from '@/features/safety/copy';
+import { type Person } from '@/features/safety/stores/block-dialog.store';
+import { ApiError } from '@/lib/api-client';
+import { raise } from '@/product/app-events';
+import { currentUser } from '@/product/identity';
+import { toast } from '@/ui/toast-store';
+
+const toastFailure = (error: unknown, failure: { title: string; description: string }): void =>
+  toast({
+    title: failure.title,
+    description: (error instanceof ApiError && error.serverMessage) || failure.description,
+    tone: 'destructive',
+  });
+
+/** Applies the change to this page, without waiting for its frame. */
+const applyHere = (userId: number, personId: number, isBlocked: boolean): void => {
+  if (currentUser()?.id === userId) raise('block-changed', { userId: personId, isBlocked });
+};
+
+/**
+ * Unblocks a person and shows a toast for either outcome.
+ * @throws the error of the request, after the toast.
+ */
+export const unblock = async (userId: number, personId: number): Promise<void> => {
+  try {
+    await unblockUser(userId, personId);
+  } catch (error) {
+    // Another tab has unblocked the person.
+    if (!(error instanceof ApiError && error.status === 404)) {
+      console.warn('The person was not unblocked', error);
+      toastFailure(error, copy.unblock.failed);
+      throw error;
+    }
+  }
+  applyHere(userId, personId, false);
+  toast(copy.unblock.done);
+};
+
+/**
+ * Blocks a person and shows a toast for either outcome; on success with an action that unblocks.
+ * @throws the error of the request, after the toast.
+ */
+export const block = async (userId: number, person: Person): Promise<void> => {
+  try {
+    await blockUser(userId, person.id);
+  } catch (error) {
+    console.warn('The person was not blocked', error);
+    toastFailure(error, copy.block.failed);
+    throw error;
+  }
+  applyHere(userId, person.id, true);
+  const { blocked } = copy.block;
+  toast({
+    title: blocked.title,
+    description: blocked.description(person.username),
+    action: {
+      ...blocked.action,
+      // `unblock` shows its own toast on failure.
+      run: () => void unblock(userId, person.id).catch(() => undefined),
+    },
+  });
+};

@@ -1,0 +1,57 @@
+import { Menu as Radix } from 'radix-ui/internal';
+import { useRef, type RefObject } from 'react';
+import { cn } from '@/lib/class-names';
+import { type MenuItem } from '@/ui/menu';
+
+export interface MenuPanelProps {
+  id: string;
+  trigger: RefObject<HTMLElement | null>;
+  isOpen: boolean;
+  onOpenChange: (isOpen: boolean) => void;
+  labelledBy: string;
+  items: readonly MenuItem[];
+}
+
+/** The menu of Radix's dropdown-menu with an external trigger, to which this component returns the focus. */
+export const MenuPanel = ({ id, trigger, isOpen, onOpenChange, labelledBy, items }: MenuPanelProps) => {
+  const chosen = useRef<(() => void) | undefined>(undefined);
+  return (
+    <Radix.Root open={isOpen} onOpenChange={onOpenChange}>
+      <Radix.Anchor virtualRef={trigger} />
+      <Radix.Portal>
+        <Radix.Content
+          id={id}
+          aria-labelledby={labelledBy}
+          align="end"
+          sideOffset={6}
+          collisionPadding={8}
+          className="pop z-popover grid min-w-44 rounded-card border border-border bg-popover p-1.5 shadow-elevated outline-none"
+          onCloseAutoFocus={(event) => {
+            event.preventDefault();
+            trigger.current?.focus();
+            // After the focus is back: a dialog that the item opens then returns it to the trigger.
+            const run = chosen.current;
+            chosen.current = undefined;
+            run?.();
+          }}
+        >
+          {items.map(({ label, tone, onSelect }) => (
+            <Radix.Item
+              key={label}
+              className={cn(
+                'flex min-h-11 cursor-default items-center rounded-control px-3 text-base font-semibold outline-none select-none',
+                'data-highlighted:bg-raised',
+                tone === 'destructive' && 'text-destructive',
+              )}
+              onSelect={() => {
+                chosen.current = onSelect;
+              }}
+            >
+              {label}
+            </Radix.Item>
+          ))}
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  );
+};

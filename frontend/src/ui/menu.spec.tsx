@@ -1,0 +1,66 @@
+import { render, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { Menu, menuPanelPart } from '@/ui/menu';
+
+const chosen = jest.fn();
+/** Records what has the focus when the item runs. */
+const choose = (name: string) => () => chosen(name, document.activeElement?.getAttribute('aria-label'));
+
+const show = () => {
+  render(
+    <Menu
+      label="More about heron"
+      icon={<i />}
+      items={[
+        { label: 'First', onSelect: choose('First') },
+        { label: 'Second', tone: 'destructive', onSelect: choose('Second') },
+      ]}
+    />,
+  );
+  return { user: userEvent.setup(), button: screen.getByRole('button', { name: 'More about heron' }) };
+};
+
+beforeAll(() => menuPanelPart.preload());
+beforeEach(() => chosen.mockReset());
+
+it('opens on a press, is named after its button, and closes without a choice on Escape', async () => {
+  const { user, button } = show();
+  expect(button).toHaveAttribute('aria-haspopup', 'menu');
+  expect(button).toHaveAttribute('aria-expanded', 'false');
+  await user.click(button);
+  const menu = await screen.findByRole('menu', { name: 'More about heron' });
+  expect(button).toHaveAttribute('aria-expanded', 'true');
+  expect(button).toHaveAttribute('aria-controls', menu.id);
+  await user.keyboard('{Escape}');
+  expect(screen.queryByRole('menu')).toBeNull();
+  expect(button).toHaveFocus();
+  expect(chosen).not.toHaveBeenCalled();
+});
+
+it.each(['{Enter}', ' ', '{ArrowDown}'])('opens on the key %p with the first item focused', async (key) => {
+  const { user, button } = show();
+  await user.tab();
+  expect(button).toHaveFocus();
+  await user.keyboard(key);
+  await screen.findByRole('menu');
+  expect(screen.getByRole('menuitem', { name: 'First' })).toHaveFocus();
+  await user.keyboard('{ArrowDown}');
+  expect(screen.getByRole('menuitem', { name: 'Second' })).toHaveFocus();
+});
+
+it('runs the chosen item once the focus is back on the button', async () => {
+  const { user } = show();
+  await user.tab();
+  await user.keyboard('{Enter}');
+  await screen.findByRole('menu');
+  await user.keyboard('{ArrowDown}{Enter}');
+  expect(screen.queryByRole('menu')).toBeNull();
+  expect(chosen.mock.calls).toEqual([['Second', 'More about heron']]);
+});
+
+it('runs an item that is pressed', async () => {
+  const { user, button } = show();
+  await user.click(button);
+  await user.click(await screen.findByRole('menuitem', { name: 'First' }));
+  expect(chosen.mock.calls).toEqual([['First', 'More about heron']]);
+});

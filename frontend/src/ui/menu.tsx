@@ -1,0 +1,76 @@
+import { useId, useRef, useState, type ReactNode } from 'react';
+import { cn } from '@/lib/class-names';
+import { Button } from '@/ui/button';
+import { createPart, LoadedPart } from '@/ui/loaded-part';
+
+export const menuPanelPart = createPart(async () => (await import('@/ui/menu-panel')).MenuPanel);
+
+export interface MenuItem {
+  label: string;
+  tone?: 'neutral' | 'destructive';
+  /** Called when the menu has closed and the focus is back on the button. */
+  onSelect: () => void;
+}
+
+export interface MenuProps {
+  /** Names the button and the menu. */
+  label: string;
+  icon: ReactNode;
+  items: readonly MenuItem[];
+  tabIndex?: number | undefined;
+  className?: string | undefined;
+}
+
+/** An icon button with a menu. The code of the menu is loaded when the button is first hovered, focused or pressed. */
+export const Menu = ({ label, icon, items, tabIndex, className }: MenuProps) => {
+  const id = useId();
+  const trigger = useRef<HTMLButtonElement>(null);
+  const [isOpen, setOpen] = useState(false);
+  // Mounted before it opens: the menu then knows whether a key opened it.
+  const [isNear, setNear] = useState(false);
+  const approach = (): void => setNear(true);
+  const open = (isOpen: boolean): void => {
+    approach();
+    setOpen(isOpen);
+  };
+  return (
+    <>
+      <Button
+        ref={trigger}
+        id={`${id}-button`}
+        variant="ghost"
+        size="icon"
+        tabIndex={tabIndex}
+        aria-label={label}
+        aria-haspopup="menu"
+        aria-expanded={isOpen}
+        {...(isOpen ? { 'aria-controls': `${id}-menu` } : {})}
+        className={cn('text-muted-foreground', className)}
+        onPointerEnter={approach}
+        onFocus={approach}
+        onClick={() => open(!isOpen)}
+        onKeyDown={(event) => {
+          if (event.key !== 'ArrowDown') return;
+          event.preventDefault();
+          open(true);
+        }}
+      >
+        {icon}
+      </Button>
+      {isNear ? (
+        <LoadedPart part={menuPanelPart} broken={() => null} resetKeys={[isOpen]}>
+          {(MenuPanel) => (
+            <MenuPanel
+              id={`${id}-menu`}
+              trigger={trigger}
+              isOpen={isOpen}
+              onOpenChange={setOpen}
+              labelledBy={`${id}-button`}
+              items={items}
+            />
+          )}
+        </LoadedPart>
+      ) : null}
+    </>
+  );
+};

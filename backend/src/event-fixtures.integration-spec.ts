@@ -8,7 +8,7 @@ import { loadEnvironment } from './config/environment.config';
 import { blockDecider } from './modules/blocks/domain/block.decider';
 import { friendshipDecider } from './modules/friends/domain/friendship.decider';
 import { privateMessageDecider } from './modules/private-chat/domain/private-message.decider';
-import { readEvent } from './modules/random-chat/application/chat-event.codec';
+import { decodeEvent } from './modules/random-chat/application/chat-event.codec';
 import { evolve, initialState } from './modules/random-chat/domain/random-chat.state';
 import { userDecider } from './modules/users/domain/user.decider';
 import type { Decider } from './platform/event-store/decider.types';
@@ -119,7 +119,7 @@ describe('events of all releases', () => {
     const events = ofStreams(streamId).filter(({ type }) => type !== 'BodiesExpired');
     for (const [index, { type, schemaVersion, data }] of events.entries()) {
       const text = JSON.stringify({ i: randomUUID(), t: type, v: schemaVersion, d: data });
-      const { event } = readEvent(text);
+      const { event } = decodeEvent(text);
       expect(event?.type).toBe(type);
       evolve(state, event, { id: `${START_MS + index + 1}-0`, seq: index + 1 });
     }

@@ -9,7 +9,7 @@ export interface LoggedEvent {
 }
 
 /** A decoded event; null when this release does not know its type or version. */
-export interface ReadEvent {
+export interface DecodedEvent {
   eventId: string;
   event: RandomChatEvent | null;
 }
@@ -39,7 +39,7 @@ export const encodeEvent = ({ eventId, event }: LoggedEvent): string => {
 };
 
 /** @throws UndecodableEvent when the text is not an encoded event. */
-export const decodeWritten = (text: string): WrittenEvent => {
+export const decodeWrittenEvent = (text: string): WrittenEvent => {
   let parsed: unknown;
   try {
     parsed = JSON.parse(text);
@@ -61,10 +61,10 @@ export const decodeWritten = (text: string): WrittenEvent => {
  * Decodes an event and upcasts it to its present version; `event` is null when this release does not know its type or
  * version. Never throws: releases run side by side, and an event of a newer one must not stop an older replica.
  */
-export const readEvent = (text: string): ReadEvent => {
+export const decodeEvent = (text: string): DecodedEvent => {
   let written: WrittenEvent;
   try {
-    written = decodeWritten(text);
+    written = decodeWrittenEvent(text);
   } catch {
     return { eventId: '', event: null };
   }

@@ -24,7 +24,7 @@ export interface ChatView extends Pick<RandomChatState, 'participants'> {
 }
 
 /** Sent for an event that has no frame for this client, so that the client sees no gap. */
-export const advancedFrame = (sessionId: string, seq: number): ChatFrame => ({
+export const buildAdvancedFrame = (sessionId: string, seq: number): ChatFrame => ({
   event: 'session_advanced',
   data: { sessionId, seq },
 });
@@ -33,14 +33,14 @@ export const advancedFrame = (sessionId: string, seq: number): ChatFrame => ({
  * The frame of an event for one of the two participants.
  * @param event null when it is of a newer release.
  */
-export const frameOf = (
+export const buildFrame = (
   view: ChatView,
   event: RandomChatEvent | null,
   position: EventPosition,
   viewerId: number,
 ): ChatFrame => {
   const { sessionId } = view;
-  if (!event) return advancedFrame(sessionId, position.seq);
+  if (!event) return buildAdvancedFrame(sessionId, position.seq);
   const sessionAndSeq = { sessionId, seq: position.seq };
   switch (event.type) {
     case 'ChatStarted': {
@@ -152,11 +152,11 @@ export const isSentToSenderToo = ({ type }: RandomChatEvent): boolean =>
   type === 'GameAnswered' || type === 'GameRevealed';
 
 /** The ack to the sender of the command that led to the event. */
-export const ackOf = (event: RandomChatEvent, position: EventPosition, view: ChatView): object => {
+export const buildAck = (event: RandomChatEvent, position: EventPosition, view: ChatView): object => {
   const { seq } = position;
   switch (event.type) {
     case 'MessageSent':
-      return sentAck(position, event.data.clientId);
+      return buildMessageAck(position, event.data.clientId);
     case 'ReactionAdded':
     case 'ReactionRemoved':
       return { seq, reactions: view.reactionsOf(event.data.messageId) };
@@ -173,7 +173,7 @@ export const ackOf = (event: RandomChatEvent, position: EventPosition, view: Cha
   }
 };
 
-export const sentAck = (position: EventPosition, clientId: string | null): object => ({
+export const buildMessageAck = (position: EventPosition, clientId: string | null): object => ({
   id: position.id,
   seq: position.seq,
   timestamp: isoTimestamp(occurredAtMs(position)),

@@ -51,7 +51,7 @@ export class ChatLifecycleService {
   @OnProcessEvent('MatchMade')
   async start(match: Match): Promise<void> {
     const [[first, second], areApart] = await Promise.all([
-      this.participants(match),
+      this.readParticipants(match),
       this.blockList.areApart(...match.userIds),
     ]);
     if (areApart) {
@@ -68,7 +68,7 @@ export class ChatLifecycleService {
 
   /** Settles an expired claim: the replica that made it died or was slow. */
   @OnProcessEvent('ClaimExpired')
-  async recover(match: Match): Promise<void> {
+  async settleExpiredClaim(match: Match): Promise<void> {
     const chat = await this.chats.read(match.sessionId);
     if (chat.version > 0) await this.confirmAndPublish(match, chat);
     else await this.releaseAndRetry(match);
@@ -105,12 +105,12 @@ export class ChatLifecycleService {
     const result = await chat.execute({ type: 'SkipChat', userId }, frame);
     if (result.kind === 'already_done') frame?.answer({ seq: result.position.seq });
     else frame?.answer({ seq: chat.version });
-    await this.finish(chat);
+    await this.closeRecords(chat);
   }
 
   /** Ends the chat that a user is in with a user whom they have just blocked, and keeps the two from being matched. */
   @OnProcessEvent('UserBlocked')
-  async separate({ blockerId, blockedId }: ProcessEventMap['UserBlocked']): Promise<void> {
+  async endChatOfBlock({ blockerId, blockedId }: ProcessEventMap['UserBlocked']): Promise<void> {
     const sessionId = await this.queue.separate(blockerId, blockedId);
     if (sessionId === null) return;
     const chat = await this.chats.read(sessionId);
@@ -132,7 +132,7 @@ export class ChatLifecycleService {
   }
 
   /** Frees the users of an ended chat. */
-  private async finish(chat: LiveChat): Promise<void> {
+  private async closeRecords(chat: LiveChat): Promise<void> {
     const [first, second] = chat.userIds;
     if (first === undefined || second === undefined) return;
     await this.records.close(chat.sessionId, [first, second]);
@@ -152,14 +152,14 @@ export class ChatLifecycleService {
     );
     // A user who left the queue after the match was made has skipped the chat (A43).
     for (const userId of userIdsWhoLeft) await chat.execute({ type: 'SkipChat', userId });
-    if (userIdsWhoLeft.length > 0) await this.finish(chat);
+    if (userIdsWhoLeft.length > 0) await this.closeRecords(chat);
   }
 
   private async releaseAndRetry(match: Match): Promise<void> {
     for (const userId of await this.queue.release(match)) await this.matchmaking.retryNow(userId);
   }
 
-  private async participants({ userIds }: Match) {
+  private async readParticipants({ userIds }: Match) {
     const profiles = await this.users.findProfiles(userIds);
     const [first, second] = userIds.map((userId) => profiles.find(({ id }) => id === userId));
     if (!first || !second) throw new Error('A matched user has no profile');
@@ -168,7 +168,7 @@ export class ChatLifecycleService {
 
   /** Evicts the sockets of dead replicas and ends chats with overdue deadlines, in this replica's share. */
   @OnProcessEvent('LeaseRenewed')
-  async sweep(): Promise<void> {
+  async sweepAbandonedChats(): Promise<void> {
     const [overdue] = await Promise.all([this.presence.sweep(), this.presence.reconcile()]);
     const due = overdue.filter(({ sessionId }) => !this.endingSessionIds.has(sessionId));
     for (const { sessionId } of due) this.endingSessionIds.add(sessionId);
@@ -201,7 +201,7 @@ export class ChatLifecycleService {
       await this.presence.forget(sessionId, chat.userIds);
     } else if (chat.hasParticipant(userId)) {
       const { kind } = await chat.execute({ type: 'EndAbandonedChat', userId }, undefined, { userId });
-      if (kind !== 'claim_lost') await this.finish(chat);
+      if (kind !== 'claim_lost') await this.closeRecords(chat);
     } else {
       await this.presence.forget(sessionId, [userId]); // the chat no longer exists
     }

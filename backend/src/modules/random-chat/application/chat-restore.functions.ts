@@ -1,16 +1,16 @@
 import { type ChatLogRepository, type ChatLogEntry } from '../../../platform/hot-log/chat-log.repository';
 
 /** Attempts, each lost to another replica that restores the same stream and loses its entries again. */
-const ATTEMPTS = 4;
+const MAX_ATTEMPTS = 4;
 /** Entries per call: a lost chat may be long. */
 const PAGE_SIZE = 500;
 
 /**
  * - `restored`: the stream has every known entry and can be appended to.
- * - `begun_again`: the same, but the stream was empty, so the records beside it are lost as well.
+ * - `restarted`: the same, but the stream was empty, so the records beside it are lost as well.
  * - `diverged`: the stream continues differently from the known entries.
  */
-export type Restoration = 'restored' | 'begun_again' | 'diverged';
+export type Restoration = 'restored' | 'restarted' | 'diverged';
 
 /**
  * Appends the lost tail of a stream again (Redis lost the end of its append-only file, or everything). Every replica
@@ -23,19 +23,19 @@ export const restoreTail = async (
   entries: readonly ChatLogEntry[],
 ): Promise<Restoration> => {
   let wasEmpty = false;
-  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
     const stored = await log.read(sessionId);
     const isSame = entries.every((entry, index) => index >= stored.length || stored[index]?.id === entry.id);
     if (!isSame) return 'diverged';
     wasEmpty ||= stored.length === 0 && entries.length > 0;
-    if (stored.length >= entries.length || (await append(log, sessionId, entries, stored.length)))
-      return wasEmpty ? 'begun_again' : 'restored';
+    if (stored.length >= entries.length || (await appendMissing(log, sessionId, entries, stored.length)))
+      return wasEmpty ? 'restarted' : 'restored';
   }
   return 'diverged';
 };
 
 /** @returns false when the stream did not end where a page began, because another replica appends to it. */
-const append = async (
+const appendMissing = async (
   log: ChatLogRepository,
   sessionId: string,
   entries: readonly ChatLogEntry[],

@@ -1,5 +1,5 @@
 import { type ChatLogEdges } from '../../../platform/hot-log/chat-log.repository';
-import { readEvent } from './chat-event.codec';
+import { decodeEvent } from './chat-event.codec';
 import { type ChatFrame, toEndData } from './chat-frame.mapper';
 
 /** The facts of a chat that need only its first and last event. */
@@ -17,9 +17,9 @@ export interface ChatSummary {
 export type EndFrame = Extract<ChatFrame, { event: 'chat_skipped' }>;
 
 /** Summarises a chat by its first and its last event; nothing follows the end of a chat. */
-export const summaryOf = (sessionId: string, { version, first, last }: ChatLogEdges): ChatSummary => {
-  const started = first && readEvent(first.text).event;
-  const ended = last && readEvent(last.text).event;
+export const summariseChat = (sessionId: string, { version, first, last }: ChatLogEdges): ChatSummary => {
+  const started = first && decodeEvent(first.text).event;
+  const ended = last && decodeEvent(last.text).event;
   const endFrame: EndFrame | null =
     ended?.type === 'ChatEnded'
       ? { event: 'chat_skipped', data: toEndData(sessionId, version, ended.data) }

@@ -23,30 +23,30 @@ afterEach(() => jest.useRealTimers());
 
 it('forgets a chat that Redis has three seconds after it was left, and not earlier', async () => {
   jest.advanceTimersByTime(2_999);
-  await tails.compare([]);
+  await tails.compareVersions([]);
   expect(await isKept()).toBe(true);
   jest.advanceTimersByTime(3_000);
-  await tails.compare([]);
+  await tails.compareVersions([]);
   expect(await isKept()).toBe(false);
 });
 
 it('keeps a chat while Redis does not answer', async () => {
   inRedis = new Error('Command timed out');
   jest.advanceTimersByTime(60_000);
-  await expect(tails.compare([])).rejects.toThrow();
+  await expect(tails.compareVersions([])).rejects.toThrow();
   expect(await isKept()).toBe(true);
 });
 
 it('keeps a chat for another three seconds after restoring it', async () => {
   inRedis = 2;
   jest.advanceTimersByTime(10_000);
-  await tails.compare([]);
+  await tails.compareVersions([]);
   expect(repairs).toBe(1);
   inRedis = 4;
   jest.advanceTimersByTime(1_000);
-  await tails.compare([]);
+  await tails.compareVersions([]);
   inRedis = 2;
-  await tails.compare([]);
+  await tails.compareVersions([]);
   expect(repairs).toBe(2);
 });
 
@@ -60,6 +60,6 @@ it('compares the other chats when Redis refuses to restore one', async () => {
   const refusal = Object.assign(new Error('OOM command not allowed'), { name: 'ReplyError' });
   const refused = { ...chat, sessionId: 's-2', repair: () => Promise.reject(refusal) } as unknown as LiveChat;
   inRedis = 2;
-  await expect(tails.compare([refused])).rejects.toBe(refusal);
+  await expect(tails.compareVersions([refused])).rejects.toBe(refusal);
   expect(repairs).toBe(1);
 });

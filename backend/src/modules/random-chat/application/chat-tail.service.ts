@@ -17,7 +17,7 @@ const ON_DISK_AFTER_MS = 3_000;
  */
 export class ChatTailService {
   private readonly logger = new Logger(ChatTailService.name);
-  private readonly retained = new Map<string, { chat: LiveChat; since: number }>();
+  private readonly retained = new Map<string, { chat: LiveChat; retainedAt: number }>();
 
   constructor(
     private readonly log: ChatLogRepository,
@@ -28,7 +28,7 @@ export class ChatTailService {
   retain(chat: LiveChat): void {
     const known = this.retained.get(chat.sessionId)?.chat;
     if (chat.version === 0 || (known && known.version > chat.version)) return;
-    this.retained.set(chat.sessionId, { chat, since: performance.now() });
+    this.retained.set(chat.sessionId, { chat, retainedAt: performance.now() });
   }
 
   /**
@@ -48,18 +48,18 @@ export class ChatTailService {
    * Compares the versions of served and retained chats with Redis, in one pipeline: when pub/sub loses the last message
    * of a chat, no later message reveals the gap.
    */
-  async compare(served: readonly LiveChat[]): Promise<void> {
+  async compareVersions(served: readonly LiveChat[]): Promise<void> {
     const askedAt = performance.now();
     const retained = [...this.retained.values()];
     const chats = [...served, ...retained.map(({ chat }) => chat)];
     if (chats.length === 0) return;
-    const before = chats.map(({ version }) => version);
+    const versionsBefore = chats.map(({ version }) => version);
     const versions = await this.log.readVersions(chats.map(({ sessionId }) => sessionId));
     const refusals: unknown[] = [];
     for (const [index, chat] of chats.entries()) {
       const version = versions[index] ?? 0;
       try {
-        if (version < (before[index] ?? 0)) await this.repair(chat);
+        if (version < (versionsBefore[index] ?? 0)) await this.repair(chat);
         else if (index < served.length && version > chat.version) await chat.catchUp();
       } catch (error) {
         // A full Redis refuses single chats: continue with the others. If Redis is unreachable, stop.
@@ -68,10 +68,10 @@ export class ChatTailService {
       }
     }
     if (refusals.length > 0) throw refusals[0];
-    for (const one of retained) {
-      const { sessionId } = one.chat;
-      const isOnDisk = askedAt - one.since >= ON_DISK_AFTER_MS;
-      if (isOnDisk && this.retained.get(sessionId) === one) this.retained.delete(sessionId);
+    for (const retainedChat of retained) {
+      const { sessionId } = retainedChat.chat;
+      const isOnDisk = askedAt - retainedChat.retainedAt >= ON_DISK_AFTER_MS;
+      if (isOnDisk && this.retained.get(sessionId) === retainedChat) this.retained.delete(sessionId);
     }
   }
 
@@ -89,7 +89,7 @@ export class ChatTailService {
     await chat.repair();
     const retained = this.retained.get(chat.sessionId);
     // The restored entries have to reach the disk again.
-    if (retained?.chat === chat) retained.since = performance.now();
+    if (retained?.chat === chat) retained.retainedAt = performance.now();
     if (chat.isEnded) await this.closeRecords(chat.sessionId, chat.userIds);
   }
 }

@@ -7,12 +7,12 @@ import {
   type ChatMessage,
   evolve,
   initialState,
-  messageOf,
+  findMessage,
   type RandomChatState,
   type Rates,
 } from '../domain/random-chat.state';
-import { type ReadEvent, readEvent } from './chat-event.codec';
-import { advancedFrame, type ChatView, toEndData, frameOf, toReactions } from './chat-frame.mapper';
+import { type DecodedEvent, decodeEvent } from './chat-event.codec';
+import { buildAdvancedFrame, type ChatView, toEndData, buildFrame, toReactions } from './chat-frame.mapper';
 import type { ChatSummary, EndFrame } from './chat-summary.mapper';
 
 const logger = new Logger('FoldedChat');
@@ -53,7 +53,7 @@ export class FoldedChat implements ChatSummary, ChatView {
   }
 
   reactionsOf(messageId: string): Reactions {
-    return toReactions(messageOf(this.state, messageId)?.reactions);
+    return toReactions(findMessage(this.state, messageId)?.reactions);
   }
 
   /** The question of the game in progress, if it is this game. */
@@ -79,7 +79,7 @@ export class FoldedChat implements ChatSummary, ChatView {
   pastFrame(seq: number, viewerId: number): string {
     const entry = this.entries[seq - 1];
     if (!entry) return '';
-    const { event } = readEvent(entry.text);
+    const { event } = decodeEvent(entry.text);
     const reactions = this.reactionsAfter.get(seq);
     const past: ChatView = {
       sessionId: this.sessionId,
@@ -90,11 +90,11 @@ export class FoldedChat implements ChatSummary, ChatView {
   }
 
   /** Adds the next entry. @returns its event; null when it is of a newer release or broken, and only counts. */
-  protected add(entry: ChatLogEntry, read: ReadEvent = readEvent(entry.text)): ReadEvent {
+  protected add(entry: ChatLogEntry, decoded: DecodedEvent = decodeEvent(entry.text)): DecodedEvent {
     this.entries.push(entry);
     const position = { id: entry.id, seq: this.entries.length };
-    const event = this.fold(read.event, position, Buffer.byteLength(entry.text));
-    return event === read.event ? read : { eventId: read.eventId, event };
+    const event = this.fold(decoded.event, position, Buffer.byteLength(entry.text));
+    return event === decoded.event ? decoded : { eventId: decoded.eventId, event };
   }
 
   private fold(
@@ -109,7 +109,7 @@ export class FoldedChat implements ChatSummary, ChatView {
       return null;
     }
     if (event?.type === 'ReactionAdded' || event?.type === 'ReactionRemoved') {
-      const message = messageOf(this.state, event.data.messageId);
+      const message = findMessage(this.state, event.data.messageId);
       if (message) this.reactionsAfter.set(position.seq, message.reactions);
     }
     return event;
@@ -123,10 +123,10 @@ export class FoldedChat implements ChatSummary, ChatView {
     viewerId: number,
   ): string {
     try {
-      return JSON.stringify(frameOf(view, event, position, viewerId));
+      return JSON.stringify(buildFrame(view, event, position, viewerId));
     } catch (error) {
       logFailure(`An event of type ${event?.type} could not be shown`, error);
-      return JSON.stringify(advancedFrame(this.sessionId, position.seq));
+      return JSON.stringify(buildAdvancedFrame(this.sessionId, position.seq));
     }
   }
 }

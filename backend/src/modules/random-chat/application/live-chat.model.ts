@@ -10,8 +10,8 @@ import type { RandomChatCommand } from '../domain/random-chat.commands';
 import { decide } from '../domain/random-chat.decider';
 import type { EventPosition, RandomChatEvent } from '../domain/random-chat.events';
 import type { Rates } from '../domain/random-chat.state';
-import { encodeEvent, type LoggedEvent, type ReadEvent } from './chat-event.codec';
-import { ackOf, type ChatFrame, isSentToSenderToo, hasSameFrameForBoth } from './chat-frame.mapper';
+import { encodeEvent, type LoggedEvent, type DecodedEvent } from './chat-event.codec';
+import { buildAck, type ChatFrame, isSentToSenderToo, hasSameFrameForBoth } from './chat-frame.mapper';
 import { restoreTail } from './chat-restore.functions';
 import { FoldedChat } from './folded-chat.model';
 
@@ -288,11 +288,11 @@ export class LiveChat extends FoldedChat {
     event: RandomChatEvent | undefined,
     position: EventPosition,
   ): void {
-    if (frame && event && !frame.isAnswered) frame.answer(ackOf(event, position, this));
+    if (frame && event && !frame.isAnswered) frame.answer(buildAck(event, position, this));
   }
 
-  /** @param read the entry's decoded event, where available. */
-  private receiveEntry(version: number, entry: ChatLogEntry, read?: ReadEvent): void {
+  /** @param decoded the entry's event, if it has been decoded already. */
+  private receiveEntry(version: number, entry: ChatLogEntry, decoded?: DecodedEvent): void {
     if (version <= this.state.version) return;
     if (version > this.state.version + 1) {
       this.buffered.set(version, entry);
@@ -302,7 +302,7 @@ export class LiveChat extends FoldedChat {
     for (let next: ChatLogEntry | undefined = entry; next; next = this.buffered.get(this.state.version + 1)) {
       const seq = this.state.version + 1;
       this.buffered.delete(seq);
-      this.sendEvent(this.add(next, next === entry ? read : undefined), { id: next.id, seq });
+      this.sendEvent(this.add(next, next === entry ? decoded : undefined), { id: next.id, seq });
     }
   }
 
@@ -319,12 +319,12 @@ export class LiveChat extends FoldedChat {
   }
 
   /** Sends a folded event to every socket here. */
-  private sendEvent({ eventId, event }: ReadEvent, position: EventPosition): void {
+  private sendEvent({ eventId, event }: DecodedEvent, position: EventPosition): void {
     const answered = event && this.pendingReply?.eventId === eventId ? this.pendingReply.frame : undefined;
     let textForBoth: string | undefined;
     for (const connection of this.sockets) {
       if (event && answered?.connection === connection) {
-        answered.answer(ackOf(event, position, this));
+        answered.answer(buildAck(event, position, this));
         if (!isSentToSenderToo(event)) continue;
       }
       const { userId } = connection.identity;

@@ -12,7 +12,7 @@ import type { SocketConnection } from '../../../platform/realtime/socket-connect
 import { SHARD_COUNT, chatKeys } from '../../../platform/redis/redis.keys';
 import { MemoryValveService } from '../../../platform/redis/memory-valve.service';
 import type { Rates } from '../domain/random-chat.state';
-import { type ChatSummary, summaryOf } from './chat-summary.mapper';
+import { type ChatSummary, summariseChat } from './chat-summary.mapper';
 import { ChatRecordsService } from './chat-records.service';
 import { countResumePages, sendAllEvents, sendMissedEvents } from './chat-resume.functions';
 import { ChatTailService } from './chat-tail.service';
@@ -139,7 +139,7 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
   async readSummary(sessionId: string): Promise<ChatSummary> {
     const edges = await this.log.readEdges(sessionId);
     const isRestored = await this.restoreLost(sessionId, edges.version);
-    return summaryOf(sessionId, isRestored ? await this.log.readEdges(sessionId) : edges);
+    return summariseChat(sessionId, isRestored ? await this.log.readEdges(sessionId) : edges);
   }
 
   /** Reads a chat and keeps it in memory until the caller calls `release`. */
@@ -333,7 +333,7 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
 
   private async compareVersions(): Promise<void> {
     try {
-      await this.tails.compare(this.served.chats());
+      await this.tails.compareVersions(this.served.chats());
     } catch (error) {
       warnAbout(this.logger, 'Chats were not compared', error);
     }

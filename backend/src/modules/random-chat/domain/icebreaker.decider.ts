@@ -6,7 +6,7 @@ import type { AnswerGame, IgnoreGame, StartGame } from './random-chat.commands';
 import type { Answer, Game, RandomChatState } from './random-chat.state';
 
 /** Break the Ice: one game at a time; a question is not repeated while others are left (A71 to A79). */
-export const decideGame = (command: StartGame, state: RandomChatState): Decision => {
+export const decideGameStart = (command: StartGame, state: RandomChatState): Decision => {
   const { initiatorId, gameId, questionId } = command;
   const { game } = state;
   if (game?.gameId === gameId && game.initiatorId === initiatorId) return { alreadyDone: game.startedAt };
@@ -20,7 +20,10 @@ export const decideGame = (command: StartGame, state: RandomChatState): Decision
 };
 
 /** The first answer is final and hidden from the partner; the second reveals both. The same answer again is a retry. */
-export const decideAnswer = ({ userId, gameId, response }: AnswerGame, state: RandomChatState): Decision => {
+export const decideGameAnswer = (
+  { userId, gameId, response }: AnswerGame,
+  state: RandomChatState,
+): Decision => {
   const isSame = (answer: Answer): boolean => answer.userId === userId && answer.response === response;
   const { pastGame } = state;
   if (pastGame?.gameId === gameId && pastGame.answers.some(isSame)) return { alreadyDone: pastGame.endedAt };
@@ -43,7 +46,7 @@ export const decideAnswer = ({ userId, gameId, response }: AnswerGame, state: Ra
 };
 
 /** Either user may ignore a game until it is revealed; a first answer is then never disclosed (A74, A78). */
-export const decideIgnore = ({ userId, gameId }: IgnoreGame, state: RandomChatState): Decision => {
+export const decideGameIgnore = ({ userId, gameId }: IgnoreGame, state: RandomChatState): Decision => {
   const { pastGame } = state;
   if (pastGame?.gameId === gameId && pastGame.ignoredBy === userId) return { alreadyDone: pastGame.endedAt };
   requireGame(state, gameId);

@@ -1,16 +1,19 @@
 import type { MessageType } from '@thaw/contract/scalars';
 import type { Participant } from './random-chat.events';
 
+interface RateLimitedCommand {
+  /** When the command is decided: epoch ms, by the clock of Redis, which stamps the events. */
+  at: number;
+}
+
 /** Starts the chat of two matched users. */
 export interface StartChat {
   type: 'StartChat';
   participants: readonly [Participant, Participant];
 }
 
-export interface SendMessage {
+export interface SendMessage extends RateLimitedCommand {
   type: 'SendMessage';
-  /** Epoch ms, by the clock of Redis, which stamps the events. */
-  at: number;
   senderId: number;
   content: string;
   messageType: MessageType;
@@ -19,26 +22,23 @@ export interface SendMessage {
   clientId: string | null;
 }
 
-export interface EditMessage {
+export interface EditMessage extends RateLimitedCommand {
   type: 'EditMessage';
-  at: number;
   editorId: number;
   messageId: string;
   content: string;
 }
 
-export interface ReactToMessage {
+export interface ReactToMessage extends RateLimitedCommand {
   type: 'ReactToMessage';
-  at: number;
   userId: number;
   messageId: string;
   emoji: string;
   action: 'add' | 'remove';
 }
 
-export interface StartGame {
+export interface StartGame extends RateLimitedCommand {
   type: 'StartGame';
-  at: number;
   initiatorId: number;
   gameId: string;
   questionId: number;

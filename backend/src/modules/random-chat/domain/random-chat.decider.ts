@@ -2,20 +2,20 @@ import { toReactionEmoji } from '@thaw/contract/emojis';
 import { checkContent, checkText, quoteOf } from '@thaw/contract/message-content';
 import type { ReplyTo } from '@thaw/contract/random-chat';
 import { DomainError, requireAccepted } from '../../../platform/errors/domain.errors';
-import { decideAnswer, decideGame, decideIgnore } from './icebreaker.decider';
+import { decideGameAnswer, decideGameStart, decideGameIgnore } from './icebreaker.decider';
 import { type Decision, accept, unchanged } from './decision.types';
 import { requireRate } from './rate-limit.rules';
 import type { EditMessage, RandomChatCommand, ReactToMessage, SendMessage } from './random-chat.commands';
 import type { ChatEnded } from './random-chat.events';
 import {
   type ChatMessage,
-  messageOf,
-  messageSentAs,
-  participant,
+  findMessage,
+  findMessageByClientId,
+  findParticipant,
   type RandomChatState,
 } from './random-chat.state';
 
-/** A chat is full at this many events or bytes, whichever comes first: every replica serving it holds it in memory. */
+/** A chat is full at this many events or bytes, whichever comes first: each replica that serves it keeps it in memory. */
 export const MAX_EVENTS = 20_000;
 export const MAX_BYTES = 4 * 1024 * 1024;
 
@@ -23,7 +23,7 @@ export const MAX_BYTES = 4 * 1024 * 1024;
 export const decide = (command: RandomChatCommand, state: RandomChatState): Decision => {
   switch (command.type) {
     case 'StartChat': {
-      if (state.phase !== 'unborn') throw new DomainError('already_in_session');
+      if (state.phase !== 'not_started') throw new DomainError('already_in_session');
       const [first, second] = command.participants;
       return accept({
         type: 'ChatStarted',
@@ -33,8 +33,9 @@ export const decide = (command: RandomChatCommand, state: RandomChatState): Deci
 
     case 'SendMessage': {
       requireParticipant(state, command.senderId);
-      const earlier = command.clientId && messageSentAs(state, command.senderId, command.clientId);
-      if (earlier) return { alreadyDone: { id: earlier.id, seq: earlier.seq } };
+      const earlierMessage =
+        command.clientId && findMessageByClientId(state, command.senderId, command.clientId);
+      if (earlierMessage) return { alreadyDone: { id: earlierMessage.id, seq: earlierMessage.seq } };
       requireOpen(state);
       return decideMessage(command, state);
     }
@@ -52,31 +53,31 @@ export const decide = (command: RandomChatCommand, state: RandomChatState): Deci
     case 'StartGame':
       requireParticipant(state, command.initiatorId);
       requireOpen(state);
-      return decideGame(command, state);
+      return decideGameStart(command, state);
 
     case 'AnswerGame':
       requireParticipant(state, command.userId);
       requireOpen(state);
-      return decideAnswer(command, state);
+      return decideGameAnswer(command, state);
 
     case 'IgnoreGame':
       requireParticipant(state, command.userId);
       requireOpen(state);
-      return decideIgnore(command, state);
+      return decideGameIgnore(command, state);
 
     case 'SkipChat':
       requireParticipant(state, command.userId);
-      return end(state, { reason: 'skipped', endedBy: command.userId });
+      return decideEnd(state, { reason: 'skipped', endedBy: command.userId });
 
     case 'EndAbandonedChat':
       requireParticipant(state, command.userId);
-      return end(state, { reason: 'disconnected', endedBy: null });
+      return decideEnd(state, { reason: 'disconnected', endedBy: null });
 
     case 'EndLostChat':
-      return end(state, { reason: 'disconnected', endedBy: null });
+      return decideEnd(state, { reason: 'disconnected', endedBy: null });
 
     case 'AbortChat':
-      return end(state, { reason: 'aborted', endedBy: null });
+      return decideEnd(state, { reason: 'aborted', endedBy: null });
 
     default:
       return command satisfies never;
@@ -86,7 +87,7 @@ export const decide = (command: RandomChatCommand, state: RandomChatState): Deci
 const decideMessage = (command: SendMessage, state: RandomChatState): Decision => {
   const { senderId, messageType, replyToId, clientId } = command;
   requireRate(state, 'message', senderId, command);
-  const replyTo = replyToId === null ? null : quote(state, replyToId);
+  const replyTo = replyToId === null ? null : buildQuote(state, replyToId);
   const content = requireAccepted(checkContent(messageType, command.content));
   return accept({ type: 'MessageSent', data: { senderId, content, messageType, replyTo, clientId } });
 };
@@ -115,11 +116,11 @@ const decideReaction = (command: ReactToMessage, state: RandomChatState): Decisi
 };
 
 /** A chat ends once; a later attempt refers to the version of that end. */
-const end = (state: RandomChatState, data: ChatEnded['data']): Decision =>
+const decideEnd = (state: RandomChatState, data: ChatEnded['data']): Decision =>
   state.ended ? { alreadyDone: { id: '', seq: state.ended.seq } } : { events: [{ type: 'ChatEnded', data }] };
 
 const requireParticipant = (state: RandomChatState, userId: number): void => {
-  if (!participant(state, userId)) throw new DomainError('not_in_session');
+  if (!findParticipant(state, userId)) throw new DomainError('not_in_session');
 };
 
 const requireOpen = (state: RandomChatState): void => {
@@ -130,18 +131,18 @@ const requireOpen = (state: RandomChatState): void => {
 };
 
 const requireMessage = (state: RandomChatState, messageId: string): ChatMessage => {
-  const message = messageOf(state, messageId);
+  const message = findMessage(state, messageId);
   if (!message) throw new DomainError('message_not_found');
   return message;
 };
 
 /** The quoted text is taken from the stored message, never from the client. */
-const quote = (state: RandomChatState, messageId: string): ReplyTo => {
+const buildQuote = (state: RandomChatState, messageId: string): ReplyTo => {
   const { content, messageType, senderId } = requireMessage(state, messageId);
   return {
     messageId,
     content: quoteOf(messageType, content),
     senderId,
-    senderName: participant(state, senderId)?.username ?? '',
+    senderName: findParticipant(state, senderId)?.username ?? '',
   };
 };

@@ -90,17 +90,19 @@ export type RandomChatEvent =
 
 /** Position of an event in its chat's stream. */
 export interface EventPosition {
-  /** Redis stream entry id, `<epoch ms>-<n>`: the id of a message. */
+  /** Redis stream entry id, `<epoch ms>-<n>`. That of a MessageSent event is also the id of the message. */
   id: string;
   /** Version of the chat after the event, from 1. */
   seq: number;
 }
 
-/** Epoch ms. Parsed digit by digit: this runs for every event, and `Number` of a substring is slow. */
+const CODE_OF_0 = '0'.charCodeAt(0);
+
+/** When the event happened, in epoch ms. Parsed digit by digit: this runs for every event, and `Number` of a substring is slow. */
 export const occurredAtMs = ({ id }: Pick<EventPosition, 'id'>): number => {
   let ms = 0;
   for (let index = 0; ; index += 1) {
-    const digit = id.charCodeAt(index) - 48;
+    const digit = id.charCodeAt(index) - CODE_OF_0;
     if (!(digit >= 0 && digit <= 9)) return ms;
     ms = ms * 10 + digit;
   }
@@ -108,10 +110,11 @@ export const occurredAtMs = ({ id }: Pick<EventPosition, 'id'>): number => {
 
 /** Compares two entry ids by position: negative when the first is earlier, positive when it is later. */
 export const comparePositionIds = (first: string, second: string): number =>
-  occurredAtMs({ id: first }) - occurredAtMs({ id: second }) || withinMs(first) - withinMs(second);
+  occurredAtMs({ id: first }) - occurredAtMs({ id: second }) ||
+  sequenceWithinMs(first) - sequenceWithinMs(second);
 
-/** The sequence number within the millisecond. */
-const withinMs = (id: string): number => Number(id.slice(id.indexOf('-') + 1));
+/** The number after the dash: the position among the entries of the same millisecond. */
+const sequenceWithinMs = (id: string): number => Number(id.slice(id.indexOf('-') + 1));
 
 /** Id of the chat's stream in PostgreSQL. */
-export const chatStream = (sessionId: string): string => `chat-${sessionId}`;
+export const chatStreamId = (sessionId: string): string => `chat-${sessionId}`;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { UNLIMITED } from '../../../testing/given-chat.fixture';
 import { comparePositionIds, type MessageSent, occurredAtMs } from './random-chat.events';
-import { evolve, initialState, messageOf, type RandomChatState } from './random-chat.state';
+import { evolve, initialState, findMessage, type RandomChatState } from './random-chat.state';
 
 const START_MS = 1_763_640_120_000;
 
@@ -33,7 +33,7 @@ test('messageOf finds every message by its id', () => {
     fc.property(gaps, (given) => {
       const { state, ids } = chatOf(given);
       for (const [index, id] of ids.entries())
-        expect(messageOf(state, id)?.content).toBe(`message ${index + 1}`);
+        expect(findMessage(state, id)?.content).toBe(`message ${index + 1}`);
     }),
   );
 });
@@ -51,10 +51,10 @@ test('messageOf finds nothing by any other id', () => {
     `${START_MS}-3`,
     `${START_MS}-01`,
   ])
-    expect(messageOf(state, id)).toBeUndefined();
-  expect(messageOf(state, `${START_MS + 1}-0`)).toBeUndefined();
-  expect(messageOf(state, `${START_MS + 3}-0`)).toBeUndefined();
-  expect(messageOf(initialState(UNLIMITED), `${START_MS}-1`)).toBeUndefined();
+    expect(findMessage(state, id)).toBeUndefined();
+  expect(findMessage(state, `${START_MS + 1}-0`)).toBeUndefined();
+  expect(findMessage(state, `${START_MS + 3}-0`)).toBeUndefined();
+  expect(findMessage(initialState(UNLIMITED), `${START_MS}-1`)).toBeUndefined();
 });
 
 test('comparePositionIds compares ids as numbers', () => {

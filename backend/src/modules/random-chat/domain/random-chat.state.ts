@@ -8,7 +8,7 @@ import {
   type Participant,
   type RandomChatEvent,
 } from './random-chat.events';
-import { type Bucket, type Rate, spend } from './token-bucket.functions';
+import { type Bucket, type Rate, takeToken } from './token-bucket.functions';
 
 export interface ChatMessage extends EventPosition {
   senderId: number;
@@ -42,12 +42,12 @@ export interface PastGame {
 }
 
 /** Actions that have a rate limit of their own. */
-export type RateLimited = 'message' | 'edit' | 'reaction' | 'game';
+export type RateLimitedAction = 'message' | 'edit' | 'reaction' | 'game';
 
-export type Rates = Readonly<Record<RateLimited, Rate>>;
+export type Rates = Readonly<Record<RateLimitedAction, Rate>>;
 
 export interface RandomChatState {
-  phase: 'unborn' | 'open' | 'ended';
+  phase: 'not_started' | 'open' | 'ended';
   /** Number of events. */
   version: number;
   /** Total size of the events, as appended. */
@@ -69,7 +69,7 @@ export interface RandomChatState {
 }
 
 export const initialState = (rates: Rates): RandomChatState => ({
-  phase: 'unborn',
+  phase: 'not_started',
   version: 0,
   bytes: 0,
   rates,
@@ -85,10 +85,10 @@ export const initialState = (rates: Rates): RandomChatState => ({
 });
 
 /** Games are limited per session, everything else per user. */
-export const rateLimitKey = (what: RateLimited, userId: number): string =>
-  what === 'game' ? what : `${what}:${userId}`;
+export const rateLimitKey = (action: RateLimitedAction, userId: number): string =>
+  action === 'game' ? action : `${action}:${userId}`;
 
-export const participant = (state: RandomChatState, userId: number): Participant | undefined =>
+export const findParticipant = (state: RandomChatState, userId: number): Participant | undefined =>
   state.participants.find(({ id }) => id === userId);
 
 export const partnerOf = (
@@ -96,22 +96,22 @@ export const partnerOf = (
   userId: number,
 ): Participant | undefined => participants.find(({ id }) => id !== userId);
 
-/** Binary search, since ids ascend: an index of all messages would cost more per message than this ever does. */
-export const messageOf = (state: RandomChatState, messageId: string): ChatMessage | undefined => {
+/** Binary search, since ids ascend: maintaining an index would cost more per message than the rare search does. */
+export const findMessage = (state: RandomChatState, messageId: string): ChatMessage | undefined => {
   const { messages } = state;
-  let [from, to] = [0, messages.length];
-  while (from < to) {
-    const middle = (from + to) >>> 1;
+  let [low, high] = [0, messages.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
     const message = messages[middle];
-    if (message && comparePositionIds(message.id, messageId) < 0) from = middle + 1;
-    else to = middle;
+    if (message && comparePositionIds(message.id, messageId) < 0) low = middle + 1;
+    else high = middle;
   }
-  const found = messages[from];
+  const found = messages[low];
   return found?.id === messageId ? found : undefined;
 };
 
 /** The message that the sender sent under this client id. */
-export const messageSentAs = (
+export const findMessageByClientId = (
   state: RandomChatState,
   senderId: number,
   clientId: string,
@@ -120,9 +120,15 @@ export const messageSentAs = (
 /** Shared, because almost no message has reactions. */
 const NO_REACTIONS: ChatMessage['reactions'] = new Map();
 
-const count = (state: RandomChatState, what: RateLimited, userId: number, position: EventPosition): void => {
-  const key = rateLimitKey(what, userId);
-  state.buckets.set(key, spend(state.buckets.get(key), occurredAtMs(position), state.rates[what]));
+/** Takes a token for an action that has happened. */
+const countTowardsLimit = (
+  state: RandomChatState,
+  action: RateLimitedAction,
+  userId: number,
+  position: EventPosition,
+): void => {
+  const key = rateLimitKey(action, userId);
+  state.buckets.set(key, takeToken(state.buckets.get(key), occurredAtMs(position), state.rates[action]));
 };
 
 /**
@@ -159,46 +165,46 @@ export const evolve = (
       };
       state.messages.push(message);
       if (clientId !== null) {
-        const sent = state.sentByClientId.get(senderId);
-        if (sent) sent.set(clientId, message);
+        const sentMessages = state.sentByClientId.get(senderId);
+        if (sentMessages) sentMessages.set(clientId, message);
         else state.sentByClientId.set(senderId, new Map([[clientId, message]]));
       }
-      count(state, 'message', senderId, position);
+      countTowardsLimit(state, 'message', senderId, position);
       return state;
     }
 
     case 'MessageEdited': {
-      const message = messageOf(state, event.data.messageId);
+      const message = findMessage(state, event.data.messageId);
       if (message) {
         message.content = event.data.content;
         message.isEdited = true;
       }
-      count(state, 'edit', event.data.editorId, position);
+      countTowardsLimit(state, 'edit', event.data.editorId, position);
       return state;
     }
 
     case 'ReactionAdded': {
       const { messageId, emoji, userId } = event.data;
-      const message = messageOf(state, messageId);
+      const message = findMessage(state, messageId);
       if (message) {
         const users = message.reactions.get(emoji) ?? [];
         message.reactions = new Map(message.reactions).set(emoji, [...users, userId]);
       }
-      count(state, 'reaction', userId, position);
+      countTowardsLimit(state, 'reaction', userId, position);
       return state;
     }
 
     case 'ReactionRemoved': {
       const { messageId, emoji, userId } = event.data;
-      const message = messageOf(state, messageId);
+      const message = findMessage(state, messageId);
       if (message) {
         const reactions = new Map(message.reactions);
-        const left = (reactions.get(emoji) ?? []).filter((id) => id !== userId);
-        if (left.length > 0) reactions.set(emoji, left);
+        const remainingUsers = (reactions.get(emoji) ?? []).filter((id) => id !== userId);
+        if (remainingUsers.length > 0) reactions.set(emoji, remainingUsers);
         else reactions.delete(emoji);
         message.reactions = reactions;
       }
-      count(state, 'reaction', userId, position);
+      countTowardsLimit(state, 'reaction', userId, position);
       return state;
     }
 
@@ -207,7 +213,7 @@ export const evolve = (
       state.game = { gameId, questionId, initiatorId, startedAt: position, firstAnswer: null };
       state.gameIds.add(gameId);
       state.askedQuestionIds.add(questionId);
-      count(state, 'game', initiatorId, position);
+      countTowardsLimit(state, 'game', initiatorId, position);
       return state;
     }
 

@@ -1,6 +1,6 @@
 import { DomainError } from '../../../platform/errors/domain.errors';
-import { type RateLimited, rateLimitKey, type RandomChatState } from './random-chat.state';
-import { waitForToken } from './token-bucket.functions';
+import { type RateLimitedAction, rateLimitKey, type RandomChatState } from './random-chat.state';
+import { msUntilToken } from './token-bucket.functions';
 
 /**
  * The limit is computed from the chat's own events, so it holds across all replicas and needs no call.
@@ -9,10 +9,10 @@ import { waitForToken } from './token-bucket.functions';
  */
 export const requireRate = (
   state: RandomChatState,
-  what: RateLimited,
+  action: RateLimitedAction,
   userId: number,
   { at }: { at: number },
 ): void => {
-  const retryAfterMs = waitForToken(state.buckets.get(rateLimitKey(what, userId)), at, state.rates[what]);
+  const retryAfterMs = msUntilToken(state.buckets.get(rateLimitKey(action, userId)), at, state.rates[action]);
   if (retryAfterMs > 0) throw new DomainError('rate_limited', { retryAfterMs });
 };

@@ -10,21 +10,21 @@ export interface Bucket {
   at: number;
 }
 
-/** Tokens are fractions: one that a rounding error keeps from being whole counts as whole. */
-const ROUNDING = 1e-9;
+/** Tokens are fractions: one that falls short of 1 only by a rounding error counts as whole. */
+const ROUNDING_TOLERANCE = 1e-9;
 
 const tokensAt = (bucket: Bucket | undefined, at: number, { intervalMs, burst }: Rate): number =>
   bucket ? Math.min(burst, bucket.tokens + Math.max(0, at - bucket.at) / intervalMs) : burst;
 
 /** The bucket after one more token is taken. Does not check the limit: the event has already happened. */
-export const spend = (bucket: Bucket | undefined, at: number, rate: Rate): Bucket => ({
+export const takeToken = (bucket: Bucket | undefined, at: number, rate: Rate): Bucket => ({
   // The event may have been accepted under a looser limits profile; the debt is therefore capped at one token.
   tokens: Math.max(-1, tokensAt(bucket, at, rate) - 1),
   at,
 });
 
 /** Milliseconds until a token is available; 0 when one is available now. */
-export const waitForToken = (bucket: Bucket | undefined, at: number, rate: Rate): number => {
+export const msUntilToken = (bucket: Bucket | undefined, at: number, rate: Rate): number => {
   const tokens = tokensAt(bucket, at, rate);
-  return tokens >= 1 - ROUNDING ? 0 : Math.ceil((1 - tokens) * rate.intervalMs);
+  return tokens >= 1 - ROUNDING_TOLERANCE ? 0 : Math.ceil((1 - tokens) * rate.intervalMs);
 };

@@ -16,14 +16,19 @@ import { JobHandlerRegistry } from '../../../platform/queue/job-handler.registry
 import { JobQueueService } from '../../../platform/queue/job-queue.service';
 import { REDIS } from '../../../platform/redis/redis.module';
 import { chatStreams } from '../../../platform/redis/redis.keys';
-import { summaryOf } from '../application/chat-summary.mapper';
-import { chatStream } from '../domain/random-chat.events';
+import { summariseChat } from '../application/chat-summary.mapper';
+import { chatStreamId } from '../domain/random-chat.events';
 import { EndedStreamExpiryService } from './ended-stream-expiry.service';
 
 const SWEEP_EVERY_MS = 60 * 60_000;
+/** How often expiries are shortened while Redis is short of memory. */
 const SHORTEN_EVERY_MS = 10_000;
+/** Keys that Redis examines for one SCAN command. */
 const SCAN_COUNT = 500;
-const SILENT_MS = 60 * 60_000;
+/** Reply of PTTL for a key that does not expire. */
+const NO_EXPIRY = -1;
+/** An open chat without an event for this long is silent. */
+const SILENT_AFTER_MS = 60 * 60_000;
 
 /**
  * Sweeps chat streams in Redis that would otherwise stay forever, because their end or its expiry was lost: with the
@@ -49,9 +54,9 @@ export class ChatStreamSweepProcessor implements OnModuleInit, OnApplicationBoot
 
   onModuleInit(): void {
     this.handlers.register('sweep_streams', async () => {
-      const { expiring, expected } = await this.sweep();
+      const { expiring, silent } = await this.sweep();
       if (expiring > 0) this.logger.warn(`${expiring} streams of ended chats had no expiry`);
-      if (expected > 0) this.logger.log(`${expected} silent chats were looked at`);
+      if (silent > 0) this.logger.log(`${silent} silent chats were checked for absent users`);
     });
   }
 
@@ -69,31 +74,33 @@ export class ChatStreamSweepProcessor implements OnModuleInit, OnApplicationBoot
    * @param silentBefore epoch ms: an open chat whose last event is older counts as silent.
    * @returns the number of streams that now expire, and of silent chats.
    */
-  async sweep(silentBefore = this.log.now() - SILENT_MS): Promise<{ expiring: number; expected: number }> {
-    const count = { expiring: 0, expected: 0 };
-    for await (const keys of this.streams()) {
-      const ttls = await this.ttlsOf(keys);
-      const lasting = keys.filter((_, index) => ttls[index] === -1);
-      const ended = await this.durablyEnded(lasting);
-      await this.expire([...ended], this.expiry.ms);
-      count.expiring += ended.size;
-      const open = lasting.filter((key) => !ended.has(key));
-      for (const key of await this.silent(open, silentBefore)) {
-        await this.setDeadlinesOfAbsent(sessionOf(key));
-        count.expected += 1;
+  async sweep(
+    silentBefore = this.log.now() - SILENT_AFTER_MS,
+  ): Promise<{ expiring: number; silent: number }> {
+    const count = { expiring: 0, silent: 0 };
+    for await (const keys of this.scanStreamKeys()) {
+      const ttls = await this.readTtls(keys);
+      const keysWithoutExpiry = keys.filter((_, index) => ttls[index] === NO_EXPIRY);
+      const endedChatKeys = await this.findDurablyEnded(keysWithoutExpiry);
+      await this.expire([...endedChatKeys], this.expiry.durationMs);
+      count.expiring += endedChatKeys.size;
+      const openChatKeys = keysWithoutExpiry.filter((key) => !endedChatKeys.has(key));
+      for (const key of await this.findSilent(openChatKeys, silentBefore)) {
+        await this.setDeadlinesOfAbsent(sessionIdOf(key));
+        count.silent += 1;
       }
     }
     return count;
   }
 
   private async setDeadlinesOfAbsent(sessionId: string): Promise<void> {
-    const { isEnded, userIds } = summaryOf(sessionId, await this.log.readEdges(sessionId));
+    const { isEnded, userIds } = summariseChat(sessionId, await this.log.readEdges(sessionId));
     if (!isEnded && userIds.length > 0)
       await setDeadlines(this.redis, sessionId, userIds, this.environment.GRACE_AFTER_LOSS_MS);
   }
 
   /** The streams whose last entry is older than `before` (epoch ms). */
-  private async silent(keys: readonly string[], before: number): Promise<string[]> {
+  private async findSilent(keys: readonly string[], before: number): Promise<string[]> {
     const pipeline = this.redis.pipeline();
     for (const key of keys) pipeline.xrevrange(key, '+', '-', 'COUNT', 1);
     const replies = (await pipeline.exec()) ?? [];
@@ -105,15 +112,15 @@ export class ChatStreamSweepProcessor implements OnModuleInit, OnApplicationBoot
 
   /** Shortens the expiry of streams that got the usual one before Redis filled up. */
   private async shortenWhileFull(): Promise<void> {
-    const { ms } = this.expiry;
-    if (!this.expiry.isShort || this.isShortening) return;
+    const { durationMs } = this.expiry;
+    if (!this.expiry.isShortened || this.isShortening) return;
     this.isShortening = true;
     try {
-      for await (const keys of this.streams()) {
-        const ttls = await this.ttlsOf(keys);
+      for await (const keys of this.scanStreamKeys()) {
+        const ttls = await this.readTtls(keys);
         await this.expire(
-          keys.filter((_, index) => (ttls[index] ?? 0) > ms),
-          ms,
+          keys.filter((_, index) => (ttls[index] ?? 0) > durationMs),
+          durationMs,
         );
       }
     } catch (error) {
@@ -123,7 +130,7 @@ export class ChatStreamSweepProcessor implements OnModuleInit, OnApplicationBoot
     }
   }
 
-  private async *streams(): AsyncGenerator<string[], void> {
+  private async *scanStreamKeys(): AsyncGenerator<string[], void> {
     let cursor = '0';
     do {
       const [next, keys] = await this.redis.scan(cursor, 'MATCH', chatStreams.pattern, 'COUNT', SCAN_COUNT);
@@ -132,14 +139,14 @@ export class ChatStreamSweepProcessor implements OnModuleInit, OnApplicationBoot
     } while (cursor !== '0');
   }
 
-  private async durablyEnded(keys: readonly string[]): Promise<ReadonlySet<string>> {
+  private async findDurablyEnded(keys: readonly string[]): Promise<ReadonlySet<string>> {
     if (keys.length === 0) return new Set();
     const rows = await this.dataSource.query<{ stream_id: string }[]>(
       `SELECT stream_id FROM events WHERE stream_id = ANY ($1) AND type = 'ChatEnded'`,
-      [keys.map((key) => chatStream(sessionOf(key)))],
+      [keys.map((key) => chatStreamId(sessionIdOf(key)))],
     );
     const ended = new Set(rows.map(({ stream_id: streamId }) => streamId));
-    return new Set(keys.filter((key) => ended.has(chatStream(sessionOf(key)))));
+    return new Set(keys.filter((key) => ended.has(chatStreamId(sessionIdOf(key)))));
   }
 
   private async expire(keys: readonly string[], expireMs: number): Promise<void> {
@@ -148,12 +155,12 @@ export class ChatStreamSweepProcessor implements OnModuleInit, OnApplicationBoot
     for (const [error] of (await pipeline.exec()) ?? []) if (error) throw error;
   }
 
-  /** Remaining ms by key; -1 for a stream without an expiry. */
-  private async ttlsOf(keys: readonly string[]): Promise<number[]> {
+  /** Remaining ms by key; `NO_EXPIRY` for a stream without an expiry. */
+  private async readTtls(keys: readonly string[]): Promise<number[]> {
     const pipeline = this.redis.pipeline();
     for (const key of keys) pipeline.pttl(key);
     return ((await pipeline.exec()) ?? []).map(([, ttl]) => Number(ttl ?? NaN));
   }
 }
 
-const sessionOf = (key: string): string => key.slice(key.lastIndexOf(':') + 1);
+const sessionIdOf = (key: string): string => key.slice(key.lastIndexOf(':') + 1);

@@ -1,20 +1,21 @@
 import { Injectable } from '@nestjs/common';
 import { MemoryValveService } from '../../../platform/redis/memory-valve.service';
 
-const USUAL_MS = 10 * 60_000;
+const USUAL_EXPIRY_MS = 10 * 60_000;
 /** Longer than a page keeps reconnecting by itself (31 s). */
-const WHEN_FULL_MS = 60_000;
+const EXPIRY_WHEN_FULL_MS = 60_000;
 
 /** How long a chat's stream stays in Redis once its end is durable, so that a reconnecting page learns of the end. */
 @Injectable()
 export class EndedStreamExpiryService {
   constructor(private readonly valve: MemoryValveService) {}
 
-  get isShort(): boolean {
+  /** Redis may be short of memory. */
+  get isShortened(): boolean {
     return this.valve.mayBeClosedElsewhere;
   }
 
-  get ms(): number {
-    return this.isShort ? WHEN_FULL_MS : USUAL_MS;
+  get durationMs(): number {
+    return this.isShortened ? EXPIRY_WHEN_FULL_MS : USUAL_EXPIRY_MS;
   }
 }

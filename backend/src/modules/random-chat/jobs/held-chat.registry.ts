@@ -54,12 +54,13 @@ export class HeldChatRegistry {
 
   /** Starts a pass over some shards. A shard has at most one pass at a time. @param now monotonic clock, ms. */
   beginPass(shards: readonly number[], now: number): OutboxPass {
-    const due = new Set<number>();
-    for (const { shard, retryAt } of this.chats.values()) if (retryAt <= now) due.add(shard);
+    const dueShards = new Set<number>();
+    for (const { shard, retryAt } of this.chats.values()) if (retryAt <= now) dueShards.add(shard);
     const starts = new Map<number, string>();
-    for (const shard of shards) starts.set(shard, due.has(shard) ? '' : (this.heldUpTo.get(shard) ?? ''));
+    for (const shard of shards)
+      starts.set(shard, dueShards.has(shard) ? '' : (this.heldUpTo.get(shard) ?? ''));
     const ends = new Map<number, string>();
-    const seen = new Set<string>();
+    const processedIds = new Set<string>();
     return {
       starts,
       isHeld: (sessionId) => this.chats.has(sessionId),
@@ -67,11 +68,11 @@ export class HeldChatRegistry {
       markProcessed: (entries) => {
         for (const { shard, outboxId } of entries) {
           ends.set(shard, outboxId);
-          seen.add(outboxId);
+          processedIds.add(outboxId);
         }
       },
       end: () => {
-        this.endPass(starts, ends, seen);
+        this.endPass(starts, ends, processedIds);
         return new Map([...starts].map(([shard, start]) => [shard, ends.get(shard) ?? start]));
       },
     };
@@ -83,12 +84,12 @@ export class HeldChatRegistry {
    * @returns the number of failures of the entry.
    */
   hold({ shard, outboxId, sessionId }: OutboxEntry, now: number): number {
-    const before = this.chats.get(sessionId);
-    const attempts = before?.headId === outboxId ? before.attempts + 1 : 1;
+    const known = this.chats.get(sessionId);
+    const attempts = known?.headId === outboxId ? known.attempts + 1 : 1;
     const delayMs = Math.min(FIRST_RETRY_MS * 2 ** (attempts - 1), LAST_RETRY_MS);
     // Rounded up to a multiple of the delay, so that chats of a shard with the same delay are retried in one pass.
     const retryAt = (Math.floor(now / delayMs) + 1) * delayMs;
-    this.chats.set(sessionId, { shard: shard, headId: outboxId, attempts, retryAt });
+    this.chats.set(sessionId, { shard, headId: outboxId, attempts, retryAt });
     return attempts;
   }
 
@@ -99,16 +100,16 @@ export class HeldChatRegistry {
   private endPass(
     starts: OutboxPositions,
     ends: ReadonlyMap<number, string>,
-    seen: ReadonlySet<string>,
+    processedIds: ReadonlySet<string>,
   ): void {
-    const holding = new Set<number>();
+    const shardsWithHeldChats = new Set<number>();
     for (const [sessionId, { shard, headId }] of this.chats) {
       // The entry is gone: another worker has written it, or an operator removed it.
-      if (starts.get(shard) === '' && !seen.has(headId)) this.chats.delete(sessionId);
-      else holding.add(shard);
+      if (starts.get(shard) === '' && !processedIds.has(headId)) this.chats.delete(sessionId);
+      else shardsWithHeldChats.add(shard);
     }
     for (const [shard, start] of starts) {
-      if (holding.has(shard)) this.heldUpTo.set(shard, ends.get(shard) ?? start);
+      if (shardsWithHeldChats.has(shard)) this.heldUpTo.set(shard, ends.get(shard) ?? start);
       else this.heldUpTo.delete(shard);
     }
   }

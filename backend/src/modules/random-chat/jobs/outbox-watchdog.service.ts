@@ -49,14 +49,14 @@ export class OutboxWatchdogService implements OnModuleInit, OnApplicationShutdow
       },
       () => this.outbox.measureBacklog(this.held.positions),
     );
-    this.timer = setInterval(() => void this.check(), CHECK_EVERY_MS);
+    this.timer = setInterval(() => void this.exitIfStuck(), CHECK_EVERY_MS);
   }
 
   onApplicationShutdown(): void {
     clearInterval(this.timer);
   }
 
-  private async check(): Promise<void> {
+  private async exitIfStuck(): Promise<void> {
     if (!(await this.isStuck())) return;
     this.logger.error('Events wait and nothing moves; this worker ends to be started again');
     process.exit(1);
@@ -64,7 +64,8 @@ export class OutboxWatchdogService implements OnModuleInit, OnApplicationShutdow
 
   private async isStuck(): Promise<boolean> {
     const now = performance.now();
-    const wasAsleep = now - this.checkedAt > 2 * CHECK_EVERY_MS;
+    // After a suspension of the process or machine, the 20 s begin again.
+    const wasSuspended = now - this.checkedAt > 2 * CHECK_EVERY_MS;
     this.checkedAt = now;
     let ageMs: number;
     try {
@@ -74,7 +75,7 @@ export class OutboxWatchdogService implements OnModuleInit, OnApplicationShutdow
       this.reachableSince = undefined; // no worker can make progress, so a restart would not help
       return false;
     }
-    if (wasAsleep || !this.jobWorker.isReady) this.reachableSince = undefined;
+    if (wasSuspended || !this.jobWorker.isReady) this.reachableSince = undefined;
     this.reachableSince ??= now;
     const idleMs = now - Math.max(this.reachableSince, this.processor.progressedAt);
     return idleMs >= STUCK_AFTER_MS && ageMs >= STUCK_AFTER_MS;

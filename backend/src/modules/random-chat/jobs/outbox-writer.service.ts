@@ -13,8 +13,8 @@ import {
 import { EventTypeRegistry } from '../../../platform/event-store/event-type.registry';
 import { DeadLetterRepository } from '../../../platform/hot-log/dead-letter.repository';
 import { OutboxRepository, type OutboxEntry } from '../../../platform/hot-log/outbox.repository';
-import { decodeWritten, UndecodableEvent } from '../application/chat-event.codec';
-import { chatStream, occurredAtMs } from '../domain/random-chat.events';
+import { decodeWrittenEvent, UndecodableEvent } from '../application/chat-event.codec';
+import { chatStreamId, occurredAtMs } from '../domain/random-chat.events';
 import { EndedStreamExpiryService } from './ended-stream-expiry.service';
 import { HeldChatRegistry, type OutboxPass } from './held-chat.registry';
 
@@ -25,9 +25,9 @@ const MAX_BATCH_LENGTH = 8 * 1024 * 1024;
 /** Attempts on an entry alone before it becomes a dead letter. */
 const ATTEMPTS_BEFORE_DEAD = 5;
 
-interface Decoded {
+interface DecodedEntry {
   entry: OutboxEntry;
-  addressed: EventForStream;
+  eventForStream: EventForStream;
   isEnd: boolean;
 }
 
@@ -60,30 +60,32 @@ export class OutboxWriterService {
    * @throws the store's error, if the store failed. Entries that were not written stay in the outbox.
    */
   async write(entries: readonly OutboxEntry[], pass: OutboxPass, requireLock: () => void): Promise<void> {
-    const held = new Map<string, OutboxEntry[]>();
-    const others: OutboxEntry[] = [];
+    const entriesByHeldChat = new Map<string, OutboxEntry[]>();
+    const otherEntries: OutboxEntry[] = [];
     for (const entry of entries) {
       const { sessionId } = entry;
-      if (!pass.isHeld(sessionId)) others.push(entry);
-      else if (!pass.isWaiting(sessionId)) held.set(sessionId, [...(held.get(sessionId) ?? []), entry]);
+      if (!pass.isHeld(sessionId)) otherEntries.push(entry);
+      else if (!pass.isWaiting(sessionId))
+        entriesByHeldChat.set(sessionId, [...(entriesByHeldChat.get(sessionId) ?? []), entry]);
     }
-    for (let start = 0; start < others.length;) {
-      const batch = this.batchOf(others, start);
+    for (let start = 0; start < otherEntries.length;) {
+      const batch = this.takeBatch(otherEntries, start);
       start += batch.length;
       requireLock();
-      await this.append(batch, pass);
+      await this.appendAndRemove(batch, pass);
     }
-    for (const [sessionId, [head, ...rest]] of held) {
+    for (const [sessionId, [head, ...rest]] of entriesByHeldChat) {
       requireLock();
-      if (head) await this.append([head], pass);
+      if (head) await this.appendAndRemove([head], pass);
       if (pass.isWaiting(sessionId)) continue;
       this.held.release(sessionId);
       this.logger.log(`Chat ${sessionId} is no longer held back`);
-      await this.append(rest, pass);
+      await this.appendAndRemove(rest, pass);
     }
   }
 
-  private batchOf(entries: readonly OutboxEntry[], start: number): OutboxEntry[] {
+  /** The entries from `start` on that fit in one transaction. */
+  private takeBatch(entries: readonly OutboxEntry[], start: number): OutboxEntry[] {
     let end = start;
     for (let length = 0; end < entries.length && end - start < this.batchSize; end += 1) {
       length += entries[end]?.text.length ?? 0;
@@ -92,41 +94,47 @@ export class OutboxWriterService {
     return entries.slice(start, end);
   }
 
-  /** Appends entries; on failure, halves them until the failing entry is found. */
-  private async append(entries: readonly OutboxEntry[], pass: OutboxPass): Promise<void> {
+  /** Appends entries to the log and removes them from the outbox; on failure, halves them until the failing entry is found. */
+  private async appendAndRemove(entries: readonly OutboxEntry[], pass: OutboxPass): Promise<void> {
     const decoded = await this.decodeReady(entries, pass);
     if (decoded.length === 0) return;
     try {
-      await this.eventStore.appendBatch(decoded.map(({ addressed }) => addressed));
+      await this.eventStore.appendBatch(decoded.map(({ eventForStream }) => eventForStream));
     } catch (error) {
-      await this.recover(decoded, error, pass);
+      await this.splitAndRetry(decoded, error, pass);
       return;
     }
     if (decoded.length >= this.batchSize) this.batchSize = Math.min(MAX_BATCH, this.batchSize * 2);
     await this.outbox.remove(
       decoded.map(({ entry }) => entry),
       decoded.filter(({ isEnd }) => isEnd).map(({ entry }) => entry),
-      this.expiry.ms,
+      this.expiry.durationMs,
     );
   }
 
-  private async recover(failed: readonly Decoded[], error: unknown, pass: OutboxPass): Promise<void> {
+  /** @throws the error when the store has failed. */
+  private async splitAndRetry(
+    failed: readonly DecodedEntry[],
+    error: unknown,
+    pass: OutboxPass,
+  ): Promise<void> {
     const fault = writeFaultOf(error);
-    const isTooMuch = isTimeout(error);
-    if (isTooMuch) this.batchSize = Math.max(1, Math.floor(failed.length / 2));
-    if (fault === 'store' && !(isTooMuch && failed.length > 1)) throw error;
-    // Checks the store: an unlisted error of its client would be blamed on the entries.
+    const hasTimedOut = isTimeout(error);
+    if (hasTimedOut) this.batchSize = Math.max(1, Math.floor(failed.length / 2));
+    if (fault === 'store' && !(hasTimedOut && failed.length > 1)) throw error;
+    // Checks that the store works: otherwise an unknown error of its client would count as a fault of the entries.
     if (fault === 'code') await this.dataSource.query('SELECT 1');
     const entries = failed.map(({ entry }) => entry);
-    const [only] = entries;
-    if (entries.length === 1 && only) return this.recordFailure(only, fault, error);
+    const [firstEntry] = entries;
+    if (entries.length === 1 && firstEntry) return this.recordFailure(firstEntry, fault, error);
     const middle = Math.ceil(entries.length / 2);
-    await this.append(entries.slice(0, middle), pass);
-    await this.append(entries.slice(middle), pass);
+    await this.appendAndRemove(entries.slice(0, middle), pass);
+    await this.appendAndRemove(entries.slice(middle), pass);
   }
 
-  private async decodeReady(entries: readonly OutboxEntry[], pass: OutboxPass): Promise<Decoded[]> {
-    const decoded: Decoded[] = [];
+  /** Decodes entries, without those of chats that wait. */
+  private async decodeReady(entries: readonly OutboxEntry[], pass: OutboxPass): Promise<DecodedEntry[]> {
+    const decoded: DecodedEntry[] = [];
     for (const entry of entries) {
       // An earlier entry of the same chat has failed since this batch was built.
       if (pass.isWaiting(entry.sessionId)) continue;
@@ -155,13 +163,13 @@ export class OutboxWriterService {
   }
 
   /** @throws UndecodableEvent; UnknownEventError for a type or version of a newer release. */
-  private decode(entry: OutboxEntry): Decoded {
-    const { eventId, type, schemaVersion, data } = decodeWritten(entry.text);
+  private decode(entry: OutboxEntry): DecodedEntry {
+    const { eventId, type, schemaVersion, data } = decodeWrittenEvent(entry.text);
     return {
       entry,
       isEnd: type === 'ChatEnded',
-      addressed: {
-        streamId: chatStream(entry.sessionId),
+      eventForStream: {
+        streamId: chatStreamId(entry.sessionId),
         event: {
           eventId,
           type,

@@ -25,6 +25,7 @@ import { OutboxWriterService } from './outbox-writer.service';
 /** Entries read from one outbox per command; fewer after a slow read. */
 const MAX_PER_SHARD = 500;
 const MIN_PER_SHARD = 10;
+/** The lock of a group expires after this time, unless it is renewed. */
 const LOCK_MS = 10_000;
 const POLL_EVERY_MS = 2_000;
 const FIRST_RETRY_MS = 500;
@@ -48,10 +49,10 @@ interface FailedGroup {
 export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(OutboxProcessor.name);
   /** When this worker last started a pass over a group (monotonic, ms). */
-  private readonly startedAt = new Map<number, number>();
+  private readonly passStartedAt = new Map<number, number>();
   /** The groups whose store has failed. */
-  private readonly failed = new Map<number, FailedGroup>();
-  private readonly inFlight = new Set<Promise<void>>();
+  private readonly failedGroups = new Map<number, FailedGroup>();
+  private readonly passesInProgress = new Set<Promise<void>>();
   private perShard = MAX_PER_SHARD;
   private timer: NodeJS.Timeout | undefined;
   private isPolling = false;
@@ -90,7 +91,7 @@ export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, Be
   async close(): Promise<void> {
     this.isClosing = true;
     clearInterval(this.timer);
-    await Promise.all(this.inFlight);
+    await Promise.all(this.passesInProgress);
   }
 
   private async poll(): Promise<void> {
@@ -117,14 +118,14 @@ export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, Be
    */
   private async persistThrottled(group: number): Promise<void> {
     const now = performance.now();
-    if (this.isClosing || now < (this.failed.get(group)?.retryAt ?? 0)) return;
-    if (now - (this.startedAt.get(group) ?? -Infinity) < BATCH_WINDOW_MS)
+    if (this.isClosing || now < (this.failedGroups.get(group)?.retryAt ?? 0)) return;
+    if (now - (this.passStartedAt.get(group) ?? -Infinity) < BATCH_WINDOW_MS)
       return this.scheduler.schedule(group);
-    this.startedAt.set(group, now);
+    this.passStartedAt.set(group, now);
     const pass = this.persist(group);
-    this.inFlight.add(pass);
+    this.passesInProgress.add(pass);
     await pass;
-    this.inFlight.delete(pass);
+    this.passesInProgress.delete(pass);
   }
 
   /**
@@ -135,7 +136,7 @@ export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, Be
     const token = randomUUID();
     try {
       if (await this.outbox.lock(group, token, LOCK_MS)) await this.persistLocked(group, token);
-      if (this.failed.delete(group)) this.logger.log(`Shard group ${group} is persisted again`);
+      if (this.failedGroups.delete(group)) this.logger.log(`Shard group ${group} is persisted again`);
       this.progressedAt = performance.now();
     } catch (error) {
       if (error instanceof LockLost) return;
@@ -145,9 +146,9 @@ export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, Be
 
   private async persistLocked(group: number, token: string): Promise<void> {
     let isLocked = true;
-    const renewing = setInterval(() => {
+    const renewTimer = setInterval(() => {
       this.outbox.lock(group, token, LOCK_MS).then(
-        (isMine) => (isLocked &&= isMine),
+        (isStillMine) => (isLocked &&= isStillMine),
         () => undefined, // the next call to Redis fails as well
       );
     }, LOCK_MS / 4);
@@ -158,7 +159,7 @@ export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, Be
       // Replicas add jobs only for outboxes that were empty.
       if (await this.outbox.hasMore(end)) this.scheduler.schedule(group);
     } finally {
-      clearInterval(renewing);
+      clearInterval(renewTimer);
       await this.outbox.unlock(group, token).catch(() => undefined); // the lock expires by itself
     }
   }
@@ -167,18 +168,18 @@ export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, Be
   private async processShards(shards: readonly number[], requireLock: () => void): Promise<OutboxPositions> {
     const pass = this.held.beginPass(shards, performance.now());
     for (let unread = pass.starts; unread.size > 0;) {
-      const { pages, perShard } = await this.read(unread);
+      const { pages, perShard } = await this.readPages(unread);
       const entries = pages.flatMap((page) => page.entries);
       await this.writer.write(entries, pass, requireLock);
       pass.markProcessed(entries);
-      const full = pages.filter((page) => page.entries.length === perShard);
-      unread = new Map(full.map((page) => [page.shard, page.entries.at(-1)?.outboxId ?? '']));
+      const fullPages = pages.filter((page) => page.entries.length === perShard);
+      unread = new Map(fullPages.map((page) => [page.shard, page.entries.at(-1)?.outboxId ?? '']));
     }
     return pass.end();
   }
 
   /** Entries may be large: a read that fails is repeated at once with smaller pages, which grow again only slowly. */
-  private async read(positions: OutboxPositions): Promise<{ pages: OutboxPage[]; perShard: number }> {
+  private async readPages(positions: OutboxPositions): Promise<{ pages: OutboxPage[]; perShard: number }> {
     const { perShard } = this;
     try {
       const pages = await this.outbox.read(positions, perShard);
@@ -187,15 +188,15 @@ export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, Be
     } catch (error) {
       if (perShard === MIN_PER_SHARD) throw error;
       this.perShard = Math.max(MIN_PER_SHARD, Math.floor(perShard / 4));
-      return this.read(positions);
+      return this.readPages(positions);
     }
   }
 
   private backOff(group: number, error: unknown): void {
     if (sqlStateOf(error)) this.progressedAt = performance.now();
-    const failures = (this.failed.get(group)?.failures ?? 0) + 1;
+    const failures = (this.failedGroups.get(group)?.failures ?? 0) + 1;
     const delayMs = Math.min(FIRST_RETRY_MS * 2 ** (failures - 1), LAST_RETRY_MS);
-    this.failed.set(group, { failures, retryAt: performance.now() + delayMs });
+    this.failedGroups.set(group, { failures, retryAt: performance.now() + delayMs });
     if (failures === 1)
       this.logger.warn(`Shard group ${group} waits for its stores: ${storeReasonOf(error)}`);
   }

@@ -7,11 +7,12 @@ import { OutboxRepository } from '../../../platform/hot-log/outbox.repository';
 import { REDIS } from '../../../platform/redis/redis.module';
 import { chatStreams, drainingKey, layoutKey, matchingKeys } from '../../../platform/redis/redis.keys';
 import { requireOwnLayout } from '../../../platform/redis/redis-layout.functions';
-import { encodeEvent, readEvent } from '../application/chat-event.codec';
+import { encodeEvent, decodeEvent } from '../application/chat-event.codec';
 
-const POLL_MS = 200;
-/** The marker expires this long after a drain was killed. */
-const MARKER_MS = 60_000;
+const POLL_INTERVAL_MS = 200;
+/** The marker of the drain is renewed while it runs, and expires after this time if it is killed. */
+const MARKER_TTL_MS = 60_000;
+/** Keys that Redis examines for one SCAN command. */
 const SCAN_COUNT = 1_000;
 
 export interface DrainOptions {
@@ -38,13 +39,13 @@ export class RedisDrainService {
    */
   async drain({ stuckAfterMs }: DrainOptions): Promise<number> {
     await requireOwnLayout(this.redis);
-    await this.mark();
+    await this.setDrainingMarker();
     try {
-      await this.untilReplicasAreGone(stuckAfterMs);
+      await this.waitUntilReplicasAreGone(stuckAfterMs);
       // Also before chats are ended: if the drain fails here, no open chat has been ended for nothing.
-      await this.untilPersisted(stuckAfterMs);
+      await this.waitUntilPersisted(stuckAfterMs);
       await this.endChats(stuckAfterMs);
-      await this.untilPersisted(stuckAfterMs);
+      await this.waitUntilPersisted(stuckAfterMs);
     } catch (error) {
       await this.redis.del(drainingKey);
       throw error;
@@ -52,13 +53,13 @@ export class RedisDrainService {
     return this.deleteEverything();
   }
 
-  /** Prevents processes from starting. */
-  private async mark(): Promise<void> {
-    await this.redis.set(drainingKey, '1', 'PX', MARKER_MS);
+  /** Sets or renews the marker that prevents processes from starting. */
+  private async setDrainingMarker(): Promise<void> {
+    await this.redis.set(drainingKey, '1', 'PX', MARKER_TTL_MS);
   }
 
-  private async untilReplicasAreGone(stuckAfterMs: number): Promise<void> {
-    await this.untilNothing(
+  private async waitUntilReplicasAreGone(stuckAfterMs: number): Promise<void> {
+    await this.waitUntilCountIsZero(
       async () => {
         const [seconds] = await this.redis.time();
         return this.redis.zrangebyscore(matchingKeys.leases, `(${Number(seconds) * 1_000}`, '+inf');
@@ -71,9 +72,9 @@ export class RedisDrainService {
 
   /** Open chats could not continue, and without an end in the log their message bodies would be kept too long. */
   private async endChats(stuckAfterMs: number): Promise<void> {
-    for await (const keys of this.scan(chatStreams.pattern)) {
+    for await (const keys of this.scanKeys(chatStreams.pattern)) {
       for (const key of keys) await this.endChat(chatStreams.sessionIdOf(key), stuckAfterMs);
-      await this.mark();
+      await this.setDrainingMarker();
     }
   }
 
@@ -83,17 +84,17 @@ export class RedisDrainService {
     const deadline = Date.now() + stuckAfterMs;
     for (;;) {
       const { version, last } = await this.chatLog.readEdges(sessionId);
-      if (!last || isEnd(last.text)) return;
+      if (!last || isEndOfChat(last.text)) return;
       const end = { version, lastId: last.id };
       const { kind } = await this.chatLog.append(sessionId, end, [text], { isEnd: true });
       if (kind === 'appended') return;
       if (Date.now() > deadline) throw new Error(`Chat ${sessionId} cannot be ended: ${kind}`);
-      await sleep(POLL_MS);
+      await sleep(POLL_INTERVAL_MS);
     }
   }
 
-  private async untilPersisted(stuckAfterMs: number): Promise<void> {
-    await this.untilNothing(
+  private async waitUntilPersisted(stuckAfterMs: number): Promise<void> {
+    await this.waitUntilCountIsZero(
       async () => {
         const backlog = await this.outbox.measureBacklog();
         if (backlog.deadLetters > 0)
@@ -108,28 +109,28 @@ export class RedisDrainService {
   }
 
   /** Polls until the count is 0. @throws Error when the count has not fallen for `stuckAfterMs` */
-  private async untilNothing<Found>(
+  private async waitUntilCountIsZero<Found>(
     read: () => Promise<Found>,
     countOf: (found: Found) => number,
-    problemWith: (found: Found) => string,
+    describeProblem: (found: Found) => string,
     stuckAfterMs: number,
   ): Promise<void> {
-    let least = Infinity;
-    let movedAt = Date.now();
+    let lowestCount = Infinity;
+    let progressedAt = Date.now();
     for (;;) {
       const found = await read();
       const count = countOf(found);
       if (count === 0) return;
-      if (count < least) [least, movedAt] = [count, Date.now()];
-      if (Date.now() - movedAt > stuckAfterMs) throw new Error(problemWith(found));
-      await this.mark();
-      await sleep(POLL_MS);
+      if (count < lowestCount) [lowestCount, progressedAt] = [count, Date.now()];
+      if (Date.now() - progressedAt > stuckAfterMs) throw new Error(describeProblem(found));
+      await this.setDrainingMarker();
+      await sleep(POLL_INTERVAL_MS);
     }
   }
 
   private async deleteEverything(): Promise<number> {
     let count = 0;
-    for await (const keys of this.scan('*')) {
+    for await (const keys of this.scanKeys('*')) {
       const others = keys.filter((key) => key !== drainingKey && key !== layoutKey);
       if (others.length > 0) count += await this.redis.unlink(...others);
     }
@@ -137,7 +138,7 @@ export class RedisDrainService {
     return count;
   }
 
-  private async *scan(pattern: string): AsyncGenerator<string[]> {
+  private async *scanKeys(pattern: string): AsyncGenerator<string[]> {
     let cursor = '0';
     do {
       const [next, keys] = await this.redis.scan(cursor, 'MATCH', pattern, 'COUNT', SCAN_COUNT);
@@ -147,4 +148,4 @@ export class RedisDrainService {
   }
 }
 
-const isEnd = (text: string): boolean => readEvent(text).event?.type === 'ChatEnded';
+const isEndOfChat = (text: string): boolean => decodeEvent(text).event?.type === 'ChatEnded';

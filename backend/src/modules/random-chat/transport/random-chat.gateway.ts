@@ -10,7 +10,7 @@ import { type InboundFrame, requireOwnId } from '../../../platform/realtime/inbo
 import { UploadsService } from '../../uploads/application/uploads.service';
 import { ConnectionResumeService } from '../application/connection-resume.service';
 import { ChatLifecycleService } from '../application/chat-lifecycle.service';
-import { sentAck } from '../application/chat-frame.mapper';
+import { buildMessageAck } from '../application/chat-frame.mapper';
 import type { LiveChat } from '../application/live-chat.model';
 import { LiveChatService } from '../application/live-chat.service';
 import type { SendMessage } from '../domain/random-chat.commands';
@@ -68,7 +68,7 @@ export class RandomChatGateway {
     };
     if (messageType !== 'text') await this.grantImageAccess(chat, command);
     const result = await chat.execute(command, frame);
-    if (result.kind === 'already_done') frame.answer(sentAck(result.position, clientId));
+    if (result.kind === 'already_done') frame.answer(buildMessageAck(result.position, clientId));
   }
 
   /**

@@ -1,7 +1,7 @@
 import { Menu as Radix } from 'radix-ui/internal';
 import { useRef, type RefObject } from 'react';
 import { cn } from '@/lib/class-names';
-import { type MenuItem } from '@/ui/menu';
+import { type MenuItem } from '@/ui/menu-item';
 
 export interface MenuPanelProps {
   id: string;

@@ -4,7 +4,7 @@ import { Menu, menuPanelPart } from '@/ui/menu';
 
 const chosen = jest.fn();
 /** Records what has the focus when the item runs. */
-const choose = (name: string) => () => chosen(name, document.activeElement?.getAttribute('aria-label'));
+const choose = (name: string) => () => void chosen(name, document.activeElement?.getAttribute('aria-label'));
 
 const show = () => {
   render(

@@ -2,15 +2,9 @@ import { useId, useRef, useState, type ReactNode } from 'react';
 import { cn } from '@/lib/class-names';
 import { Button } from '@/ui/button';
 import { createPart, LoadedPart } from '@/ui/loaded-part';
+import { type MenuItem } from '@/ui/menu-item';
 
 export const menuPanelPart = createPart(async () => (await import('@/ui/menu-panel')).MenuPanel);
-
-export interface MenuItem {
-  label: string;
-  tone?: 'neutral' | 'destructive';
-  /** Called when the menu has closed and the focus is back on the button. */
-  onSelect: () => void;
-}
 
 export interface MenuProps {
   /** Names the button and the menu. */

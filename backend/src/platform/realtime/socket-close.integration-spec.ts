@@ -92,7 +92,8 @@ describe('a socket is closed', () => {
   });
 
   it('with 4408 when it does not authenticate in time', async () => {
-    jest.replaceProperty(limits, 'authenticateTimeoutMs', 100);
+    const changeableLimits: { authenticateTimeoutMs: number } = limits;
+    jest.replaceProperty(changeableLimits, 'authenticateTimeoutMs', 100);
     const visitor = await thaw.createVisitor(0, 'male');
     const silent = await visitor.connect();
     const authenticated = await visitor.openSocket();

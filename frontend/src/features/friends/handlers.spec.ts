@@ -98,9 +98,9 @@ it.each([
 it('removes a blocked friend and a request of a blocked person, and keeps both when a person is unblocked', async () => {
   await sendRequest();
   handle({ event: 'block_changed', data: { userId: 12, isBlocked: false } });
-  expect(friends()).toHaveLength(1);
+  expect(readCachedFriends()).toHaveLength(1);
   handle({ event: 'block_changed', data: { userId: 12, isBlocked: true } });
-  expect(friends()).toEqual([]);
+  expect(readCachedFriends()).toEqual([]);
   expect(isStale(friendsKey(7))).toBe(true);
   expect(readSentRequest(queries, 12)).toBeUndefined();
 });

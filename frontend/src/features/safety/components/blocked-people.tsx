@@ -1,3 +1,4 @@
+import { useState } from 'react';
 import { type BlockedUser } from '@thaw/contract/safety';
 import { useBlocks } from '@/features/safety/api/blocks';
 import { blockedDate } from '@/features/safety/blocked-date';
@@ -10,7 +11,14 @@ import { ListSkeleton } from '@/ui/list-skeleton';
 import { LoadError } from '@/ui/load-error';
 import { Modal } from '@/ui/modal';
 
-const BlockedPerson = ({ userId, person }: { userId: number; person: BlockedUser }) => {
+interface BlockedPersonProps {
+  userId: number;
+  person: BlockedUser;
+  /** The present time, in ms since the epoch. */
+  now: number;
+}
+
+const BlockedPerson = ({ userId, person, now }: BlockedPersonProps) => {
   const { isPending, unblock } = useUnblock(userId, person.blockedId);
   const nameId = `blocked-${person.blockedId}`;
   return (
@@ -23,7 +31,7 @@ const BlockedPerson = ({ userId, person }: { userId: number; person: BlockedUser
         </p>
         <p className="text-sm text-muted-foreground">
           <time dateTime={person.createdAt}>
-            {copy.people.blockedOn(blockedDate(Date.parse(person.createdAt), Date.now()))}
+            {copy.people.blockedOn(blockedDate(Date.parse(person.createdAt), now))}
           </time>
         </p>
       </div>
@@ -45,12 +53,13 @@ const NoOne = () => (
 /** The people whom the user has blocked, newest first. */
 export const BlockedPeople = ({ userId, onDismiss }: { userId: number; onDismiss: () => void }) => {
   const { data: people, isError, refetch } = useBlocks(userId);
+  const [now] = useState(() => Date.now());
   return (
     <Modal isOpen title={copy.people.title} onDismiss={onDismiss}>
       {people && people.length > 0 ? (
         <ul aria-label={copy.people.label} className="mt-3 divide-y divide-border">
           {people.map((person) => (
-            <BlockedPerson key={person.blockedId} userId={userId} person={person} />
+            <BlockedPerson key={person.blockedId} userId={userId} person={person} now={now} />
           ))}
         </ul>
       ) : people ? (

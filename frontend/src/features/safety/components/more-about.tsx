@@ -2,7 +2,8 @@ import { Ellipsis } from 'lucide-react';
 import { copy } from '@/features/safety/copy';
 import { useUnblock } from '@/features/safety/hooks/use-unblock';
 import { askToBlock, type Person } from '@/features/safety/stores/block-dialog.store';
-import { Menu, type MenuItem } from '@/ui/menu';
+import { Menu } from '@/ui/menu';
+import { type MenuItem } from '@/ui/menu-item';
 
 export interface MoreAboutProps {
   userId: number;

@@ -1,0 +1,6 @@
+export interface MenuItem {
+  label: string;
+  tone?: 'neutral' | 'destructive';
+  /** Called when the menu has closed and the focus is back on the button. */
+  onSelect: () => void;
+}

@@ -44,7 +44,7 @@ describe('ChatStreamSweepProcessor', () => {
     );
     await redis.del(keysOf(chat).deadlines);
 
-    expect(await sweep()).toEqual({ expiring: 0, expected: 1 });
+    expect(await sweep()).toEqual({ expiring: 0, silent: 1 });
     await until(() => isOver(chat));
     await until(
       () => redis.pttl(keysOf(chat).stream),

@@ -4,7 +4,8 @@ import { clientIdSchema, idSchema, messageTypeSchema, timestampSchema } from './
 export const privateReactionSchema = z.object({ emoji: z.string(), userId: idSchema });
 export type PrivateReaction = z.infer<typeof privateReactionSchema>;
 
-export const privateReplySchema = z.object({
+/** The message that another replies to. */
+export const quotedPrivateMessageSchema = z.object({
   id: idSchema,
   content: z.string(),
   senderId: idSchema,
@@ -21,10 +22,11 @@ export const privateMessageSchema = z.object({
   isEdited: z.boolean(),
   isDeleted: z.boolean(),
   reactions: z.array(privateReactionSchema),
-  metadata: z.object({ replyTo: z.nullable(privateReplySchema) }),
+  metadata: z.object({ replyTo: z.nullable(quotedPrivateMessageSchema) }),
 });
 export type PrivateMessage = z.infer<typeof privateMessageSchema>;
 
+/** In every frame of a client, the id of the user must be that of the socket's login. */
 export const sendPrivateMessageSchema = z.object({
   senderId: idSchema,
   receiverId: idSchema,
@@ -51,6 +53,7 @@ export const deletePrivateMessageSchema = z.object({
   receiverId: idSchema,
 });
 
+/** `clientId` lets the sender's page recognise its own message. */
 export const privateMessageReceivedSchema = z.extend(privateMessageSchema, {
   clientId: z.optional(clientIdSchema),
 });

@@ -5,12 +5,12 @@ import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 
 const dist = join(resolve(dirname(fileURLToPath(import.meta.url)), '..'), 'dist');
-const isText = /\.(html|js|css|svg|txt|webmanifest)$/;
-const fewestBytes = 1_024;
+const textFilePattern = /\.(html|js|css|svg|txt|webmanifest)$/;
+const minBytes = 1_024;
 
-for (const name of readdirSync(dist, { recursive: true }).filter((file) => isText.test(file))) {
+for (const name of readdirSync(dist, { recursive: true }).filter((file) => textFilePattern.test(file))) {
   const content = readFileSync(join(dist, name));
-  if (content.length < fewestBytes) continue;
+  if (content.length < minBytes) continue;
   writeFileSync(join(dist, `${name}.gz`), gzipSync(content, { level: 9 }));
   writeFileSync(join(dist, `${name}.br`), brotliCompressSync(content));
 }

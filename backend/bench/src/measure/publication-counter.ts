@@ -1,10 +1,10 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
 
-/** How a publication begins in the Redis protocol (RESP): the name of the push and its length. */
+/** How a publication begins in the Redis protocol (RESP): the bulk string that names the push. */
 const PUSHES = ['$7\r\nmessage\r\n', '$8\r\npmessage\r\n', '$8\r\nsmessage\r\n'];
 const LONGEST_PUSH_BYTES = Math.max(...PUSHES.map(({ length }) => length));
-/** Bytes after the start of a push in which its channel is looked for. */
+/** Bytes after a push's name in which its channel is looked for. */
 const CHANNEL_BYTES = 48;
 
 /** A proxy between one replica and Redis, which counts the publications that the replica receives. */
@@ -14,6 +14,7 @@ export class PublicationCounter {
 
   private constructor(
     private readonly server: Server,
+    /** The address that the replica uses in place of that of Redis. */
     readonly url: string,
   ) {}
 
@@ -27,12 +28,12 @@ export class PublicationCounter {
     const counter = new PublicationCounter(server, url.toString());
     server.on('connection', (client) => {
       const redis = connect({ host: hostname, port: Number(port) });
-      const count = createPushCounter(ownChannel, () => (counter.received += 1));
-      redis.on('data', (piece: Buffer) => {
-        count(piece.toString('latin1'));
-        client.write(piece);
+      const scan = createPushScanner(ownChannel, () => (counter.received += 1));
+      redis.on('data', (chunk: Buffer) => {
+        scan(chunk.toString('latin1'));
+        client.write(chunk);
       });
-      client.on('data', (piece: Buffer) => redis.write(piece));
+      client.on('data', (chunk: Buffer) => redis.write(chunk));
       for (const [socket, other] of [
         [client, redis],
         [redis, client],
@@ -48,7 +49,7 @@ export class PublicationCounter {
     return counter;
   }
 
-  /** @returns the publications since the last call. */
+  /** @returns the number of publications since the last call. */
   takeCount(): number {
     const { received } = this;
     this.received = 0;
@@ -61,11 +62,14 @@ export class PublicationCounter {
   }
 }
 
-/** Counts pushes in chunks, which may end in the middle of one. */
-const createPushCounter = (ownChannel: RegExp, onPush: () => void): ((piece: string) => void) => {
+/**
+ * Calls `onPush` for every push on a foreign channel. A push may span two chunks; one at the very end is reported with
+ * the next chunk.
+ */
+const createPushScanner = (ownChannel: RegExp, onPush: () => void): ((chunk: string) => void) => {
   let rest = '';
-  return (piece) => {
-    const text = rest + piece;
+  return (chunk) => {
+    const text = rest + chunk;
     let position = 0;
     for (;;) {
       const starts = PUSHES.map((push) => text.indexOf(push, position)).filter((start) => start >= 0);
@@ -78,6 +82,7 @@ const createPushCounter = (ownChannel: RegExp, onPush: () => void): ((piece: str
       position = start + LONGEST_PUSH_BYTES;
       if (!ownChannel.test(text.slice(start, position + CHANNEL_BYTES))) onPush();
     }
+    // Keep what may be the beginning of a push, but nothing that has been counted.
     rest = text.slice(Math.max(position, text.length - LONGEST_PUSH_BYTES));
   };
 };

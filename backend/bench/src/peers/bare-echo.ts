@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
 
-// The minimal server that answers JSON commands: parse, look up, answer.
+// Baseline of the bench: the least work with which a server can answer a JSON command (parse, look up, answer).
 
 interface Inbound {
   event: string;
@@ -10,10 +10,13 @@ interface Inbound {
   ref: string;
 }
 
+/** Has the shape of the ack that the product sends. */
+const FIXED_ACK = { seq: 2, reactions: {} };
+
 const handlers = new Map<string, (socket: WebSocket, frame: Inbound) => void>([
   [
     'message_reaction',
-    (socket, { ref }) => socket.send(JSON.stringify({ event: 'ack', data: { seq: 2, reactions: {} }, ref })),
+    (socket, { ref }) => socket.send(JSON.stringify({ event: 'ack', data: FIXED_ACK, ref })),
   ],
 ]);
 

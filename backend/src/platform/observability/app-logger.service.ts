@@ -4,7 +4,7 @@ import { ENVIRONMENT, type Environment } from '../../config/environment.config';
 import { errorFields, type LogFields } from './log-fields.mapper';
 
 /** Contexts in which Nest logs the application's wiring at every start. */
-const wiring: ReadonlySet<unknown> = new Set(['InstanceLoader', 'RoutesResolver', 'RouterExplorer']);
+const wiringContexts: ReadonlySet<unknown> = new Set(['InstanceLoader', 'RoutesResolver', 'RouterExplorer']);
 
 const createPino = (
   environment: Pick<Environment, 'LOG_LEVEL' | 'replicaId'>,
@@ -33,7 +33,7 @@ export class AppLoggerService implements LoggerService {
     this.pino = createPino(environment, destination);
   }
 
-  /** Writes one line. The fields are a closed set, so that no personal data can get into the log. */
+  /** Writes one line. The fields are a closed set without personal data; the message must not contain any either. */
   write(level: Level, message: string, fields: LogFields = {}): void {
     this.pino[level](fields, message);
   }
@@ -44,7 +44,7 @@ export class AppLoggerService implements LoggerService {
   }
 
   log(message: unknown, ...rest: unknown[]): void {
-    const isAboutWiring = wiring.has(rest.at(-1));
+    const isAboutWiring = wiringContexts.has(rest.at(-1));
     this.fromNest(isAboutWiring ? 'debug' : 'info', message, rest);
   }
 
@@ -77,8 +77,9 @@ export class AppLoggerService implements LoggerService {
     const error = thrown
       ? errorFields(thrown)
       : stack && { name: 'Error', message: typeof message === 'string' ? message : '', stack };
-    const said =
+    // Objects are not logged: they may hold personal data.
+    const text =
       typeof message === 'string' ? message : message instanceof Error ? message.message : 'Notice';
-    this.write(level, said, { context, ...(error ? { error } : {}) });
+    this.write(level, text, { context, ...(error ? { error } : {}) });
   }
 }

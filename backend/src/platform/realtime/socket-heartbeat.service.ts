@@ -4,7 +4,7 @@ import { warnAbout } from '../observability/warn-about.functions';
 import { realtimeLimits } from './realtime.limits';
 import { SocketRegistry } from './socket.registry';
 
-/** Periodic checks of sockets (pings, ended logins), and closing them at shutdown. */
+/** Checks all sockets periodically (pings, ended logins); `closeAll` closes them before a shutdown. */
 @Injectable()
 export class SocketHeartbeatService implements OnModuleInit, OnApplicationShutdown {
   private readonly logger = new Logger(SocketHeartbeatService.name);
@@ -25,20 +25,20 @@ export class SocketHeartbeatService implements OnModuleInit, OnApplicationShutdo
 
   /** Closes every socket with 1012, spread over `spreadMs` so that clients do not all reconnect at once. */
   async closeAll(spreadMs: number = realtimeLimits.drainSpreadMs): Promise<void> {
-    const connections = [...this.registry.allSockets()];
+    const sockets = [...this.registry.allSockets()];
     await Promise.all(
-      connections.map(async (connection, index) => {
-        await wait((index / connections.length) * spreadMs);
-        await connection.waitUntilIdle();
-        connection.close(closeCodes.serviceRestart);
-        await connection.closed;
+      sockets.map(async (socket, index) => {
+        await wait((index / sockets.length) * spreadMs);
+        await socket.waitUntilIdle();
+        socket.close(closeCodes.serviceRestart);
+        await socket.closed;
       }),
     );
   }
 
   private checkHeartbeats(): void {
     const now = Date.now();
-    for (const connection of this.registry.allSockets()) connection.checkHeartbeat(now);
+    for (const socket of this.registry.allSockets()) socket.checkHeartbeat(now);
   }
 
   private async closeEndedLogins(): Promise<void> {

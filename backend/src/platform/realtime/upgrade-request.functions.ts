@@ -11,11 +11,11 @@ type UpgradeListener = (request: IncomingMessage, stream: Duplex, head: Buffer) 
 
 const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?', 1)[0] ?? '';
 
-const asksForSocket = ({ headers }: IncomingMessage): boolean =>
+const isWebSocketUpgrade = ({ headers }: IncomingMessage): boolean =>
   headers.upgrade?.toLowerCase() === 'websocket';
 
-const opensSocket = (request: IncomingMessage): boolean =>
-  pathOf(request) === SOCKET_PATH && asksForSocket(request);
+const isSocketRequest = (request: IncomingMessage): boolean =>
+  pathOf(request) === SOCKET_PATH && isWebSocketUpgrade(request);
 
 const hasValidHost = ({ headers: { host } }: IncomingMessage): boolean =>
   host !== undefined && URL.canParse(`ws://${host}/`);
@@ -52,15 +52,16 @@ const refuse = (stream: Duplex, statusCode: number, code: HttpErrorCode, headers
 
 /**
  * Passes requests that open a socket (`Upgrade: websocket` for exactly `/ws`) to `open` and answers every other
- * upgrade request over HTTP. Node 24.9 handles those as ordinary requests. Earlier versions cannot turn an upgrade
- * request back into one, so other protocols are refused with 426 and other paths with 404.
+ * upgrade request over HTTP. From Node 24.9 on, these are handled as ordinary requests. Earlier versions cannot do that:
+ * they answer other protocols with 426 and other paths with 404. A request without a valid `Host` is answered 400.
  */
 export const serveUpgrades = (server: Server, open: UpgradeListener): void => {
-  // An option of createServer that Node 24.9 keeps as a property; Nest has already created the server.
-  Object.assign(server, { shouldUpgradeCallback: opensSocket });
+  // From Node 24.9 on, the server asks this for each upgrade request. It is set as a property, since Nest has already
+  // created the server.
+  Object.assign(server, { shouldUpgradeCallback: isSocketRequest });
   server.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
     if (!hasValidHost(request)) refuse(stream, 400, 'validation_failed');
-    else if (!asksForSocket(request)) refuse(stream, 426, 'validation_failed', ['Upgrade: websocket']);
+    else if (!isWebSocketUpgrade(request)) refuse(stream, 426, 'validation_failed', ['Upgrade: websocket']);
     else if (pathOf(request) !== SOCKET_PATH) refuse(stream, 404, 'not_found');
     else open(request, stream, head);
   });

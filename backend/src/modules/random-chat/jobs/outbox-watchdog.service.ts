@@ -13,14 +13,15 @@ const STUCK_AFTER_MS = 20_000;
 /**
  * Ends a worker that is stuck, so that it is restarted. A worker is stuck when, for 20 s, both stores have been
  * reachable and an event has waited (by the clock of Redis), but no pass has ended, no other worker held the lock, and
- * PostgreSQL has reported no error.
+ * PostgreSQL has reported no error (`OutboxProcessor.progressedAt` moves with each of the three). Events of held chats do
+ * not count. Also exports the metrics of the outboxes.
  */
 @Injectable()
 export class OutboxWatchdogService implements OnModuleInit, OnApplicationShutdown {
   private readonly logger = new Logger(OutboxWatchdogService.name);
   private timer: NodeJS.Timeout | undefined;
-  /** Since when every check has reached the stores (monotonic, ms). */
-  private reachableSince: number | undefined;
+  /** Start of the present observation without interruption (monotonic, ms): the stores reachable, no suspension. */
+  private observedSince: number | undefined;
   private checkedAt = performance.now();
 
   constructor(
@@ -38,11 +39,11 @@ export class OutboxWatchdogService implements OnModuleInit, OnApplicationShutdow
       {
         thaw_outbox_entries: { help: 'Events on their way to PostgreSQL', read: ({ length }) => length },
         thaw_outbox_age_seconds: {
-          help: 'Age of the oldest of them that is not held back',
+          help: 'Age of the oldest event on its way to PostgreSQL, without those of held chats',
           read: ({ ageMs }) => ageMs / 1_000,
         },
         thaw_outbox_fill_ratio: {
-          help: 'How near the fullest outbox is to its cap, where senders are answered unavailable',
+          help: 'Fill of the fullest outbox; at 1, messages are refused as unavailable',
           read: ({ fillRatio }) => fillRatio,
         },
         thaw_dead_letters: { help: 'Events that PostgreSQL refuses', read: ({ deadLetters }) => deadLetters },
@@ -72,12 +73,12 @@ export class OutboxWatchdogService implements OnModuleInit, OnApplicationShutdow
       await this.dataSource.query('SELECT 1');
       ({ ageMs } = await this.outbox.measureBacklog(this.held.positions));
     } catch {
-      this.reachableSince = undefined; // no worker can make progress, so a restart would not help
+      this.observedSince = undefined; // no worker can make progress, so a restart would not help
       return false;
     }
-    if (wasSuspended || !this.jobWorker.isReady) this.reachableSince = undefined;
-    this.reachableSince ??= now;
-    const idleMs = now - Math.max(this.reachableSince, this.processor.progressedAt);
+    if (wasSuspended || !this.jobWorker.isReady) this.observedSince = undefined;
+    this.observedSince ??= now;
+    const idleMs = now - Math.max(this.observedSince, this.processor.progressedAt);
     return idleMs >= STUCK_AFTER_MS && ageMs >= STUCK_AFTER_MS;
   }
 }

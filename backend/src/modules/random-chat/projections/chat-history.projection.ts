@@ -10,16 +10,16 @@ const BODIES_KEPT_AFTER_END_MS = DAY_MS;
 
 export const bodiesExpiryProjection: Projection = {
   name: 'bodies_expiry',
-  // Sets the expiry of personal data, which is stored beside the log; a rebuild sets the same.
+  // Owns no table: it only sets when personal data, which is stored beside the log, expires. A rebuild sets the same.
   tables: [],
   handles: ['ChatEnded'],
   async apply(events, manager) {
-    const expireAt = events.map(
+    const expiryTimes = events.map(
       ({ occurredAt }) => new Date(occurredAt.getTime() + BODIES_KEPT_AFTER_END_MS),
     );
     await PersonalDataRepository.expireStreamsAt(
       events.map(({ streamId }) => streamId),
-      expireAt,
+      expiryTimes,
       manager,
     );
   },
@@ -63,7 +63,7 @@ const insertStarted = async (
   );
 };
 
-/** A chat that no user has seen is not listed. */
+/** An aborted chat was never shown to a user, so it is not listed. */
 const removeAborted = async (
   ended: readonly StoredEvent<'ChatEnded', ChatEnded['data']>[],
   manager: EntityManager,

@@ -104,7 +104,7 @@ describe('uploads over slow and hostile connections', () => {
    * Uploads a small image.
    * @returns the status and the elapsed time
    */
-  const upload = async (visitor: ThawVisitor) => {
+  const uploadImage = async (visitor: ThawVisitor) => {
     const form = new FormData();
     form.append('bucket', 'chat-images');
     form.append('fileName', 'a.jpg');
@@ -117,15 +117,17 @@ describe('uploads over slow and hostile connections', () => {
     });
     return { status, tookMs: performance.now() - begun };
   };
-  const areSentOn = (slow: readonly Upload[]) => until(() => slow.some(({ answer }) => answer !== ''));
+  /** Waits until the server has refused one of the uploads, so that all allowed ones are running or queued. */
+  const untilOneIsRefused = (slow: readonly Upload[]) =>
+    until(() => slow.some(({ answer }) => answer !== ''));
 
   it('do not delay other users while one user trickles over 14 connections', async () => {
     const [attacker, other] = await Promise.all([thaw.createVisitor(0), thaw.createVisitor(0)]);
     const slow = trickle(attacker, 14);
-    // Two uploads in progress and four queued are allowed; refusals of the others show that these are there.
+    // Of the 14, two run, four are queued and 8 are refused. The refusals show that all slots are taken.
     await until(() => slow.filter(({ status }) => status === 429).length === 8);
     for (let round = 0; round < 3; round += 1) {
-      const { status, tookMs } = await upload(other);
+      const { status, tookMs } = await uploadImage(other);
       expect(status).toBe(201);
       expect(tookMs).toBeLessThan(bodyRateLimit.graceMs);
     }
@@ -136,7 +138,7 @@ describe('uploads over slow and hostile connections', () => {
     const attackers = await Promise.all(Array.from({ length: 8 }, () => thaw.createVisitor(0)));
     const other = await thaw.createVisitor(0);
     const slow = attackers.flatMap((attacker) => trickle(attacker, 2));
-    const { status, tookMs } = await upload(other);
+    const { status, tookMs } = await uploadImage(other);
     expect(status).toBe(201);
     expect(tookMs).toBeLessThan(bodyRateLimit.graceMs + 3_000);
     await until(() => slow.every(({ answer }) => answer !== ''));
@@ -145,7 +147,7 @@ describe('uploads over slow and hostile connections', () => {
     await Promise.all(slow.map(({ closed }) => closed));
   });
 
-  it('are cut off at 5 MiB and 16 KiB when chunked and endless, with a complete answer', async () => {
+  it('get a complete answer 413 once they exceed the limit, when chunked and endless', async () => {
     const visitor = await thaw.createVisitor(0);
     for (const chunk of ['no boundary '.repeat(4_000), `${OPENING}${'x'.repeat(60_000)}`]) {
       const flood = await Upload.flood(visitor, chunk);
@@ -154,12 +156,12 @@ describe('uploads over slow and hostile connections', () => {
       expect(flood.body).toMatchObject({ statusCode: 413, code: 'too_large' });
       expect(flood.sentBytes).toBeGreaterThan(limits.imageMaxBytes);
     }
-    expect((await upload(visitor)).status).toBe(201);
+    expect((await uploadImage(visitor)).status).toBe(201);
   });
 
-  it('of one user beyond two are queued, and none is lost', async () => {
+  it('of one user all succeed when six are sent at the same time', async () => {
     const visitor = await thaw.createVisitor(0);
-    const answers = await Promise.all(Array.from({ length: 6 }, () => upload(visitor)));
+    const answers = await Promise.all(Array.from({ length: 6 }, () => uploadImage(visitor)));
     expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(201));
   });
 
@@ -177,7 +179,7 @@ describe('uploads over slow and hostile connections', () => {
     }
     await until(() => requests.every(({ destroyed }) => destroyed));
     // Both slots of the user are free again, so the aborted uploads have been handled.
-    const answers = await Promise.all([upload(visitor), upload(visitor)]);
+    const answers = await Promise.all([uploadImage(visitor), uploadImage(visitor)]);
     expect(answers.map(({ status }) => status)).toEqual([201, 201]);
     expect(failure).not.toHaveBeenCalled();
   });
@@ -185,9 +187,9 @@ describe('uploads over slow and hostile connections', () => {
   it('release their slots when aborted in the queue', async () => {
     const visitor = await thaw.createVisitor(0);
     const slow = trickle(visitor, 7);
-    await areSentOn(slow);
+    await untilOneIsRefused(slow);
     await Promise.all(slow.map((each) => each.cut()));
-    const { status, tookMs } = await upload(visitor);
+    const { status, tookMs } = await uploadImage(visitor);
     expect(status).toBe(201);
     expect(tookMs).toBeLessThan(bodyRateLimit.graceMs);
   });

@@ -13,11 +13,10 @@ import {
 import { updateConfirmedContent } from '@/features/random-chat/reducer/unconfirmed-changes';
 import { pageLimits } from '@/lib/page-limits';
 
-/** Applies the events of a session's stream, each once and in order. */
-
 /**
  * Adds a stored message to the messages of the session.
- * @returns the same messages when it is among them: the user's own may arrive both as an ack and as a frame.
+ * @returns the list unchanged if it already has the message: the user's own message may arrive both as an ack and as a
+ * frame.
  */
 export const insertMessage = (session: Session, message: RandomMessage): readonly ChatMessage[] => {
   const { id, seq, clientId, senderId, content, type, timestamp, replyTo } = message;
@@ -68,7 +67,7 @@ export const findReactionTarget = (
   return nearest;
 };
 
-/** Applies one stored event to the session. The caller sets the session's `seq`. */
+/** Applies one stored event to the session; other frames change nothing. The caller sets the session's `seq`. */
 export const applyStoredEvent = (session: Session, frame: ServerFrame, me: number): Session => {
   if (isGameFrame(frame)) return applyGameEvent(session, frame, me);
   switch (frame.event) {
@@ -92,7 +91,10 @@ export const applyStoredEvent = (session: Session, frame: ServerFrame, me: numbe
   }
 };
 
-/** Applies the event if it is the next one of the stream; requests the missing events if there is a gap before it. */
+/**
+ * Applies each event of the session's stream once and in order: the next one is applied, an earlier one ignored, and a
+ * later one makes the page request the missing events.
+ */
 export const handleStoredEvent = (
   state: RandomChatState,
   seq: number,

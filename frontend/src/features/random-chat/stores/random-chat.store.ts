@@ -43,7 +43,7 @@ const readStoredPreference = (userId: number | undefined): Preference => {
   return parsed.success ? parsed.data : 'both';
 };
 
-/** Time after `authenticated` within which an ended chat's `chat_skipped` must arrive before the chat is given up. */
+/** When `authenticated` shows that the chat has ended, the page waits this long for `chat_skipped`, then drops the chat. */
 const chatEndTimeoutMs = 5_000;
 
 /** The id of the running chat; null while there is none. */
@@ -82,12 +82,13 @@ export const createRandomChat = ({ clock, newId, openTabs }: RandomChatOptions) 
   const changes = createMessageChanges({ socket: () => socket, dispatch, outbox });
 
   /** Removes messages from the outbox that are stored or whose chat has ended. */
-  const settleOutbox = (before: RandomChatState, { session, ...state }: RandomChatState): void => {
-    const sessionId = findActiveSessionId({ session, ...state });
+  const settleOutbox = (before: RandomChatState, after: RandomChatState): void => {
+    const sessionId = findActiveSessionId(after);
     if (sessionId !== findActiveSessionId(before)) outbox.keepOnly((id) => id === sessionId);
     const outgoing = outbox.useStore.getState().messages;
-    if (outgoing.length === 0 || session?.messages === before.session?.messages) return;
-    const stored = new Set(session?.messages.map(({ key }) => key));
+    if (outgoing.length === 0 || after.session?.messages === before.session?.messages) return;
+    // The key of the user's own message is its clientId.
+    const stored = new Set(after.session?.messages.map(({ key }) => key));
     for (const { clientId } of outgoing) if (stored.has(clientId)) outbox.stored(clientId);
   };
 
@@ -150,7 +151,7 @@ export const createRandomChat = ({ clock, newId, openTabs }: RandomChatOptions) 
     const me = currentUser();
     if (!me) return;
     if (frame.event === 'session_resumed') clock.clearTimeout(endTimer);
-    // No chat is in progress, so messages that a reload left in the outbox are dropped.
+    // If neither the server nor this page has a chat, messages that a reload left in the outbox are dropped.
     if (
       frame.event === 'authenticated' &&
       frame.data.state !== 'chatting' &&

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { type BlockedUser } from '@thaw/contract/safety';
 import { useBlocks } from '@/features/safety/api/blocks';
-import { blockedDate } from '@/features/safety/blocked-date';
+import { formatBlockedDate } from '@/features/safety/blocked-date';
 import { copy } from '@/features/safety/copy';
 import { useUnblock } from '@/features/safety/hooks/use-unblock';
 import { Avatar } from '@/ui/avatar';
@@ -31,7 +31,7 @@ const BlockedPerson = ({ userId, person, now }: BlockedPersonProps) => {
         </p>
         <p className="text-sm text-muted-foreground">
           <time dateTime={person.createdAt}>
-            {copy.people.blockedOn(blockedDate(Date.parse(person.createdAt), now))}
+            {copy.people.blockedOn(formatBlockedDate(Date.parse(person.createdAt), now))}
           </time>
         </p>
       </div>

@@ -1,5 +1,5 @@
 import { copy } from '@/chat-ui/copy';
-import { type LightboxProps } from '@/chat-ui/lightbox/lightbox';
+import type { LightboxProps } from '@/chat-ui/lightbox/lightbox';
 import { createPart, LoadedPart } from '@/ui/loaded-part';
 import { LoadError } from '@/ui/load-error';
 import { Modal } from '@/ui/modal';

@@ -21,6 +21,9 @@ declare module '*/deploy/local/stores/postgres.mjs' {
     home: string,
     options: { isDurable: boolean; settings?: Record<string, string | number> },
   ): StoreKind;
+}
+
+declare module '*/deploy/local/stores/postgres-folder.mjs' {
   export function ensurePostgresFolder(home: string): string;
 }
 

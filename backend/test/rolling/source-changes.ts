@@ -29,7 +29,7 @@ export const withPartnerWaved: readonly SourceChange[] = [
   {
     file: 'modules/random-chat/application/chat-frame.mapper.ts',
     before: chatEndedSent,
-    after: `    case '${partnerWaved.type}':\n      return { event: '${partnerWaved.frame}', data: stored };\n${chatEndedSent}`,
+    after: `    case '${partnerWaved.type}':\n      return { event: '${partnerWaved.frame}', data: sessionAndSeq };\n${chatEndedSent}`,
   },
   {
     file: 'modules/random-chat/domain/random-chat.state.ts',

@@ -20,7 +20,7 @@ const applyTheme = (): void => {
   const choice = readThemeChoice();
   const isLight = choice === 'light' || (choice === 'system' && lightSystemQuery().matches);
   document.documentElement.dataset.theme = isLight ? 'light' : 'dark';
-  document.documentElement.dataset.readThemeChoice = choice;
+  document.documentElement.dataset.themeChoice = choice;
   const themeColor = document.querySelector<HTMLMetaElement>('meta[name="theme-color"]');
   if (themeColor) themeColor.content = backgrounds[isLight ? 'light' : 'dark'];
 };

@@ -4,8 +4,8 @@ declare module '*/deploy/local/stores/private-store.mjs' {
   export class PrivateStore {
     constructor(home: string, kind: StoreKind);
     readonly kind: StoreKind;
-    running(): { process: { pid: number }; port: number } | undefined;
-    ensureRunning(options?: { onSamePort?: boolean }): Promise<number>;
+    findRunning(): { process: { pid: number }; port: number } | undefined;
+    ensureRunning(options?: { mustKeepPort?: boolean }): Promise<number>;
     stop(): Promise<void>;
     kill(): void;
   }

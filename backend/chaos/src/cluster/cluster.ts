@@ -159,7 +159,7 @@ export class Cluster {
 
   /** No configuration file sets the limit, so it is set after every start. */
   private async limitRedis(store: PrivateStore): Promise<void> {
-    const port = store.running()?.port ?? 0;
+    const port = store.findRunning()?.port ?? 0;
     if (!this.redis) {
       this.redis = new Redis(store.kind.url(port), { retryStrategy: () => 100, maxRetriesPerRequest: null });
       this.redis.on('error', () => undefined); // Redis is killed and restarted as scheduled

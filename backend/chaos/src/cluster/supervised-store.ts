@@ -30,7 +30,7 @@ export class SupervisedStore {
   }
 
   get pid(): number | undefined {
-    return this.store.running()?.process.pid;
+    return this.store.findRunning()?.process.pid;
   }
 
   /** Sends a signal to the store and its child processes. */
@@ -68,7 +68,7 @@ export class SupervisedStore {
     while (!this.isClosed) {
       if (!this.isRestartPaused && this.pid === undefined) {
         try {
-          await this.store.ensureRunning({ onSamePort: true });
+          await this.store.ensureRunning({ mustKeepPort: true });
           await this.onStart();
         } catch {
           // It cannot start while its fault lasts (a full disk, for example). The next iteration retries.

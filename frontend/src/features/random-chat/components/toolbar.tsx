@@ -25,7 +25,7 @@ export const Toolbar = ({ session, isAsking, onAsk, children, more }: ToolbarPro
     <header data-controls="" className="@container border-b border-border">
       {/* The actions wrap to a second row when they do not fit beside the name. */}
       <div className="mx-auto flex w-full max-w-4xl flex-wrap items-center gap-x-3 gap-y-2 px-4 py-3 md:px-6 short:py-1">
-        <div className="flex min-w-0 shrink grow-999 basis-44 items-center gap-3">
+        <div className="flex min-w-0 shrink grow-999 basis-44 items-center gap-3 short:basis-28">
           <div className="flex">
             <Avatar
               id={partner.id}
@@ -57,7 +57,7 @@ export const Toolbar = ({ session, isAsking, onAsk, children, more }: ToolbarPro
             </p>
           </div>
         </div>
-        <div className="flex grow items-center gap-2 @max-lg:order-last [&>*]:grow">
+        <div className="flex grow items-center gap-2 @max-[38rem]:order-last [&>*]:grow">
           {children}
           <SkipButton isAsking={isAsking} onAsk={onAsk} />
         </div>

@@ -36,8 +36,10 @@ it('assumes no newer version when the server cannot be reached, or fails', async
 it('reloads for a newer version, but not repeatedly', async () => {
   const reload = jest.fn();
   const version = { isNewerVersionDeployed: () => Promise.resolve(true), reload };
-  void loadPart(failToLoad, version);
-  await new Promise((resolve) => setTimeout(resolve));
+  await new Promise<void>((resolve) => {
+    reload.mockImplementationOnce(resolve);
+    void loadPart(failToLoad, version);
+  });
   expect(reload).toHaveBeenCalledTimes(1);
   await expect(loadPart(failToLoad, version)).rejects.toThrow(PartNotLoadedError);
   expect(reload).toHaveBeenCalledTimes(1);

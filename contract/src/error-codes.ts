@@ -18,6 +18,13 @@ export const httpErrorStatus = {
   /** The friend request was accepted or declined before. */
   already_answered: 409,
   limit_reached: 409,
+  too_late: 409,
+  /** Another moderator has claimed the case. */
+  claimed: 409,
+  /** The case has changed since the version that the moderator saw. */
+  case_changed: 409,
+  /** A moderator may not decide a case or an appeal that they are involved in. */
+  own_decision: 409,
   too_large: 413,
   unsupported_type: 415,
   /** The file is of an accepted type but cannot be processed as an image. */

@@ -53,5 +53,7 @@ export const chatHistoryEntrySchema = z.object({
   user1Id: idSchema,
   user2Id: idSchema,
   createdAt: timestampSchema,
+  /** Until when the partner can be reported for this chat; null while the chat goes on, and from older servers. */
+  reportableUntil: z._default(z.nullable(timestampSchema), null),
 });
 export type ChatHistoryEntry = z.infer<typeof chatHistoryEntrySchema>;

@@ -56,6 +56,27 @@ export const limits = {
 
   /** Users that one user may have blocked at a time. */
   blockedUsersMax: 2_000,
+  reportWordsMaxCodePoints: 1_000,
+  /** Messages that a report may mark in the evidence. */
+  markedMessagesPerReport: 10,
+  reportsListMaxEntries: 100,
+  /** How long after a chat's end its partner can be reported. */
+  reportableAfterEndMs: 24 * 60 * 60_000,
+  noticesListMaxEntries: 100,
+  appealWordsMaxCodePoints: 2_000,
+  /** How long after a decision it can be appealed. */
+  appealWithinMs: 183 * 24 * 60 * 60_000,
+  /** Length of the facts of a decision, and of the answer to an appeal. */
+  factsMinCodePoints: 20,
+  factsMaxCodePoints: 1_000,
+  moderationNoteMaxCodePoints: 2_000,
+  /** A report's evidence shows at most 40 messages (30, and 10 marked ones) of 4 images each. */
+  blockedImagesPerDecision: 160,
+  /** A claim expires after this time without an act of the moderator on the case. */
+  caseClaimMs: 15 * 60_000,
+  casesPerPage: 100,
+  suspensionMinMs: 60 * 60_000,
+  suspensionMaxMs: 365 * 24 * 60 * 60_000,
   chatHistoryMaxEntries: 100,
   privateMessagesPageSize: 500,
 } as const;

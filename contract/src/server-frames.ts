@@ -29,7 +29,7 @@ import {
   sessionAdvancedSchema,
   sessionResumedSchema,
 } from './random-chat.js';
-import { blockChangedSchema } from './safety.js';
+import { blockChangedSchema, noticeSchema, standingSchema } from './safety.js';
 import { idSchema, preferenceSchema, sessionIdSchema, timestampSchema } from './scalars.js';
 
 /** What a user does in the random chat. */
@@ -84,6 +84,8 @@ export const serverFrames = {
   presence: presenceSchema,
   profile_updated: profileUpdatedSchema,
   block_changed: blockChangedSchema,
+  standing: standingSchema,
+  notice: noticeSchema,
 } as const;
 
 export type ServerEvent = keyof typeof serverFrames;

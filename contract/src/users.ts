@@ -1,8 +1,12 @@
 import * as z from 'zod/mini';
 import { lastMessageSchema } from './last-message.js';
+import { goodStanding, standingSchema } from './safety.js';
 import { genderSchema, idSchema, timestampSchema } from './scalars.js';
 
-/** A user as returned to that user alone (A10). */
+/**
+ * A user as returned to that user alone (A10). `isModerator` and `standing` have defaults: servers of an earlier release
+ * do not send them.
+ */
 export const selfUserSchema = z.object({
   id: idSchema,
   username: z.string(),
@@ -12,6 +16,8 @@ export const selfUserSchema = z.object({
   isAnonymous: z.boolean(),
   isOnline: z.boolean(),
   createdAt: timestampSchema,
+  isModerator: z._default(z.boolean(), false),
+  standing: z._default(standingSchema, goodStanding),
 });
 export type SelfUser = z.infer<typeof selfUserSchema>;
 

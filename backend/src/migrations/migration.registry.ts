@@ -8,6 +8,7 @@ import { PrivateDataExpiries1763640500000 } from './1763640500000-private-data-e
 import { NoTransactionIndex1763640510000 } from './1763640510000-no-transaction-index';
 import { UploadUses1763640600000 } from './1763640600000-upload-uses';
 import { Blocks1763640700000 } from './1763640700000-blocks';
+import { Conduct1763640800000 } from './1763640800000-conduct';
 
 /** Every migration, in order. */
 export const migrations = [
@@ -21,4 +22,5 @@ export const migrations = [
   NoTransactionIndex1763640510000,
   UploadUses1763640600000,
   Blocks1763640700000,
+  Conduct1763640800000,
 ];

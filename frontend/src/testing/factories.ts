@@ -1,6 +1,7 @@
 import { type FriendRequest } from '@thaw/contract/friends';
 import { type PrivateMessage } from '@thaw/contract/private-chat';
 import { type PartnerInfo } from '@thaw/contract/random-chat';
+import { goodStanding } from '@thaw/contract/safety';
 import { type Friend, type SelfUser } from '@thaw/contract/users';
 import { type ChatMessage } from '@/chat-ui/chat-message';
 
@@ -13,6 +14,8 @@ export const aUser = (changes: Partial<SelfUser> = {}): SelfUser => ({
   isAnonymous: true,
   isOnline: true,
   createdAt: '2026-11-20T12:00:00.000Z',
+  isModerator: false,
+  standing: goodStanding,
   ...changes,
 });
 

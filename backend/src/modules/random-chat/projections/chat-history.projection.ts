@@ -38,10 +38,12 @@ export const chatHistoryProjection: Projection = {
       >[],
       manager,
     );
-    await removeAborted(
-      events.filter(({ type }) => type === 'ChatEnded') as StoredEvent<'ChatEnded', ChatEnded['data']>[],
-      manager,
-    );
+    const ended = events.filter(({ type }) => type === 'ChatEnded') as StoredEvent<
+      'ChatEnded',
+      ChatEnded['data']
+    >[];
+    await recordEnds(ended, manager);
+    await removeAborted(ended, manager);
   },
 };
 
@@ -60,6 +62,21 @@ const insertStarted = async (
       started.map(({ data }) => data.userIds[1]),
       started.map(({ occurredAt }) => occurredAt),
     ],
+  );
+};
+
+/** A chat has a second end after a restore from a truncated log; the last one counts. */
+const recordEnds = async (
+  ended: readonly StoredEvent<'ChatEnded', ChatEnded['data']>[],
+  manager: EntityManager,
+): Promise<void> => {
+  if (ended.length === 0) return;
+  await manager.query(
+    `UPDATE chat_history SET ended_at = ends.at
+     FROM (SELECT stream_id, max(at) AS at FROM unnest($1::text[], $2::timestamptz[]) AS t(stream_id, at)
+           GROUP BY stream_id) AS ends
+     WHERE chat_history.stream_id = ends.stream_id`,
+    [ended.map(({ streamId }) => streamId), ended.map(({ occurredAt }) => occurredAt)],
   );
 };
 

@@ -1,5 +1,6 @@
 import { Controller, Get, Param, UseGuards } from '@nestjs/common';
 import { ApiCookieAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { limits } from '@thaw/contract/limits';
 import { ApiProblems } from '../../../platform/http/api-problems.decorator';
 import { CurrentLogin, type Login, requireSelf } from '../../../platform/http/login.decorator';
 import { PathIdPipe } from '../../../platform/http/path-id.pipe';
@@ -24,11 +25,12 @@ export class ChatHistoryController {
   ): Promise<ChatHistoryEntryDto[]> {
     requireSelf(login, userId);
     const rows = await this.history.latest(userId);
-    return rows.map(({ id, user1Id, user2Id, createdAt }) => ({
+    return rows.map(({ id, user1Id, user2Id, createdAt, endedAt }) => ({
       id,
       user1Id,
       user2Id,
       createdAt: createdAt.toISOString(),
+      reportableUntil: endedAt && new Date(endedAt.getTime() + limits.reportableAfterEndMs).toISOString(),
     }));
   }
 }

@@ -14,5 +14,8 @@ export class ChatHistoryEntryDto implements ChatHistoryEntry {
 
   @ApiProperty({ format: 'date-time' })
   createdAt: string;
+
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  reportableUntil: string | null;
 }
 assertType<SameShape<ChatHistoryEntryDto, ChatHistoryEntry>>();

@@ -1,6 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Gender } from '@thaw/contract/scalars';
+import { goodStanding } from '@thaw/contract/safety';
 import type { Profile, PublicUser, SelfUser } from '@thaw/contract/users';
 import type { EntityManager } from 'typeorm';
 import { violatedUniqueConstraint } from '../../../platform/database/constraint-violation.errors';
@@ -169,4 +170,6 @@ const toSelf = (user: UserEntity): SelfUser => ({
   isAnonymous: user.isAnonymous,
   isOnline: true,
   createdAt: user.createdAt.toISOString(),
+  isModerator: false,
+  standing: goodStanding,
 });

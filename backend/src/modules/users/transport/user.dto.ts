@@ -2,6 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { setGenderSchema, type SetGender, type UpdateProfile, type UserResponse } from '@thaw/contract/http';
 import { limits } from '@thaw/contract/limits';
 import { type Gender, genderSchema } from '@thaw/contract/scalars';
+import { type Standing, type StandingKind, standingKindSchema } from '@thaw/contract/safety';
 import type { PublicUser, SelfUser } from '@thaw/contract/users';
 import { IsString, ValidateIf } from 'class-validator';
 import { MatchesSchema } from '../../../platform/http/matches-schema.decorator';
@@ -47,6 +48,21 @@ export class PublicUserDto implements PublicUser {
 }
 assertType<SameShape<PublicUserDto, PublicUser>>();
 
+export class StandingDto implements Standing {
+  @ApiProperty({ enum: standingKindSchema.options })
+  kind: StandingKind;
+
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  since: string | null;
+
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  until: string | null;
+
+  @ApiProperty({ type: 'integer', nullable: true, description: 'The notice that explains it' })
+  noticeId: number | null;
+}
+assertType<SameShape<StandingDto, Standing>>();
+
 export class SelfUserDto extends PublicUserDto implements SelfUser {
   @ApiProperty({ type: String, nullable: true })
   email: string | null;
@@ -59,6 +75,12 @@ export class SelfUserDto extends PublicUserDto implements SelfUser {
 
   @ApiProperty({ format: 'date-time' })
   createdAt: string;
+
+  @ApiProperty()
+  isModerator: boolean;
+
+  @ApiProperty()
+  standing: StandingDto;
 }
 assertType<SameShape<SelfUserDto, SelfUser>>();
 

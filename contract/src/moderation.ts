@@ -1,0 +1,362 @@
+import * as z from 'zod/mini';
+import { limits } from './limits.js';
+import { idSchema, timestampSchema } from './scalars.js';
+import {
+  appealOutcomeSchema,
+  houseRuleSchema,
+  reportCategorySchema,
+  requiredText,
+  standingKindSchema,
+  standingSchema,
+} from './safety.js';
+
+export const caseStateSchema = z.enum(['open', 'escalated', 'decided']);
+export type CaseState = z.infer<typeof caseStateSchema>;
+
+/** Why a case waits. A case with several reasons has the gravest. */
+export const caseKindSchema = z.enum(['reports', 'finding', 'appeal', 'confirmation']);
+export type CaseKind = z.infer<typeof caseKindSchema>;
+
+export const caseOutcomeSchema = z.enum(['dismissed', 'warned', 'suspended', 'banned']);
+export type CaseOutcome = z.infer<typeof caseOutcomeSchema>;
+
+/** Filter of GET /api/moderation/cases. */
+export const caseFilterSchema = z.enum(['open', 'decided', 'held']);
+export type CaseFilter = z.infer<typeof caseFilterSchema>;
+
+/** One entry of GET /api/moderation/cases. `version` is the version of the user's conduct stream. */
+export const caseItemSchema = z.object({
+  id: idSchema,
+  state: caseStateSchema,
+  version: z.int(),
+  urgency: z.int(),
+  userId: idSchema,
+  username: z.string(),
+  isAnonymous: z.boolean(),
+  categories: z.record(z.string(), z.int()),
+  /** Distinct reporters of weight 1. */
+  reporters: z.int(),
+  /** Upheld sanctions of the last 365 days. */
+  priors: z.int(),
+  isAutomatic: z.boolean(),
+  kind: caseKindSchema,
+  openedAt: timestampSchema,
+  standing: standingKindSchema,
+  claimedBy: z.nullable(idSchema),
+  claimedUntil: z.nullable(timestampSchema),
+});
+export type CaseItem = z.infer<typeof caseItemSchema>;
+
+export const casePageSchema = z.object({
+  cases: z.array(caseItemSchema),
+  nextCursor: z.nullable(z.string()),
+});
+export type CasePage = z.infer<typeof casePageSchema>;
+
+/** The addends of a case's urgency; `isHalved` when no reporter has weight 1. */
+export const urgencyPartsSchema = z.object({
+  base: z.int(),
+  reporters: z.int(),
+  priors: z.int(),
+  automatic: z.int(),
+  waiting: z.int(),
+  isHalved: z.boolean(),
+});
+export type UrgencyParts = z.infer<typeof urgencyPartsSchema>;
+
+export const evidenceMessageSchema = z.object({
+  /** A string for messages of a random chat, a number for private messages. */
+  id: z.union([z.string(), idSchema]),
+  senderId: idSchema,
+  at: timestampSchema,
+  type: z.enum(['text', 'image', 'mixed']),
+  /** The texts of all versions, oldest first, without image markers. */
+  versions: z.array(z.string()),
+  isMarked: z.boolean(),
+  /** `imageId` is valid within the case only. */
+  images: z.array(z.object({ imageId: z.int(), width: z.int(), height: z.int() })),
+});
+export type EvidenceMessage = z.infer<typeof evidenceMessageSchema>;
+
+/** What the server copied from a chat when it was reported. */
+export const evidenceSchema = z.object({
+  source: z.enum(['random_chat', 'private_chat']),
+  sessionId: z.nullable(z.string()),
+  people: z.array(z.object({ id: idSchema, username: z.string() })),
+  messages: z.array(evidenceMessageSchema),
+  /** Number of the chat's messages that are not included. */
+  omitted: z.int(),
+});
+export type Evidence = z.infer<typeof evidenceSchema>;
+
+export const caseReportSchema = z.object({
+  id: idSchema,
+  reporterId: idSchema,
+  category: reportCategorySchema,
+  /** Null once erased. */
+  words: z.nullable(z.string()),
+  createdAt: timestampSchema,
+  weight: z.union([z.literal(0), z.literal(1)]),
+  /** The reporter's decided reports, and how many of them led to action. */
+  accuracy: z.object({ decided: z.int(), upheld: z.int() }),
+});
+export type CaseReport = z.infer<typeof caseReportSchema>;
+
+const moderatorIdSchema = z.nullable(idSchema);
+
+/** One line of a case's history. `moderatorId` is null for automatic acts. Texts are null once erased. */
+export const caseHistorySchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('opened'), at: timestampSchema }),
+  z.object({
+    kind: z.literal('note'),
+    at: timestampSchema,
+    moderatorId: idSchema,
+    text: z.nullable(z.string()),
+  }),
+  z.object({
+    kind: z.literal('escalated'),
+    at: timestampSchema,
+    moderatorId: idSchema,
+    reason: z.nullable(z.string()),
+  }),
+  z.object({
+    kind: z.literal('decision'),
+    at: timestampSchema,
+    moderatorId: moderatorIdSchema,
+    outcome: caseOutcomeSchema,
+    rule: z.nullable(houseRuleSchema),
+    facts: z.nullable(z.string()),
+  }),
+  z.object({
+    kind: z.literal('sanction'),
+    at: timestampSchema,
+    sanctionId: idSchema,
+    sanction: z.enum(['suspended', 'banned']),
+    rule: houseRuleSchema,
+    until: z.nullable(timestampSchema),
+    isAutomatic: z.boolean(),
+    inheritedFrom: z.nullable(idSchema),
+  }),
+  z.object({
+    kind: z.literal('confirmed'),
+    at: timestampSchema,
+    sanctionId: idSchema,
+    moderatorId: moderatorIdSchema,
+  }),
+  z.object({ kind: z.literal('lifted'), at: timestampSchema, sanctionId: idSchema, cause: z.string() }),
+  z.object({
+    kind: z.literal('flagged'),
+    at: timestampSchema,
+    until: timestampSchema,
+    cause: z.string(),
+  }),
+  z.object({ kind: z.literal('flag_lifted'), at: timestampSchema }),
+  z.object({
+    kind: z.literal('appeal'),
+    at: timestampSchema,
+    appealId: idSchema,
+    noticeId: idSchema,
+    appellantId: idSchema,
+    state: z.enum(['open', 'decided']),
+    words: z.nullable(z.string()),
+  }),
+  z.object({
+    kind: z.literal('appeal_decided'),
+    at: timestampSchema,
+    appealId: idSchema,
+    moderatorId: idSchema,
+    outcome: appealOutcomeSchema,
+    until: z.nullable(timestampSchema),
+    answer: z.nullable(z.string()),
+  }),
+]);
+export type CaseHistoryEntry = z.infer<typeof caseHistorySchema>;
+
+/** Response body of GET /api/moderation/cases/{caseId} and of every call that changes a case. */
+export const moderationCaseSchema = z.extend(caseItemSchema, {
+  urgencyParts: urgencyPartsSchema,
+  reports: z.array(caseReportSchema),
+  evidence: z.array(z.extend(evidenceSchema, { reportId: z.nullable(idSchema) })),
+  history: z.array(caseHistorySchema),
+  /** Moderators who may not decide the case. */
+  excludes: z.array(idSchema),
+});
+export type ModerationCase = z.infer<typeof moderationCaseSchema>;
+
+export const claimSchema = z.object({
+  claimedBy: idSchema,
+  until: timestampSchema,
+  version: z.int(),
+});
+export type Claim = z.infer<typeof claimSchema>;
+
+const versionSchema = z.int().check(z.nonnegative());
+const reasonSchema = requiredText(1, limits.moderationNoteMaxCodePoints);
+const factsSchema = requiredText(limits.factsMinCodePoints, limits.factsMaxCodePoints);
+
+/** Body of POST /api/moderation/cases/{caseId}/notes. */
+export const addNoteSchema = z.object({ text: reasonSchema });
+export type AddNote = z.infer<typeof addNoteSchema>;
+
+/** Response body of POST /api/moderation/cases/{caseId}/notes. */
+export const versionAnswerSchema = z.object({ version: z.int() });
+export type VersionAnswer = z.infer<typeof versionAnswerSchema>;
+
+/** Body of POST /api/moderation/cases/{caseId}/escalation. */
+export const escalateCaseSchema = z.object({ version: versionSchema, reason: reasonSchema });
+export type EscalateCase = z.infer<typeof escalateCaseSchema>;
+
+/**
+ * Body of POST /api/moderation/cases/{caseId}/decision. `rule` and `facts` are required unless dismissed; `until` is
+ * required for, and allowed with, `suspended` only: 1 hour to 365 days ahead, which the server checks.
+ */
+export const decideCaseSchema = z
+  .object({
+    version: versionSchema,
+    outcome: caseOutcomeSchema,
+    rule: z.optional(houseRuleSchema),
+    facts: z.optional(factsSchema),
+    until: z.optional(timestampSchema),
+    blockImages: z.optional(z.array(z.int()).check(z.maxLength(limits.blockedImagesPerDecision))),
+    note: z.optional(reasonSchema),
+  })
+  .check(
+    z.refine(
+      ({ outcome, rule, facts }) => outcome === 'dismissed' || (rule !== undefined && facts !== undefined),
+    ),
+    z.refine(({ outcome, until }) => (outcome === 'suspended') === (until !== undefined)),
+  );
+export type DecideCase = z.infer<typeof decideCaseSchema>;
+
+/** Body of POST /api/moderation/cases/{caseId}/confirmation. */
+export const confirmBanSchema = z.object({
+  version: versionSchema,
+  isConfirmed: z.boolean(),
+  facts: z.optional(factsSchema),
+});
+export type ConfirmBan = z.infer<typeof confirmBanSchema>;
+
+/** Body of PUT /api/moderation/appeals/{appealId}. `until` is required for, and allowed with, `reduced` only. */
+export const decideAppealSchema = z
+  .object({
+    version: versionSchema,
+    outcome: appealOutcomeSchema,
+    until: z.optional(timestampSchema),
+    answer: factsSchema,
+  })
+  .check(z.refine(({ outcome, until }) => (outcome === 'reduced') === (until !== undefined)));
+export type DecideAppeal = z.infer<typeof decideAppealSchema>;
+
+/** Body of POST /api/moderation/sanctions/{sanctionId}/lift. */
+export const liftSanctionSchema = z.object({ reason: reasonSchema });
+export type LiftSanction = z.infer<typeof liftSanctionSchema>;
+
+/** Body of PUT /api/moderation/people/{userId}/hold. */
+export const holdSchema = z.object({ isHeld: z.boolean(), reason: reasonSchema });
+export type Hold = z.infer<typeof holdSchema>;
+
+export const sanctionSchema = z.object({
+  id: idSchema,
+  kind: z.enum(['suspended', 'banned']),
+  rule: houseRuleSchema,
+  from: timestampSchema,
+  until: z.nullable(timestampSchema),
+  liftedAt: z.nullable(timestampSchema),
+  isAutomatic: z.boolean(),
+  isConfirmed: z.boolean(),
+  caseId: z.nullable(idSchema),
+});
+export type Sanction = z.infer<typeof sanctionSchema>;
+
+/** Response body of GET /api/moderation/people/{userId}. */
+export const moderatedPersonSchema = z.object({
+  id: idSchema,
+  username: z.string(),
+  isAnonymous: z.boolean(),
+  createdAt: timestampSchema,
+  standing: standingSchema,
+  isHeld: z.boolean(),
+  /** Random chats that the user has had. */
+  matches: z.int(),
+  reportsPer100Matches: z.number(),
+  sanctions: z.array(sanctionSchema),
+  cases: z.array(
+    z.object({
+      id: idSchema,
+      state: caseStateSchema,
+      openedAt: timestampSchema,
+      outcome: z.nullable(caseOutcomeSchema),
+    }),
+  ),
+  reportsMade: z.object({ total: z.int(), decided: z.int(), upheld: z.int() }),
+  /** Other accounts used on the same devices. */
+  sameDeviceIds: z.array(idSchema),
+});
+export type ModeratedPerson = z.infer<typeof moderatedPersonSchema>;
+
+/** One entry of GET /api/moderation/images. */
+export const blockedImageSchema = z.object({
+  id: idSchema,
+  sha256: z.string(),
+  rule: houseRuleSchema,
+  caseId: z.nullable(idSchema),
+  moderatorId: idSchema,
+  createdAt: timestampSchema,
+});
+export type BlockedImage = z.infer<typeof blockedImageSchema>;
+
+/** What a moderator did, as the audit lists it. */
+export const moderatorActionSchema = z.enum([
+  'queue_read',
+  'case_read',
+  'image_read',
+  'person_read',
+  'profile_read',
+  'claimed',
+  'released',
+  'noted',
+  'escalated',
+  'decided',
+  'confirmed',
+  'appeal_decided',
+  'sanction_lifted',
+  'held',
+  'hold_lifted',
+  'image_blocked',
+  'image_unblocked',
+]);
+export type ModeratorAction = z.infer<typeof moderatorActionSchema>;
+
+export const auditEntrySchema = z.object({
+  id: idSchema,
+  moderatorId: idSchema,
+  action: moderatorActionSchema,
+  at: timestampSchema,
+  caseId: z.nullable(idSchema),
+  userId: z.nullable(idSchema),
+  imageId: z.nullable(z.int()),
+});
+export type AuditEntry = z.infer<typeof auditEntrySchema>;
+
+/** Response body of GET /api/moderation/audit, newest first. */
+export const auditPageSchema = z.object({
+  entries: z.array(auditEntrySchema),
+  nextCursor: z.nullable(z.string()),
+});
+export type AuditPage = z.infer<typeof auditPageSchema>;
+
+/** Response body of GET /api/moderation/metrics. Durations are in seconds; null where nothing was measured yet. */
+export const moderationFiguresSchema = z.object({
+  openCases: z.int(),
+  oldestOpenCaseAgeS: z.nullable(z.number()),
+  timeToDecisionS: z.object({ p50: z.nullable(z.number()), p95: z.nullable(z.number()) }),
+  reportsByCategory: z.record(z.string(), z.int()),
+  decisions: z.array(
+    z.object({ outcome: caseOutcomeSchema, by: z.enum(['moderator', 'automatic']), count: z.int() }),
+  ),
+  appeals: z.array(z.object({ moderatorId: idSchema, decided: z.int(), reversed: z.int() })),
+  reportsPer1000Matches: z.number(),
+  blocksPer1000Matches: z.number(),
+  carePool: z.int(),
+});
+export type ModerationFigures = z.infer<typeof moderationFiguresSchema>;

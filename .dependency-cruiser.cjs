@@ -7,6 +7,9 @@ const contract = '(^|/)contract/(src|dist)/';
 /** The two things of platform/ that a domain is written in: how it refuses, and the shape of a decider. */
 const languageOfDomains = '/platform/(errors/domain[.]errors|event-store/decider[.]types)[.]ts$';
 
+/** The events of the streams conduct-<id> that `standings` folds and `conduct`, which appends them, decides. */
+const sharedEvents = '/modules/standings/domain/standing[.]events[.]ts$';
+
 /** docs/decisions/0043-a-suffix-says-the-kind-of-a-file.md */
 const kinds = [
   'module|controller|gateway|guard|filter|pipe|interceptor|middleware|strategy|decorator|dto|entity',
@@ -24,7 +27,7 @@ module.exports = {
     rule(
       'domain-knows-the-contract-only',
       { path: '/modules/([^/]+)/domain/', pathNot: isTest },
-      { pathNot: `/modules/$1/domain/|${contract}|${languageOfDomains}` },
+      { pathNot: `/modules/$1/domain/|${contract}|${languageOfDomains}|${sharedEvents}` },
     ),
     rule(
       'platform-knows-no-module',
@@ -36,7 +39,7 @@ module.exports = {
       { path: '/modules/([^/]+)/', pathNot: isTest },
       {
         path: '/modules/[^/]+/',
-        pathNot: '/modules/($1/|[^/]+/([^/]+[.]module[.]ts$|application/|.*[.]dto[.]ts$))',
+        pathNot: `/modules/($1/|[^/]+/([^/]+[.]module[.]ts$|application/|.*[.]dto[.]ts$))|${sharedEvents}`,
       },
     ),
     rule(

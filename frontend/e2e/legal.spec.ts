@@ -4,9 +4,10 @@ import { expect, test } from './support/test.ts';
 const pages = [
   ['Terms', '/terms'],
   ['Privacy', '/privacy'],
+  ['House rules', '/rules'],
 ] as const;
 
-test('terms and privacy are linked from where visitors sign in', async ({ open }) => {
+test('terms, privacy and house rules are linked from where visitors sign in', async ({ open }) => {
   const page = await (await open()).newPage();
   for (const from of ['/', '/auth']) {
     await page.goto(from);
@@ -21,13 +22,15 @@ test('terms and privacy are linked from where visitors sign in', async ({ open }
     await page.goBack();
   }
   await page.setViewportSize({ width: 320, height: 640 });
-  await page.goto('/privacy');
-  await expectNoOverflow(page, 'privacy');
+  for (const [name, address] of pages) {
+    await page.goto(address);
+    await expectNoOverflow(page, name);
+  }
   await page.getByRole('link', { name: 'Back to the start' }).click();
   await expect(page.getByRole('button', { name: 'Join Anonymously' }).first()).toBeVisible();
 });
 
-test('terms and privacy can be read without scripts', async ({ open }) => {
+test('terms, privacy and house rules can be read without scripts', async ({ open }) => {
   const reader = await (await open({ javaScriptEnabled: false })).newPage();
   for (const [name, address] of pages) {
     const answer = await reader.goto(address);

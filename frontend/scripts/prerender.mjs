@@ -22,6 +22,12 @@ const pages = [
     route: 'src/app/routes/legal-route.tsx',
     title: 'Privacy · Thaw',
   },
+  {
+    path: '/rules',
+    file: 'rules.html',
+    route: 'src/app/routes/legal-route.tsx',
+    title: 'House rules · Thaw',
+  },
 ];
 
 /** The markup of each path, and of the shell of /chat. */

@@ -40,6 +40,9 @@ test('nginx serves the page and proxies the API and sockets', async (t) => {
       // Routes without a document of their own in this build.
       ['/privacy', 'application'],
       ['/auth', 'application'],
+      ['/rules', 'application'],
+      ['/moderation', 'application'],
+      ['/moderation/', 'application'],
       ['/chat', 'chat'],
       ['/auth?next=/chat', 'application'],
       ['/chat/', 'chat'],

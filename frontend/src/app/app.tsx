@@ -27,6 +27,7 @@ export const AppRoutes = () => (
     <Route path="/chat" element={<Page key="chat" part={routeParts.chat} pending={<ChatShell />} />} />
     <Route path="/terms" element={<Page key="terms" part={routeParts.terms} />} />
     <Route path="/privacy" element={<Page key="privacy" part={routeParts.privacy} />} />
+    <Route path="/rules" element={<Page key="rules" part={routeParts.rules} />} />
     <Route path="*" element={<Page key="not-found" part={routeParts.notFound} />} />
   </Routes>
 );

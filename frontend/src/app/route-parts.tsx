@@ -1,7 +1,7 @@
 import { chatPart } from '@/app/routes/chat-part';
 import { createPart } from '@/ui/loaded-part';
 
-const createLegalPart = (which: 'terms' | 'privacy') =>
+const createLegalPart = (which: 'terms' | 'privacy' | 'rules') =>
   createPart(async () => {
     const { LegalPage } = await import('@/app/routes/legal-route');
     return () => <LegalPage which={which} />;
@@ -14,5 +14,6 @@ export const routeParts = {
   chat: chatPart,
   terms: createLegalPart('terms'),
   privacy: createLegalPart('privacy'),
+  rules: createLegalPart('rules'),
   notFound: createPart(async () => (await import('@/app/routes/not-found-route')).NotFoundRoute),
 };

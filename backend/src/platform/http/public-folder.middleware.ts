@@ -10,6 +10,9 @@ const documents: ReadonlyMap<string, string> = new Map([
   ['/chat', 'chat.html'],
   ['/terms', 'terms.html'],
   ['/privacy', 'privacy.html'],
+  ['/rules', 'rules.html'],
+  // The tool for moderators has no document of its own.
+  ['/moderation', 'index.html'],
 ]);
 const OF_THE_SERVER = /^\/(api|ws)(\/|$)/;
 

@@ -1,10 +1,15 @@
+import { type HouseRule } from '@thaw/contract/safety';
+import { ruleTitles } from '@/product/rule-titles';
+
 /**
- * The terms and the privacy notice, which describe what this software does. Operators replace them with their own,
- * including their name and address.
+ * The terms, the privacy notice and the house rules, which describe what this software does. Operators replace the terms
+ * and the privacy notice with their own, including their name and address.
  */
 export interface LegalText {
   title: string;
   lead: string;
+  /** Shown as a numbered list before the sections. */
+  rules?: readonly { title: string; text: string }[];
   sections: readonly { title: string; paragraphs: readonly string[] }[];
 }
 
@@ -60,6 +65,7 @@ export const privacy: LegalText = {
       title: 'What you write and show',
       paragraphs: [
         'What was said in a chat with a stranger, text and pictures, is erased 24 hours after the chat has ended.',
+        'When a chat is reported, a copy of its last 30 messages goes to the moderators. The House rules say how long it is kept.',
         'What you write to a friend is kept until you delete the message. A deleted message is erased for both of you, with its pictures and its earlier versions.',
         'Pictures are stored anew without their metadata, such as where they were taken.',
         'Messages are not encrypted end to end: who runs the servers could read what is stored.',
@@ -75,7 +81,8 @@ export const privacy: LegalText = {
     {
       title: 'What is stored on your device',
       paragraphs: [
-        'One cookie that keeps you signed in, for at most 30 days after your last visit. Without it nothing works, and there is no other.',
+        'A cookie that keeps you signed in, for at most 30 days after your last visit. Without it nothing works.',
+        'Two cookies with random numbers that recognise this browser: one against the guessing of passwords, and one so that a paused or closed account is not simply replaced by a new one. Of the latter only a hash is stored, for 180 days after your last sign-in. There are no others.',
         'In your browser’s storage: your own profile, your settings such as the theme, messages that are not sent yet, and numbers of unread messages. Your profile, your messages and the numbers are removed when you log out.',
       ],
     },
@@ -89,7 +96,69 @@ export const privacy: LegalText = {
   ],
 };
 
+const ruleTexts: Record<HouseRule, string> = {
+  adults_only:
+    'You are 18 or older, and so is everyone you chat with here. If someone seems to be younger, end the chat and report it.',
+  no_threats:
+    'Do not threaten or blackmail anyone, and do not call on people to hurt themselves or others. A threat that is meant as a joke is a threat.',
+  no_unwanted_sexual:
+    'Ask before you write or show anything sexual, and take no for an answer. Stop as soon as the other person no longer wants it.',
+  no_hate:
+    'Do not insult people for their origin, skin colour, religion, disability, gender, or whom they love. You may disagree with anyone about anything.',
+  no_private_data:
+    'Do not press anyone for their name, address, phone number or pictures. Do not pass on what others told or showed you.',
+  no_spam:
+    'Do not advertise, sell anything or ask for money. Do not pretend to be someone else, and do not let a program chat for you.',
+  no_illegal:
+    'Do not send, ask for or arrange anything that is against the law. Nothing sexual that involves minors is ever allowed.',
+};
+
+export const rules: LegalText = {
+  title: 'House rules',
+  lead: 'Seven rules for everyone, and what happens when one of them is broken.',
+  rules: (Object.keys(ruleTexts) as HouseRule[]).map((rule) => ({
+    title: ruleTitles[rule],
+    text: ruleTexts[rule],
+  })),
+  sections: [
+    {
+      title: 'Reports',
+      paragraphs: [
+        'You can report a chat partner during the chat and until 24 hours after it has ended, from Chat History too. You can report a friend at any time. The other person is not told.',
+        'The last 30 messages go to the moderators with the report, and the message that you chose. The server takes this copy itself, and nothing can be added to it or left out.',
+        'A report does not end a chat. Blocking does, and you will not meet again.',
+      ],
+    },
+    {
+      title: 'Decisions',
+      paragraphs: [
+        'A moderator reads each report. The result is no breach, a warning, a paused account or a closed account.',
+        'When three people report someone within a day, that person meets only people in the same situation until a moderator has looked. When five do, the account is paused, for at most 72 hours without a moderator’s decision.',
+        'Everyone who is concerned gets a notice: which rule, what happened, whether a moderator or an automatic rule decided, until when, and how to appeal. The reporter learns whether there was a breach, but not what followed.',
+      ],
+    },
+    {
+      title: 'Appeals',
+      paragraphs: [
+        'You can appeal a decision about you once, within 183 days. Another moderator decides. If your report was closed without a breach, you can ask for a second look in the same way.',
+        'If there is only one moderator, the same moderator decides, at the earliest after 24 hours, and the notice says so.',
+        'With a paused or closed account you can still sign in to read the notice and to appeal.',
+      ],
+    },
+    {
+      title: 'What is kept, and for how long',
+      paragraphs: [
+        'The chat itself is erased 24 hours after its end, reported or not.',
+        'The copy in a report is kept until the report is decided. Without a breach it is erased 72 hours after the end of the chat or after the decision, whichever is later; otherwise 183 days after the decision, or at the end of the appeal.',
+        'What a notice says, and what you wrote in an appeal, is erased 183 days after the measure has ended. A closed account has no such end.',
+        'What concerns minors or is against the law is kept sealed for at least 365 days.',
+        'No IP address is kept.',
+      ],
+    },
+  ],
+};
+
 export const copy = {
   back: 'Back to the start',
-  other: { terms: 'Terms', privacy: 'Privacy' },
+  other: { terms: 'Terms', privacy: 'Privacy', rules: 'House rules' },
 } as const;

@@ -5,16 +5,18 @@ import { Consent } from '@/features/legal/consent/consent';
 
 const renderInRouter = (element: React.ReactElement) => render(<MemoryRouter>{element}</MemoryRouter>);
 
-it('states that visitors are adults, and links to the terms and the privacy notice (A174)', () => {
+it('states that visitors are adults, and links to the terms, the privacy notice and the house rules (A174)', () => {
   renderInRouter(<Consent />);
   expect(screen.getByText('By continuing you confirm that you are 18 or older.')).toBeVisible();
   expect(screen.getByRole('link', { name: 'Terms' })).toHaveAttribute('href', '/terms');
   expect(screen.getByRole('link', { name: 'Privacy' })).toHaveAttribute('href', '/privacy');
+  expect(screen.getByRole('link', { name: 'House rules' })).toHaveAttribute('href', '/rules');
 });
 
 it.each([
   ['terms', 'Terms', 'Privacy', '/privacy'],
   ['privacy', 'Privacy', 'Terms', '/terms'],
+  ['rules', 'House rules', 'Terms', '/terms'],
 ] as const)('shows the %s with a link to the other page and one back', (which, title, other, address) => {
   renderInRouter(<LegalPage which={which} />);
   expect(screen.getByRole('heading', { level: 1, name: title })).toBeVisible();
@@ -23,4 +25,21 @@ it.each([
   expect(page.getAllByRole('region').length).toBeGreaterThanOrEqual(4);
   expect(page.getByRole('link', { name: other })).toHaveAttribute('href', address);
   expect(page.getByRole('link', { name: 'Back to the start' })).toHaveAttribute('href', '/');
+});
+
+it('lists seven house rules of a title and two sentences each', () => {
+  renderInRouter(<LegalPage which="rules" />);
+  const listed = within(screen.getByRole('list')).getAllByRole('listitem');
+  expect(listed.map((rule) => within(rule).getByRole('heading', { level: 2 }).textContent)).toEqual([
+    'Adults only.',
+    'No threats, no violence.',
+    'Nothing sexual that the other does not want.',
+    'No hate.',
+    'Private details stay private.',
+    'No advertising, no fraud.',
+    'Nothing that the law forbids.',
+  ]);
+  for (const rule of listed) {
+    expect(rule.querySelector('p')?.textContent?.match(/[.](?= |$)/g)).toHaveLength(2);
+  }
 });

@@ -1,11 +1,11 @@
 import { ArrowLeft } from 'lucide-react';
 import { useId } from 'react';
-import { copy, privacy, terms, type LegalText } from '@/features/legal/copy';
+import { copy, privacy, rules, terms, type LegalText } from '@/features/legal/copy';
 import { useDocumentTitle } from '@/product/document-title';
 import { buttonClass } from '@/ui/button';
 import { Link } from '@/ui/link';
 
-const texts = { terms, privacy } satisfies Record<string, LegalText>;
+const texts = { terms, privacy, rules } satisfies Record<string, LegalText>;
 
 const Section = ({ title, paragraphs }: LegalText['sections'][number]) => {
   const id = useId();
@@ -23,10 +23,23 @@ const Section = ({ title, paragraphs }: LegalText['sections'][number]) => {
   );
 };
 
-/** The terms, or the privacy notice. */
-export const LegalPage = ({ which }: { which: keyof typeof texts }) => {
-  const { title, lead, sections } = texts[which];
-  const other = which === 'terms' ? 'privacy' : 'terms';
+const Rules = ({ rules }: Required<Pick<LegalText, 'rules'>>) => (
+  <ol className="mt-8 grid list-decimal gap-5 pl-7 marker:text-lg marker:font-bold marker:text-primary">
+    {rules.map(({ title, text }) => (
+      <li key={title} className="pl-1">
+        <h2 className="text-lg font-bold">{title}</h2>
+        <p className="mt-1 text-md text-muted-foreground">{text}</p>
+      </li>
+    ))}
+  </ol>
+);
+
+type Which = keyof typeof texts;
+
+/** The terms, the privacy notice, or the house rules. */
+export const LegalPage = ({ which }: { which: Which }) => {
+  const { title, lead, rules: houseRules, sections } = texts[which];
+  const others = (Object.keys(texts) as Which[]).filter((other) => other !== which);
   useDocumentTitle(title);
   return (
     <main className="mx-auto w-full max-w-2xl px-6 py-6 md:py-12">
@@ -36,13 +49,20 @@ export const LegalPage = ({ which }: { which: keyof typeof texts }) => {
       </Link>
       <h1 className="mt-6 text-2xl font-bold">{title}</h1>
       <p className="mt-2 text-md text-muted-foreground">{lead}</p>
+      {houseRules ? <Rules rules={houseRules} /> : null}
       {sections.map((section) => (
         <Section key={section.title} {...section} />
       ))}
-      <p className="mt-12 border-t border-border pt-6 text-base">
-        <Link to={`/${other}`} className="font-semibold text-primary underline underline-offset-4">
-          {copy.other[other]}
-        </Link>
+      <p className="mt-12 flex flex-wrap gap-x-6 gap-y-2 border-t border-border pt-6 text-base">
+        {others.map((other) => (
+          <Link
+            key={other}
+            to={`/${other}`}
+            className="font-semibold text-primary underline underline-offset-4"
+          >
+            {copy.other[other]}
+          </Link>
+        ))}
       </p>
     </main>
   );

@@ -13,5 +13,8 @@ export const Consent = () => (
     <Link to="/privacy" className={linkClass}>
       {copy.privacy}
     </Link>
+    <Link to="/rules" className={linkClass}>
+      {copy.rules}
+    </Link>
   </p>
 );

@@ -1,0 +1,12 @@
+import { type HouseRule } from '@thaw/contract/safety';
+
+/** The house rules as they are titled at `/rules` and named in notices, in their order. */
+export const ruleTitles: Record<HouseRule, string> = {
+  adults_only: 'Adults only.',
+  no_threats: 'No threats, no violence.',
+  no_unwanted_sexual: 'Nothing sexual that the other does not want.',
+  no_hate: 'No hate.',
+  no_private_data: 'Private details stay private.',
+  no_spam: 'No advertising, no fraud.',
+  no_illegal: 'Nothing that the law forbids.',
+};

@@ -7,8 +7,8 @@ const contract = '(^|/)contract/(src|dist)/';
 /** The two things of platform/ that a domain is written in: how it refuses, and the shape of a decider. */
 const languageOfDomains = '/platform/(errors/domain[.]errors|event-store/decider[.]types)[.]ts$';
 
-/** The events of the streams conduct-<id> that `standings` folds and `conduct`, which appends them, decides. */
-const sharedEvents = '/modules/standings/domain/standing[.]events[.]ts$';
+/** The events of the streams conduct-<id> that `standings` folds (and the fold) and `conduct` decides. */
+const sharedEvents = '/modules/standings/domain/standing[.](events|state)[.]ts$';
 
 /** docs/decisions/0043-a-suffix-says-the-kind-of-a-file.md */
 const kinds = [

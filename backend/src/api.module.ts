@@ -8,6 +8,7 @@ import { MatchingModule } from './modules/matching/matching.module';
 import { PresenceModule } from './modules/presence/presence.module';
 import { PrivateChatModule } from './modules/private-chat/private-chat.module';
 import { RandomChatModule } from './modules/random-chat/random-chat.module';
+import { StandingsModule } from './modules/standings/standings.module';
 import { UploadsModule } from './modules/uploads/uploads.module';
 import { UsersModule } from './modules/users/users.module';
 import { DatabaseModule } from './platform/database/database.module';
@@ -45,6 +46,7 @@ import { StorageModule } from './platform/storage/storage.module';
     OnlineUsersModule,
     HttpModule,
 
+    StandingsModule,
     UsersModule,
     AuthModule,
     MatchingModule,

@@ -143,6 +143,13 @@ describe('events of all releases', () => {
     expect(await rows('SELECT blocker_id, blocked_id FROM blocks')).toEqual([
       { blocker_id: '1', blocked_id: '2' },
     ]);
+    expect(await rows('SELECT id, kind FROM sanctions ORDER BY id')).toEqual([
+      { id: '5', kind: 'suspended' },
+      { id: '8', kind: 'suspended' },
+    ]);
+    expect(await rows('SELECT user_id, sanction_notice_id, flagged_until FROM standings')).toEqual([
+      { user_id: '2', sanction_notice_id: '9', flagged_until: null },
+    ]);
     expect(await rows('SELECT * FROM chat_history')).toHaveLength(1);
     expect(await rows('SELECT is_edited, is_deleted FROM private_messages')).toMatchObject([
       { is_deleted: true },

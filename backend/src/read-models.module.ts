@@ -5,6 +5,7 @@ import { BlocksReadModelModule } from './modules/blocks/blocks-read-model.module
 import { FriendsReadModelModule } from './modules/friends/friends-read-model.module';
 import { PrivateChatReadModelModule } from './modules/private-chat/private-chat-read-model.module';
 import { RandomChatReadModelModule } from './modules/random-chat/random-chat-read-model.module';
+import { StandingsReadModelModule } from './modules/standings/standings-read-model.module';
 import { UploadRecordsModule } from './modules/uploads/upload-records.module';
 import { UsersReadModelModule } from './modules/users/users-read-model.module';
 import { DatabaseModule } from './platform/database/database.module';
@@ -21,6 +22,7 @@ import { EventStoreModule } from './platform/event-store/event-store.module';
     FriendsReadModelModule,
     PrivateChatReadModelModule,
     BlocksReadModelModule,
+    StandingsReadModelModule,
   ],
 })
 export class ReadModelsModule {

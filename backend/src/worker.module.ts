@@ -3,6 +3,7 @@ import type { Environment } from './config/environment.config';
 import { EnvironmentModule } from './config/environment.module';
 import { BlocksReadModelModule } from './modules/blocks/blocks-read-model.module';
 import { RandomChatWorkerModule } from './modules/random-chat/random-chat-worker.module';
+import { StandingsModule } from './modules/standings/standings.module';
 import { UploadsWorkerModule } from './modules/uploads/uploads-worker.module';
 import { UsersReadModelModule } from './modules/users/users-read-model.module';
 import { workerTimeouts } from './platform/database/data-source.config';
@@ -37,6 +38,7 @@ import { StorageModule } from './platform/storage/storage.module';
 
     UsersReadModelModule,
     BlocksReadModelModule,
+    StandingsModule,
     RandomChatWorkerModule,
     UploadsWorkerModule,
   ],

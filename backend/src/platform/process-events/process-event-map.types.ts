@@ -1,3 +1,4 @@
+import type { Standing } from '@thaw/contract/safety';
 import type { Profile } from '@thaw/contract/users';
 import type { EntityManager } from 'typeorm';
 import type { InboundFrame } from '../realtime/inbound-frame.model';
@@ -55,6 +56,11 @@ export interface ProcessEventMap {
   UserUnblocked: BlockedPair;
   /** The users with whom a user with a socket here must not be matched have changed. */
   ExclusionsChanged: { userId: number };
+  /**
+   * A user's standing may have changed; committed. Delivered in the process that announces it, which may be a worker and
+   * need not have a socket of the user.
+   */
+  StandingChanged: { userId: number; standing: Standing };
   /** An append found its shard's outbox empty, so a worker must be woken. */
   OutboxFilled: { shard: number };
   /** The replica's lease was renewed; about once a second. */
@@ -103,6 +109,7 @@ export const processEventNames = {
   UserBlocked: true,
   UserUnblocked: true,
   ExclusionsChanged: true,
+  StandingChanged: true,
   OutboxFilled: true,
   LeaseRenewed: true,
   LeaseLapsed: true,

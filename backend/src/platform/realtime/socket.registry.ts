@@ -1,5 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { closeCodes } from '@thaw/contract/close-codes';
+import { isExcluded } from '@thaw/contract/safety';
 import { ProcessEventsService } from '../process-events/process-events.service';
 import { userChannel } from '../redis/redis.keys';
 import { LoginRecheckService } from './login-recheck.service';
@@ -114,6 +115,12 @@ export class SocketRegistry {
         return;
       case 'exclusions_changed':
         this.events.publish('ExclusionsChanged', { userId });
+        return;
+      case 'standing':
+        for (const connection of sockets) {
+          connection.sendFrame('standing', message.standing);
+          if (isExcluded(message.standing)) connection.close(closeCodes.notSignedIn);
+        }
         return;
       default:
         message satisfies never;

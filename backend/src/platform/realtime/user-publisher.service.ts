@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Redis } from 'ioredis';
+import type { Standing } from '@thaw/contract/safety';
 import type { ServerData, ServerEvent } from '@thaw/contract/server-frames';
 import { REDIS } from '../redis/redis.module';
 import { userChannel } from '../redis/redis.keys';
@@ -15,7 +16,9 @@ export type UserChannelMessage =
   | { kind: 'searching' }
   | { kind: 'chat_started'; sessionId: string }
   /** The users with whom the user must not be matched have changed. */
-  | { kind: 'exclusions_changed' };
+  | { kind: 'exclusions_changed' }
+  /** The user's standing may have changed. The sockets of an excluded user are closed. */
+  | { kind: 'standing'; standing: Standing };
 
 /** Publishes to all replicas with sockets of one user. */
 @Injectable()

@@ -1,5 +1,6 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { closeCodes } from '@thaw/contract/close-codes';
+import { isExcluded } from '@thaw/contract/safety';
 import { ENVIRONMENT, type Environment } from '../../../config/environment.config';
 import { DomainError } from '../../../platform/errors/domain.errors';
 import { ChatPresenceService, type Deadline } from '../../../platform/hot-log/chat-presence.service';
@@ -116,6 +117,17 @@ export class ChatLifecycleService {
     const chat = await this.chats.read(sessionId);
     if (chat.hasParticipant(blockerId)) await chat.execute({ type: 'SkipChat', userId: blockerId });
     await this.records.close(sessionId, [blockerId, blockedId]);
+  }
+
+  /** Ends the search or the chat of a user who was suspended or banned. The partner learns of a lost connection. */
+  @OnProcessEvent('StandingChanged')
+  async endChatOfExcluded({ userId, standing }: ProcessEventMap['StandingChanged']): Promise<void> {
+    if (!isExcluded(standing)) return;
+    const left = await this.matchmaking.leave(userId);
+    if (left.kind !== 'chatting') return;
+    const chat = await this.chats.read(left.sessionId);
+    if (chat.hasParticipant(userId)) await chat.execute({ type: 'EndAbandonedChat', userId });
+    await this.closeRecords(chat);
   }
 
   /** Reads the chat on a user's record, and closes its records if it is over. @returns whether it is over. */

@@ -1,0 +1,64 @@
+import { goodStanding, type Standing } from '@thaw/contract/safety';
+
+/** The columns that `selectStandingSql` selects. All of them are null for users without a row in `standings`. */
+export interface StandingRow {
+  standing_kind: Standing['kind'];
+  sanctioned_at: Date | null;
+  sanctioned_until: Date | null;
+  sanction_notice_id: string | null;
+  age_asked_at: Date | null;
+  age_notice_id: string | null;
+  flagged_at: Date | null;
+  flagged_until: Date | null;
+  flag_notice_id: string | null;
+}
+
+/**
+ * An expression for the kind of standing at this moment, from a row of `standings` or the nulls of a left join: a
+ * sanction in force, else an open age question, else a flag, else good. Times are compared by PostgreSQL, so that all
+ * replicas agree on the end of a suspension.
+ */
+export const standingKindSql = (standings: string): string => `CASE
+    WHEN ${standings}.sanction_kind IS NOT NULL
+      AND (${standings}.sanctioned_until IS NULL OR ${standings}.sanctioned_until > now())
+      THEN ${standings}.sanction_kind
+    WHEN ${standings}.age_asked_at IS NOT NULL THEN 'age_question'
+    WHEN ${standings}.flagged_until > now() THEN 'care'
+    ELSE 'good' END`;
+
+/**
+ * A select list for `toStanding`.
+ * @param standings the name or alias of the joined table `standings`
+ */
+export const selectStandingSql = (
+  standings: string,
+): string => `${standingKindSql(standings)} AS standing_kind,
+    ${standings}.sanctioned_at, ${standings}.sanctioned_until, ${standings}.sanction_notice_id,
+    ${standings}.age_asked_at, ${standings}.age_notice_id,
+    ${standings}.flagged_at, ${standings}.flagged_until, ${standings}.flag_notice_id`;
+
+export const toStanding = (row: StandingRow): Standing => {
+  switch (row.standing_kind) {
+    case 'suspended':
+    case 'banned':
+      return build(row.standing_kind, row.sanctioned_at, row.sanctioned_until, row.sanction_notice_id);
+    case 'age_question':
+      return build(row.standing_kind, row.age_asked_at, null, row.age_notice_id);
+    case 'care':
+      return build(row.standing_kind, row.flagged_at, row.flagged_until, row.flag_notice_id);
+    case 'good':
+      return goodStanding;
+  }
+};
+
+const build = (
+  kind: Standing['kind'],
+  since: Date | null,
+  until: Date | null,
+  noticeId: string | null,
+): Standing => ({
+  kind,
+  since: since?.toISOString() ?? null,
+  until: until?.toISOString() ?? null,
+  noticeId: noticeId === null ? null : Number(noticeId),
+});

@@ -1,0 +1,56 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { goodStanding, type Standing } from '@thaw/contract/safety';
+import type { EntityManager } from 'typeorm';
+import { warnAbout } from '../../../platform/observability/warn-about.functions';
+import { ProcessEventsService } from '../../../platform/process-events/process-events.service';
+import { UserPublisherService } from '../../../platform/realtime/user-publisher.service';
+import { StandingRepository } from '../infrastructure/standing.repository';
+
+/** Who may use the product: queries, and the announcement of a change. */
+@Injectable()
+export class StandingsService {
+  private readonly logger = new Logger(StandingsService.name);
+
+  constructor(
+    private readonly standings: StandingRepository,
+    private readonly userPublisher: UserPublisherService,
+    private readonly processEvents: ProcessEventsService,
+  ) {}
+
+  async find(userId: number, manager?: EntityManager): Promise<Standing> {
+    return (await this.standings.findMany([userId], manager)).get(userId) ?? goodStanding;
+  }
+
+  /** The standing of each of the users, in one query. */
+  findMany(userIds: readonly number[], manager?: EntityManager): Promise<ReadonlyMap<number, Standing>> {
+    return this.standings.findMany(userIds, manager);
+  }
+
+  /** Whether the user meets only users in the same situation. */
+  async isFlagged(userId: number): Promise<boolean> {
+    return (await this.find(userId)).kind === 'care';
+  }
+
+  /** Whether the user's data must not be erased. */
+  isHeld(userId: number, manager?: EntityManager): Promise<boolean> {
+    return this.standings.isHeld(userId, manager);
+  }
+
+  /**
+   * Applies a standing that may have changed; call it after the commit. Sends the standing to the user's sockets on all
+   * replicas, which close them if the user is excluded, and delivers StandingChanged in this process. Idempotent.
+   * Never throws: every replica rechecks its sockets periodically, and each request reads the standing.
+   */
+  async announce(userId: number): Promise<void> {
+    try {
+      const standing = await this.find(userId);
+      const published = this.userPublisher.publish(userId, { kind: 'standing', standing });
+      const delivered = this.processEvents.deliver('StandingChanged', { userId, standing });
+      for (const result of await Promise.allSettled([published, delivered]))
+        if (result.status === 'rejected')
+          warnAbout(this.logger, 'A standing was not announced', result.reason);
+    } catch (error) {
+      warnAbout(this.logger, 'A standing was not announced', error);
+    }
+  }
+}

@@ -1,0 +1,154 @@
+import type { EntityManager } from 'typeorm';
+import type { EventTypeDefinition } from '../../../platform/event-store/event-type.registry';
+import type { Projection } from '../../../platform/event-store/projection.registry';
+import type { StoredEvent } from '../../../platform/event-store/stored-event.types';
+import type { StandingEvent } from '../domain/standing.events';
+
+/** The fields of each event type that can be erased. They concern several users, so none has a subject. */
+const personalFields: Record<StandingEvent['type'], readonly string[]> = {
+  PersonFlagged: [],
+  FlagLifted: [],
+  SanctionImposed: [],
+  SanctionConfirmed: [],
+  SanctionLifted: [],
+  AppealDecided: ['answer'],
+  AgeAsked: [],
+  AgeAnswered: [],
+  HoldPlaced: ['reason'],
+  HoldLifted: ['reason'],
+};
+
+const types = Object.keys(personalFields) as StandingEvent['type'][];
+
+export const standingEventTypes: readonly EventTypeDefinition[] = types.map((type) => ({
+  type,
+  schemaVersion: 1,
+  personalFields: personalFields[type],
+}));
+
+type StoredStandingEvent = StoredEvent & StandingEvent;
+
+const project = async (event: StoredStandingEvent, manager: EntityManager): Promise<void> => {
+  const { userId } = event.data;
+  switch (event.type) {
+    case 'SanctionImposed': {
+      const { sanctionId, kind, rule, until, noticeId, caseId, isAutomatic, inheritedFrom } = event.data;
+      await manager.query(
+        `INSERT INTO sanctions
+           (id, user_id, kind, rule, starts_at, until, notice_id, case_id, is_automatic, inherited_from)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+        [
+          sanctionId,
+          userId,
+          kind,
+          rule,
+          event.occurredAt,
+          until,
+          noticeId,
+          caseId,
+          isAutomatic,
+          inheritedFrom,
+        ],
+      );
+      await writeGravest(userId, manager);
+      return;
+    }
+    case 'SanctionConfirmed':
+      await manager.query('UPDATE sanctions SET confirmed_at = $2 WHERE id = $1', [
+        event.data.sanctionId,
+        event.occurredAt,
+      ]);
+      return;
+    case 'SanctionLifted':
+      await manager.query('UPDATE sanctions SET lifted_at = $2 WHERE id = $1', [
+        event.data.sanctionId,
+        event.occurredAt,
+      ]);
+      await writeGravest(userId, manager);
+      return;
+    case 'AppealDecided': {
+      const { sanctionId, until } = event.data;
+      if (sanctionId === null || until === null) return;
+      // A ban has no end, so a reduced one is a suspension.
+      await manager.query(`UPDATE sanctions SET kind = 'suspended', until = $2 WHERE id = $1`, [
+        sanctionId,
+        until,
+      ]);
+      await writeGravest(userId, manager);
+      return;
+    }
+    case 'PersonFlagged': {
+      const { until, noticeId } = event.data;
+      await manager.query(
+        `INSERT INTO standings (user_id, flagged_at, flagged_until, flag_notice_id) VALUES ($1, $2, $3, $4)
+         ON CONFLICT (user_id) DO UPDATE SET flagged_at = EXCLUDED.flagged_at,
+           flagged_until = EXCLUDED.flagged_until, flag_notice_id = EXCLUDED.flag_notice_id`,
+        [userId, event.occurredAt, until, noticeId],
+      );
+      return;
+    }
+    case 'FlagLifted':
+      await manager.query(
+        `UPDATE standings SET flagged_at = NULL, flagged_until = NULL, flag_notice_id = NULL WHERE user_id = $1`,
+        [userId],
+      );
+      return;
+    case 'AgeAsked':
+      await manager.query(
+        `INSERT INTO standings (user_id, age_asked_at, age_notice_id) VALUES ($1, $2, $3)
+         ON CONFLICT (user_id) DO UPDATE SET age_asked_at = EXCLUDED.age_asked_at,
+           age_notice_id = EXCLUDED.age_notice_id`,
+        [userId, event.occurredAt, event.data.noticeId],
+      );
+      return;
+    case 'AgeAnswered':
+      await manager.query(
+        'UPDATE standings SET age_asked_at = NULL, age_notice_id = NULL WHERE user_id = $1',
+        [userId],
+      );
+      return;
+    case 'HoldPlaced':
+      await writeHold(userId, true, manager);
+      return;
+    case 'HoldLifted':
+      await writeHold(userId, false, manager);
+      return;
+    default:
+      return event satisfies never;
+  }
+};
+
+const writeHold = async (userId: number, isHeld: boolean, manager: EntityManager): Promise<void> => {
+  await manager.query(
+    `INSERT INTO standings (user_id, is_held) VALUES ($1, $2)
+     ON CONFLICT (user_id) DO UPDATE SET is_held = EXCLUDED.is_held`,
+    [userId, isHeld],
+  );
+};
+
+/** Copies the gravest sanction that was not lifted, or nulls, in the order of `findGravest`. */
+const writeGravest = async (userId: number, manager: EntityManager): Promise<void> => {
+  await manager.query(
+    `INSERT INTO standings (user_id, sanction_kind, sanctioned_at, sanctioned_until, sanction_notice_id)
+     SELECT one.user_id, gravest.kind, gravest.starts_at, gravest.until, gravest.notice_id
+     FROM (SELECT $1::bigint AS user_id) AS one
+     LEFT JOIN LATERAL (
+       SELECT kind, starts_at, until, notice_id FROM sanctions
+       WHERE sanctions.user_id = one.user_id AND lifted_at IS NULL
+       ORDER BY (kind = 'banned') DESC, until DESC NULLS FIRST, id LIMIT 1
+     ) AS gravest ON true
+     ON CONFLICT (user_id) DO UPDATE SET
+       sanction_kind = EXCLUDED.sanction_kind, sanctioned_at = EXCLUDED.sanctioned_at,
+       sanctioned_until = EXCLUDED.sanctioned_until, sanction_notice_id = EXCLUDED.sanction_notice_id`,
+    [userId],
+  );
+};
+
+export const standingsProjection: Projection = {
+  name: 'standings',
+  tables: ['sanctions', 'standings'],
+  handles: types,
+  async apply(events, manager) {
+    for (const event of events) await project(event as StoredStandingEvent, manager);
+  },
+};

@@ -1,0 +1,66 @@
+import { type Notice } from '@thaw/contract/safety';
+import { paragraphsOf, titleOf } from '@/product/notice/notice-text';
+import { aNotice } from '@/testing/safety-factories';
+
+const none: Notice['appeal'] = { state: 'none', until: null, outcome: null, answer: null };
+
+it('states facts, rule, who decided, the end and the time to appeal, in this order', () => {
+  expect(titleOf(aNotice())).toBe('Your account is paused');
+  expect(paragraphsOf(aNotice())).toEqual([
+    'You went on with sexual messages after your partner had asked you to stop.',
+    'Rule: Nothing sexual that the other does not want.',
+    'Decided by a moderator',
+    expect.stringMatching(/^Until .*2026.*:10/),
+    expect.stringMatching(/^You can appeal until .*2027\.$/),
+  ]);
+});
+
+it.each<[what: string, notice: Partial<Notice>, expected: string[]]>([
+  [
+    'names a ban without an end',
+    { kind: 'ban', until: null, appeal: none },
+    [expect.any(String), expect.any(String), 'Decided by a moderator', 'Without an end'],
+  ],
+  [
+    'explains the care pool',
+    { kind: 'care', facts: null, rule: null, decidedBy: 'automatic', until: null, appeal: none },
+    [
+      'Several people reported you today. Until a moderator has looked, you meet only people in the same situation.',
+      'Decided by an automatic rule. A moderator looks at it within 72 hours.',
+    ],
+  ],
+  [
+    'asks for the age',
+    { kind: 'age_question', facts: null, rule: null, until: null, appeal: none },
+    ['You wrote that you are under 18, so the chat was ended. Thaw is for adults.'],
+  ],
+  [
+    'answers an appeal',
+    {
+      kind: 'appeal_decided',
+      facts: null,
+      rule: null,
+      until: null,
+      appeal: {
+        state: 'decided',
+        until: null,
+        outcome: 'reversed',
+        answer: 'You were right about the date.',
+      },
+    },
+    ['The decision was reversed.', 'You were right about the date.'],
+  ],
+  [
+    'answers a report without the sanction',
+    {
+      kind: 'report_decided',
+      facts: null,
+      rule: null,
+      until: null,
+      report: { id: 12, category: 'hate', outcome: 'no_violation' },
+    },
+    ['You reported insults or hate. We found no breach. You can ask for a second look.'],
+  ],
+])('%s', (_what, changes, expected) => {
+  expect(paragraphsOf(aNotice(changes))).toEqual(expected);
+});

@@ -1,0 +1,54 @@
+import { type Notice } from '@thaw/contract/safety';
+import { formatTime } from '@/lib/time';
+import { copy } from '@/product/notice/copy';
+import { ruleTitles } from '@/product/rule-titles';
+
+const dateFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'long' });
+const dateAndTimeFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'long', timeStyle: 'short' });
+
+const formatUntil = (until: string | null): string =>
+  until === null ? copy.withoutEnd : copy.until(formatTime(dateAndTimeFormat, Date.parse(until)));
+
+const opening = ({ kind, facts, appeal, report }: Notice): (string | null)[] => {
+  switch (kind) {
+    case 'care':
+      return [facts ?? copy.care];
+    case 'age_question':
+      return [facts ?? copy.ageQuestion];
+    case 'lifted':
+      return [facts ?? copy.lifted];
+    case 'appeal_decided':
+      return [appeal.outcome && copy.appealDecided[appeal.outcome], appeal.answer ?? facts];
+    case 'report_decided':
+      return [report && copy.reportDecided[report.outcome](copy.categories[report.category])];
+    case 'warning':
+    case 'suspension':
+    case 'ban':
+      return [facts];
+  }
+};
+
+const isSanction = ({ kind }: Notice): boolean => kind === 'suspension' || kind === 'ban';
+
+export const titleOf = ({ kind }: Pick<Notice, 'kind'>): string => copy.titles[kind];
+
+/**
+ * The paragraphs of a notice, in the order in which they are shown: the facts, the rule, who decided, until when, and
+ * until when it can be appealed.
+ */
+export const paragraphsOf = (notice: Notice): string[] => {
+  const { kind, rule, decidedBy, until, appeal } = notice;
+  const isDecision = kind === 'warning' || kind === 'care' || isSanction(notice);
+  const paragraphs = [
+    ...opening(notice),
+    rule && copy.rule(ruleTitles[rule]),
+    isDecision ? copy.decidedBy[decidedBy] : null,
+    isSanction(notice) || (kind === 'appeal_decided' && appeal.outcome === 'reduced')
+      ? formatUntil(until)
+      : null,
+    appeal.state === 'possible' && appeal.until !== null && kind !== 'report_decided'
+      ? copy.appealUntil(formatTime(dateFormat, Date.parse(appeal.until)))
+      : null,
+  ];
+  return paragraphs.filter((paragraph) => paragraph !== null && paragraph !== '') as string[];
+};

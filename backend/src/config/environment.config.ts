@@ -64,6 +64,12 @@ const schema = z.object({
   /** Grace periods in milliseconds, after a clean close and after any other close (A51). */
   GRACE_AFTER_CLEAN_CLOSE_MS: z._default(count(), limits.graceAfterCleanCloseMs),
   GRACE_AFTER_LOSS_MS: z._default(count(), limits.graceAfterLossMs),
+  /** Seconds after the end of a chat in which its partner can be reported. */
+  REPORTABLE_AFTER_END_S: z._default(count(), limits.reportableAfterEndMs / 1_000),
+  /** Seconds for which the evidence of a dismissed report is kept, after the decision and after the end of the chat. */
+  EVIDENCE_MIN_KEPT_S: z._default(count(), 3 * 24 * 60 * 60),
+  /** Seconds between two searches for expired personal data. */
+  EXPIRE_EVERY_S: z._default(count(1), 600),
 });
 
 export type Environment = Omit<z.output<typeof schema>, 'REPLICA_ID'> & {

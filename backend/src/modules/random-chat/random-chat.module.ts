@@ -9,7 +9,10 @@ import { ChatLifecycleService } from './application/chat-lifecycle.service';
 import { ChatRecordsService } from './application/chat-records.service';
 import { LiveChatService } from './application/live-chat.service';
 import { OutboxSchedulerService } from './application/outbox-scheduler.service';
+import { ChatTranscriptService } from './application/chat-transcript.service';
+import { PastChatService } from './application/past-chat.service';
 import { PastPartnersService } from './application/past-partners.service';
+import { PersistedChatRepository } from './infrastructure/persisted-chat.repository';
 import { ChatHistoryRepository } from './infrastructure/chat-history.repository';
 import { RandomChatReadModelModule } from './random-chat-read-model.module';
 import { ChatHistoryController } from './transport/chat-history.controller';
@@ -22,17 +25,20 @@ import { RandomChatGateway } from './transport/random-chat.gateway';
   controllers: [ChatHistoryController],
   providers: [
     PastPartnersService,
+    PastChatService,
     ConnectionResumeService,
     ChatHistoryRepository,
     ChatLifecycleService,
     ChatPresenceService,
     ChatRecordsService,
+    ChatTranscriptService,
     IcebreakerGateway,
     LiveChatService,
+    PersistedChatRepository,
     OutboxSchedulerService,
     QueueGateway,
     RandomChatGateway,
   ],
-  exports: [PastPartnersService],
+  exports: [ChatTranscriptService, PastChatService, PastPartnersService],
 })
 export class RandomChatModule {}

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { HeldImagesService } from './application/held-images.service';
 import { ImageProcessingService } from './application/image-processing.service';
 import { UploadsService } from './application/uploads.service';
 import { FilesController } from './transport/files.controller';
@@ -8,7 +9,7 @@ import { UploadRecordsModule } from './upload-records.module';
 @Module({
   imports: [UploadRecordsModule],
   controllers: [UploadController, FilesController],
-  providers: [ImageProcessingService, UploadsService],
-  exports: [UploadsService],
+  providers: [HeldImagesService, ImageProcessingService, UploadsService],
+  exports: [HeldImagesService, UploadsService],
 })
 export class UploadsModule {}

@@ -149,6 +149,40 @@ export class ChatLogRepository {
     return entries;
   }
 
+  /**
+   * Yields pages of a stream, newest page and newest entry first, from an entry to the start of the stream.
+   * @param fromId id of the first entry to yield.
+   * @param entriesPerPage called before each read.
+   */
+  async *readPagesBackwards(
+    sessionId: string,
+    fromId: string,
+    entriesPerPage: () => number,
+  ): AsyncGenerator<ChatLogEntry[], void> {
+    const stream = chatKeys(shardOf(sessionId)).stream(sessionId);
+    for (let end = fromId; ;) {
+      const count = entriesPerPage();
+      const page = toEntries(await this.redis.xrevrange(stream, end, '-', 'COUNT', count));
+      if (page.length > 0) yield page;
+      const last = page.at(-1);
+      if (!last || page.length < count) return;
+      end = `(${last.id}`;
+    }
+  }
+
+  /** Returns the entries with these ids, in the order of the ids; ids that are not in the stream are left out. */
+  async find(sessionId: string, ids: readonly string[]): Promise<ChatLogEntry[]> {
+    if (ids.length === 0) return [];
+    const stream = chatKeys(shardOf(sessionId)).stream(sessionId);
+    const pipeline = this.redis.pipeline();
+    for (const id of ids) pipeline.xrange(stream, id, id);
+    const replies = (await pipeline.exec()) ?? [];
+    return replies.flatMap(([error, reply]) => {
+      if (error) throw error;
+      return toEntries(reply as [string, string[]][]);
+    });
+  }
+
   /** Reads a stream's version and its first and last entry in one round trip. */
   async readEdges(sessionId: string): Promise<ChatLogEdges> {
     const stream = chatKeys(shardOf(sessionId)).stream(sessionId);

@@ -118,3 +118,6 @@ const sequenceWithinMs = (id: string): number => Number(id.slice(id.indexOf('-')
 
 /** Id of the chat's stream in PostgreSQL. */
 export const chatStreamId = (sessionId: string): string => `chat-${sessionId}`;
+
+/** The inverse of `chatStreamId`. */
+export const sessionIdOfStream = (streamId: string): string => streamId.slice('chat-'.length);

@@ -17,6 +17,27 @@ export class ChatHistoryRepository {
     });
   }
 
+  findById(id: number): Promise<ChatHistoryEntity | null> {
+    return this.rows.findOneBy({ id });
+  }
+
+  findByStream(streamId: string): Promise<ChatHistoryEntity | null> {
+    return this.rows.findOneBy({ streamId });
+  }
+
+  /** When the last event of each stream was appended, by stream id. */
+  async findLastEventTimes(streamIds: readonly string[]): Promise<ReadonlyMap<string, Date>> {
+    const rows = await this.rows.query<{ stream_id: string; at: Date }[]>(
+      `SELECT given.stream_id, last.occurred_at AS at FROM unnest($1::text[]) AS given(stream_id)
+       CROSS JOIN LATERAL (
+         SELECT occurred_at FROM events WHERE events.stream_id = given.stream_id
+         ORDER BY stream_position DESC LIMIT 1
+       ) AS last`,
+      [streamIds],
+    );
+    return new Map(rows.map((row) => [row.stream_id, row.at]));
+  }
+
   /** Whether the two have been in a chat together since `since`, as far as PostgreSQL knows. */
   async haveChatted(userId: number, otherId: number, since = new Date(0)): Promise<boolean> {
     const createdAt = MoreThanOrEqual(since);

@@ -1,11 +1,12 @@
-import { Controller, Get, Param, UseGuards } from '@nestjs/common';
+import { Controller, Get, Inject, Param, UseGuards } from '@nestjs/common';
 import { ApiCookieAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import { limits } from '@thaw/contract/limits';
+import { ENVIRONMENT, type Environment } from '../../../config/environment.config';
 import { ApiProblems } from '../../../platform/http/api-problems.decorator';
 import { CurrentLogin, type Login, requireSelf } from '../../../platform/http/login.decorator';
 import { PathIdPipe } from '../../../platform/http/path-id.pipe';
 import { RateLimitGuard } from '../../../platform/http/rate-limit.guard';
 import { SignedInGuard } from '../../../platform/http/signed-in.guard';
+import { PastChatService } from '../application/past-chat.service';
 import { ChatHistoryRepository } from '../infrastructure/chat-history.repository';
 import { ChatHistoryEntryDto } from './chat-history.dto';
 
@@ -14,7 +15,11 @@ import { ChatHistoryEntryDto } from './chat-history.dto';
 @Controller('chat-history/:userId')
 @UseGuards(SignedInGuard, RateLimitGuard)
 export class ChatHistoryController {
-  constructor(private readonly history: ChatHistoryRepository) {}
+  constructor(
+    private readonly history: ChatHistoryRepository,
+    private readonly pastChats: PastChatService,
+    @Inject(ENVIRONMENT) private readonly environment: Environment,
+  ) {}
 
   @Get()
   @ApiOkResponse({ type: [ChatHistoryEntryDto], description: 'Newest first, at most 100' })
@@ -25,12 +30,17 @@ export class ChatHistoryController {
   ): Promise<ChatHistoryEntryDto[]> {
     requireSelf(login, userId);
     const rows = await this.history.latest(userId);
-    return rows.map(({ id, user1Id, user2Id, createdAt, endedAt }) => ({
-      id,
-      user1Id,
-      user2Id,
-      createdAt: createdAt.toISOString(),
-      reportableUntil: endedAt && new Date(endedAt.getTime() + limits.reportableAfterEndMs).toISOString(),
-    }));
+    const ends = await this.pastChats.findEnds(rows);
+    const reportableMs = this.environment.REPORTABLE_AFTER_END_S * 1_000;
+    return rows.map(({ id, user1Id, user2Id, createdAt }, index) => {
+      const endedAt = ends[index];
+      return {
+        id,
+        user1Id,
+        user2Id,
+        createdAt: createdAt.toISOString(),
+        reportableUntil: endedAt ? new Date(endedAt.getTime() + reportableMs).toISOString() : null,
+      };
+    });
   }
 }

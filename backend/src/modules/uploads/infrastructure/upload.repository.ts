@@ -3,6 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import type { UploadAddress, UploadBucket } from '@thaw/contract/uploads';
 import { type EntityManager, In, IsNull, MoreThan, Not, Repository } from 'typeorm';
 import { BlockListService } from '../../blocks/application/block-list.service';
+import type { ImageSize } from '../application/held-images.service';
 import type { ShownImage } from '../application/shown-image.mapper';
 import { UploadEntity } from './upload.entity';
 
@@ -142,10 +143,13 @@ export class UploadRepository {
     return rows.length;
   }
 
-  /** Removed images whose file may still exist, ordered by key. */
+  /** Removed images whose file may still exist and which no case holds, ordered by key. */
   findRemoved(afterKey: string, limit: number): Promise<UploadAddress[]> {
     return this.uploads.query<UploadAddress[]>(
-      'SELECT bucket, key FROM uploads WHERE removed_at IS NOT NULL AND key > $1 ORDER BY key LIMIT $2',
+      `SELECT bucket, key FROM uploads
+       WHERE removed_at IS NOT NULL AND key > $1
+         AND NOT EXISTS (SELECT 1 FROM upload_holds WHERE upload_holds.key = uploads.key)
+       ORDER BY key LIMIT $2`,
       [afterKey, limit],
     );
   }
@@ -157,5 +161,31 @@ export class UploadRepository {
        DELETE FROM upload_uses USING gone WHERE upload_uses.key = gone.key`,
       [keys],
     );
+  }
+
+  findSizes(keys: readonly string[]): Promise<ImageSize[]> {
+    const select = { key: true, ownerId: true, width: true, height: true };
+    return this.uploads.find({ select, where: { key: In([...keys]), storedAt: Not(IsNull()) } });
+  }
+
+  async insertHolds(keys: readonly string[], caseId: number, manager: EntityManager): Promise<void> {
+    if (keys.length === 0) return;
+    await manager.query(
+      'INSERT INTO upload_holds (key, case_id) SELECT unnest($1::text[]), $2 ON CONFLICT DO NOTHING',
+      [keys, caseId],
+    );
+  }
+
+  async deleteHolds(caseId: number, manager: EntityManager): Promise<void> {
+    await manager.query('DELETE FROM upload_holds WHERE case_id = $1', [caseId]);
+  }
+
+  /** The image if a case holds it, even if it was removed. */
+  findHeld(key: string): Promise<UploadEntity | null> {
+    return this.uploads
+      .createQueryBuilder('upload')
+      .where('upload.key = :key AND upload.storedAt IS NOT NULL', { key })
+      .andWhere('EXISTS (SELECT 1 FROM upload_holds WHERE upload_holds.key = upload.key)')
+      .getOne();
   }
 }

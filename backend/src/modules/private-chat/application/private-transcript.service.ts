@@ -1,0 +1,87 @@
+import { Injectable } from '@nestjs/common';
+import type { MessageType } from '@thaw/contract/scalars';
+import { DataSource } from 'typeorm';
+
+/** A private message with all its versions. */
+export interface PrivateTranscriptMessage {
+  id: number;
+  senderId: number;
+  at: Date;
+  messageType: MessageType;
+  /** Oldest first. Empty for a deleted message, whose versions are erased with it. */
+  contents: string[];
+}
+
+export interface PrivateTranscript {
+  /** In order. */
+  messages: PrivateTranscriptMessage[];
+  /** Number of the other messages between the two. */
+  omitted: number;
+}
+
+interface RawMessage {
+  id: string;
+  sender_id: string;
+  type: MessageType;
+  created_at: Date;
+  contents: string[] | null;
+  total: number;
+}
+
+/** $1 and $2 the two users, $3 number of the newest messages, $4 ids of older ones. One statement, so one snapshot. */
+const TRANSCRIPT_SQL = `
+WITH conversation AS NOT MATERIALIZED (
+  SELECT id, sender_id, type, created_at FROM private_messages
+  WHERE LEAST(sender_id, receiver_id) = LEAST($1::bigint, $2::bigint)
+    AND GREATEST(sender_id, receiver_id) = GREATEST($1::bigint, $2::bigint)
+), chosen AS (
+  (SELECT * FROM conversation ORDER BY id DESC LIMIT $3)
+  UNION
+  SELECT * FROM conversation WHERE id = ANY ($4::bigint[])
+)
+SELECT chosen.*, (SELECT count(*)::int FROM conversation) AS total, (
+  SELECT array_agg(p.data->>'content' ORDER BY e.stream_position)
+  FROM events e JOIN event_private p ON p.stream_id = e.stream_id AND p.event_id = e.event_id
+  WHERE e.stream_id = 'private-' || chosen.id AND p.data ? 'content'
+) AS contents
+FROM chosen ORDER BY chosen.id`;
+
+/** Reads private messages with all their versions, for other modules. */
+@Injectable()
+export class PrivateTranscriptService {
+  constructor(private readonly dataSource: DataSource) {}
+
+  /** The newest messages between the two, and older ones by id; ids of other conversations are ignored. */
+  async read(
+    userId: number,
+    otherId: number,
+    { newest, messageIds }: { newest: number; messageIds: readonly number[] },
+  ): Promise<PrivateTranscript> {
+    const rows = await this.dataSource.query<RawMessage[]>(TRANSCRIPT_SQL, [
+      userId,
+      otherId,
+      newest,
+      messageIds,
+    ]);
+    const messages = rows.map((row) => ({
+      id: Number(row.id),
+      senderId: Number(row.sender_id),
+      at: row.created_at,
+      messageType: row.type,
+      contents: row.contents ?? [],
+    }));
+    return { messages, omitted: (rows[0]?.total ?? 0) - rows.length };
+  }
+
+  /** When the sender last wrote to the receiver; null if never. */
+  async findLastMessageTime(senderId: number, receiverId: number): Promise<Date | null> {
+    const [row] = await this.dataSource.query<{ created_at: Date }[]>(
+      `SELECT created_at FROM private_messages
+       WHERE LEAST(sender_id, receiver_id) = LEAST($1::bigint, $2::bigint)
+         AND GREATEST(sender_id, receiver_id) = GREATEST($1::bigint, $2::bigint) AND sender_id = $1
+       ORDER BY id DESC LIMIT 1`,
+      [senderId, receiverId],
+    );
+    return row?.created_at ?? null;
+  }
+}

@@ -1,0 +1,75 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+
+/** An event of a chat as PostgreSQL has it. Personal fields that have expired are absent. */
+export interface DurableChatEvent {
+  seq: number;
+  /** Id of its entry in the chat's Redis stream, which is also the id of a message. */
+  entryId: string;
+  type: string;
+  data: Record<string, unknown>;
+}
+
+interface RawEvent {
+  stream_position: string;
+  entry_id: string | null;
+  type: string;
+  data: Record<string, unknown>;
+  personal: Record<string, unknown> | null;
+}
+
+const SELECT_EVENTS = `
+SELECT e.stream_position, e.metadata->>'entryId' AS entry_id, e.type, e.data, p.data AS personal
+FROM events e LEFT JOIN event_private p ON p.stream_id = e.stream_id AND p.event_id = e.event_id`;
+
+const toEvent = (row: RawEvent): DurableChatEvent => ({
+  seq: Number(row.stream_position),
+  entryId: row.entry_id ?? '',
+  type: row.type,
+  data: { ...row.data, ...row.personal },
+});
+
+/** Reads parts of a chat's stream in PostgreSQL. The streams are short-lived, so their events need no upcasting. */
+@Injectable()
+export class PersistedChatRepository {
+  constructor(private readonly dataSource: DataSource) {}
+
+  /** The last `limit` events before a position, newest first. */
+  async readBackwards(streamId: string, before: number, limit: number): Promise<DurableChatEvent[]> {
+    const rows = await this.dataSource.query<RawEvent[]>(
+      `${SELECT_EVENTS} WHERE e.stream_id = $1 AND e.stream_position < $2 ORDER BY e.stream_position DESC LIMIT $3`,
+      [streamId, before, limit],
+    );
+    return rows.map(toEvent);
+  }
+
+  async readFirst(streamId: string): Promise<DurableChatEvent | null> {
+    const [row] = await this.dataSource.query<RawEvent[]>(
+      `${SELECT_EVENTS} WHERE e.stream_id = $1 AND e.stream_position = 1`,
+      [streamId],
+    );
+    return row ? toEvent(row) : null;
+  }
+
+  /** Those of the ids that are ids of messages in the stream. */
+  async findMessageIds(streamId: string, ids: readonly string[]): Promise<string[]> {
+    if (ids.length === 0) return [];
+    const rows = await this.dataSource.query<{ entry_id: string }[]>(
+      `SELECT metadata->>'entryId' AS entry_id FROM events
+       WHERE stream_id = $1 AND type = 'MessageSent' AND metadata->>'entryId' = ANY ($2)`,
+      [streamId, ids],
+    );
+    return rows.map((row) => row.entry_id);
+  }
+
+  /** The number of messages among the first `events` events; null if not all of these are persisted. */
+  async countMessages(streamId: string, events: number): Promise<number | null> {
+    if (events === 0) return 0;
+    const [row] = await this.dataSource.query<{ events: number; messages: number }[]>(
+      `SELECT count(*)::int AS events, (count(*) FILTER (WHERE type = 'MessageSent'))::int AS messages
+       FROM events WHERE stream_id = $1 AND stream_position <= $2`,
+      [streamId, events],
+    );
+    return row?.events === events ? row.messages : null;
+  }
+}

@@ -135,9 +135,7 @@ export class EvidenceService {
         [keys.length],
       ),
     ]);
-    return new Map(
-      sizes.map((size, index) => [size.key, { ...size, imageId: Number(numbers[index]?.id) }]),
-    );
+    return new Map(sizes.map((size, index) => [size.key, { ...size, imageId: Number(numbers[index]?.id) }]));
   }
 }
 

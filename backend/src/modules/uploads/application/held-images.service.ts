@@ -2,14 +2,9 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Readable } from 'node:stream';
 import type { EntityManager } from 'typeorm';
 import { FILE_STORAGE_PORT, type FileStoragePort } from '../../../platform/storage/file-storage.port';
-import { UploadRepository } from '../infrastructure/upload.repository';
+import { type ImageSize, UploadRepository } from '../infrastructure/upload.repository';
 
-export interface ImageSize {
-  key: string;
-  ownerId: number;
-  width: number;
-  height: number;
-}
+export type { ImageSize };
 
 export interface HeldImage {
   contentType: string;

@@ -3,7 +3,6 @@ import { InjectRepository } from '@nestjs/typeorm';
 import type { UploadAddress, UploadBucket } from '@thaw/contract/uploads';
 import { type EntityManager, In, IsNull, MoreThan, Not, Repository } from 'typeorm';
 import { BlockListService } from '../../blocks/application/block-list.service';
-import type { ImageSize } from '../application/held-images.service';
 import type { ShownImage } from '../application/shown-image.mapper';
 import { UploadEntity } from './upload.entity';
 
@@ -11,6 +10,8 @@ export type NewUpload = Pick<
   UploadEntity,
   'key' | 'bucket' | 'ownerId' | 'contentType' | 'size' | 'width' | 'height'
 >;
+
+export type ImageSize = Pick<UploadEntity, 'key' | 'ownerId' | 'width' | 'height'>;
 
 @Injectable()
 export class UploadRepository {

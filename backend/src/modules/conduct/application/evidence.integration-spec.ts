@@ -1,0 +1,241 @@
+// Real: PostgreSQL, Redis, two api replicas over HTTP and sockets. Chats are copied to PostgreSQL as the worker does.
+import { createHash } from 'node:crypto';
+import { DataSource } from 'typeorm';
+import { appendMessages } from '../../../testing/filled-chat.fixture';
+import { dropLiveChat, persistChat } from '../../../testing/persisted-chat.fixture';
+import {
+  createConnectedFriends,
+  privateMessage,
+  uploadChatImage,
+} from '../../../testing/private-chat.fixture';
+import { readEvents, startChat } from '../../../testing/random-chat.fixture';
+import {
+  quickChatSettings,
+  startTestReplicas,
+  type TestReplicas,
+} from '../../../testing/test-replicas.harness';
+import { textMessage } from '../../../testing/thaw.client';
+import { PrivateTranscriptService } from '../../private-chat/application/private-transcript.service';
+import { ChatTranscriptService } from '../../random-chat/application/chat-transcript.service';
+import { HeldImagesService } from '../../uploads/application/held-images.service';
+import { UsersService } from '../../users/application/users.service';
+import { EvidenceService, type SealedEvidence, type TakenEvidence } from './evidence.service';
+
+jest.setTimeout(60_000);
+
+const contentOf = ({ json }: TakenEvidence): SealedEvidence => JSON.parse(json) as SealedEvidence;
+/** The evidence without the numbers of its images, which differ each time. */
+const comparable = (taken: TakenEvidence): unknown =>
+  JSON.parse(taken.json.replace(/"imageId":\d+/g, '"imageId":0'));
+const textsOf = (taken: TakenEvidence): (string | undefined)[] =>
+  contentOf(taken).messages.map(({ versions }) => versions.at(-1));
+const numbered = (count: number): string[] =>
+  Array.from({ length: count }, (_, index) => `message ${index + 1}`);
+
+describe('evidence', () => {
+  let thaw: TestReplicas;
+  let evidence: EvidenceService;
+
+  beforeAll(async () => {
+    thaw = await startTestReplicas(2, quickChatSettings);
+    const { app } = thaw.replicas[0]!;
+    evidence = new EvidenceService(
+      app.get(ChatTranscriptService),
+      app.get(PrivateTranscriptService),
+      app.get(HeldImagesService),
+      app.get(UsersService),
+      app.get(DataSource),
+    );
+  });
+  afterEach(() => thaw.closeSockets());
+  afterAll(() => thaw.close());
+
+  describe('of a random chat', () => {
+    /** A chat with messages that were appended without a socket. */
+    const filledChat = async (contents: readonly string[]) => {
+      const chat = await startChat(thaw);
+      await appendMessages(thaw.replicas[0]!, chat.sessionId, chat.bob.user.id, contents);
+      const userIds = [chat.ada.user.id, chat.bob.user.id];
+      const take = (markedIds: string[] = []) =>
+        evidence.takeFromRandomChat(chat.sessionId, userIds, markedIds);
+      return { ...chat, take };
+    };
+    const idsIn = async (sessionId: string): Promise<string[]> => {
+      const { messages } = await thaw.replicas[0]!.app.get(ChatTranscriptService).read(sessionId, {
+        newest: Number.MAX_SAFE_INTEGER,
+        messageIds: [],
+      });
+      return messages.map(({ id }) => id);
+    };
+
+    it('contains both users, all versions and the images of each message, and the hash of its text', async () => {
+      const { ada, bob, adaSocket, bobSocket, sessionId } = await startChat(thaw);
+      const url = await uploadChatImage(thaw.replicas[1]!, bob);
+      const { id } = await adaSocket.request('random_message', textMessage(sessionId, 'first'));
+      const mixed = { sessionId, content: `look\n[IMAGE:${url}]`, messageType: 'mixed' as const };
+      await bobSocket.request('random_message', mixed);
+      await bobSocket.request('random_message', { sessionId, content: url, messageType: 'image' });
+      for (const newContent of ['second', 'third'])
+        await adaSocket.request('message_edit', {
+          sessionId,
+          userId: ada.user.id,
+          messageId: String(id),
+          newContent,
+        });
+
+      const taken = await evidence.takeFromRandomChat(sessionId, [ada.user.id, bob.user.id]);
+      const image = { imageId: expect.any(Number), width: expect.any(Number), height: expect.any(Number) };
+      const key = url.slice('/api/files/chat-images/'.length);
+      expect(contentOf(taken)).toEqual({
+        source: 'random_chat',
+        sessionId,
+        people: expect.arrayContaining([
+          { id: ada.user.id, username: ada.user.username },
+          { id: bob.user.id, username: bob.user.username },
+        ]),
+        messages: [
+          {
+            id,
+            senderId: ada.user.id,
+            at: new Date(Number.parseInt(String(id), 10)).toISOString(),
+            type: 'text',
+            versions: ['first', 'second', 'third'],
+            isMarked: false,
+            images: [],
+          },
+          expect.objectContaining({
+            senderId: bob.user.id,
+            type: 'mixed',
+            versions: ['look'],
+            images: [{ ...image, key }],
+          }),
+          expect.objectContaining({ type: 'image', versions: [], images: [{ ...image, key }] }),
+        ],
+        omitted: 0,
+      });
+      expect(taken.hash).toBe(createHash('sha256').update(taken.json).digest('hex'));
+      expect(taken.imageKeys).toEqual([key]);
+    });
+
+    it('contains the last 30 messages, and older ones that are marked, with their later versions', async () => {
+      const { bob, sessionId, bobSocket, take } = await filledChat(numbered(1_500));
+      const ids = await idsIn(sessionId);
+      await bobSocket.request('message_edit', {
+        sessionId,
+        userId: bob.user.id,
+        messageId: ids[1]!,
+        newContent: 'edited',
+      });
+      const recent = numbered(1_500).slice(-30);
+
+      const plain = await take([ids.at(-1)!]);
+      expect(textsOf(plain)).toEqual(recent);
+      expect(contentOf(plain).omitted).toBe(1_470);
+      expect(contentOf(plain).messages.map(({ isMarked }) => isMarked)).toEqual([
+        ...new Array<boolean>(29).fill(false),
+        true,
+      ]);
+
+      const marked = await take([ids[1]!, ids[700]!]);
+      expect(textsOf(marked)).toEqual(['edited', 'message 701', ...recent]);
+      expect(contentOf(marked).messages[0]).toMatchObject({
+        versions: ['message 2', 'edited'],
+        isMarked: true,
+      });
+      expect(contentOf(marked).omitted).toBe(1_468);
+
+      await persistChat(thaw.replicas[0]!, sessionId);
+      expect(comparable(await take([ids[1]!, ids[700]!]))).toEqual(comparable(marked));
+    });
+
+    it('ignores marks of messages of other chats, of other events, and of nothing', async () => {
+      const other = await filledChat(['elsewhere']);
+      const { sessionId, take } = await filledChat(numbered(40));
+      const [foreignId] = await idsIn(other.sessionId);
+      const [start] = await readEvents(thaw, sessionId);
+      const forged = [foreignId!, start!.id, '0-0', '9999999999999999-9999999999'];
+      const taken = await take(forged);
+      expect(contentOf(taken).messages).toHaveLength(30);
+      expect(contentOf(taken).messages.some(({ isMarked }) => isMarked)).toBe(false);
+      await persistChat(thaw.replicas[0]!, sessionId);
+      await dropLiveChat(thaw, sessionId);
+      expect(comparable(await take(forged))).toEqual(comparable(taken));
+    });
+
+    it('is the same from PostgreSQL when the live stream is gone', async () => {
+      const { ada, bob, adaSocket, bobSocket, sessionId } = await startChat(thaw);
+      const userIds = [ada.user.id, bob.user.id];
+      const url = await uploadChatImage(thaw.replicas[1]!, bob);
+      const { id } = await adaSocket.request('random_message', textMessage(sessionId, 'first'));
+      await bobSocket.request('random_message', { sessionId, content: url, messageType: 'image' });
+      await appendMessages(thaw.replicas[0]!, sessionId, bob.user.id, numbered(500));
+      await adaSocket.request('message_edit', {
+        sessionId,
+        userId: ada.user.id,
+        messageId: String(id),
+        newContent: 'edited',
+      });
+      await bobSocket.request('skip_chat', { sessionId });
+      const live = await evidence.takeFromRandomChat(sessionId, userIds, [String(id)]);
+      expect(contentOf(live).messages).toHaveLength(31);
+
+      await persistChat(thaw.replicas[0]!, sessionId);
+      expect(comparable(await evidence.takeFromRandomChat(sessionId, userIds, [String(id)]))).toEqual(
+        comparable(live),
+      );
+      await dropLiveChat(thaw, sessionId);
+      expect(comparable(await evidence.takeFromRandomChat(sessionId, userIds, [String(id)]))).toEqual(
+        comparable(live),
+      );
+    });
+  });
+
+  describe('of a private chat', () => {
+    it('contains the last 30 messages of the two with all versions, and marked ones', async () => {
+      const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(thaw);
+      const ids: number[] = [];
+      for (const content of numbered(33)) {
+        const { id } = await bobSocket.request(
+          'send_private_message',
+          privateMessage({ from: bob, to: ada, content }),
+        );
+        ids.push(Number(id));
+      }
+      const change = { receiverId: ada.user.id, senderId: bob.user.id };
+      await bobSocket.request('edit_private_message', {
+        ...change,
+        messageId: ids[0]!,
+        newContent: 'edited',
+      });
+      await bobSocket.request('delete_private_message', { ...change, messageId: ids[32]! });
+      await adaSocket.request('ping', {});
+
+      const taken = await evidence.takeFromPrivateChat(ada.user.id, bob.user.id, [
+        ids[0]!,
+        ids[32]!,
+        1,
+        'text',
+      ]);
+      const { messages, omitted, source, sessionId } = contentOf(taken);
+      expect({ source, sessionId, omitted }).toEqual({ source: 'private_chat', sessionId: null, omitted: 2 });
+      expect(messages.map(({ id }) => id)).toEqual([ids[0], ...ids.slice(3)]);
+      expect(messages[0]).toMatchObject({
+        versions: ['message 1', 'edited'],
+        isMarked: true,
+        senderId: bob.user.id,
+      });
+      expect(messages.at(-1)).toMatchObject({ versions: [], isMarked: true });
+      expect(messages.filter(({ isMarked }) => isMarked)).toHaveLength(2);
+    });
+
+    it('never contains messages of other pairs', async () => {
+      const { ada, bob } = await createConnectedFriends(thaw);
+      const others = await createConnectedFriends(thaw);
+      const message = privateMessage({ from: others.ada, to: others.bob, content: 'not theirs' });
+      const { id } = await others.adaSocket.request('send_private_message', message);
+      const taken = await evidence.takeFromPrivateChat(ada.user.id, bob.user.id, [Number(id)]);
+      expect(contentOf(taken)).toMatchObject({ messages: [], omitted: 0 });
+      expect(taken.lastMessageAt).toBeNull();
+    });
+  });
+});

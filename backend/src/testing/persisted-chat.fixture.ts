@@ -1,0 +1,31 @@
+import { decodeWrittenEvent } from '../modules/random-chat/application/chat-event.codec';
+import { EventStoreRepository } from '../platform/event-store/event-store.repository';
+import { ChatLogRepository } from '../platform/hot-log/chat-log.repository';
+import { chatKeys, shardOf } from '../platform/redis/redis.keys';
+import type { TestReplica, TestReplicas } from './test-replicas.harness';
+
+/**
+ * Copies the stream of a chat to PostgreSQL, as the worker does.
+ * @param agoMs makes the persisted events older than they are.
+ */
+export const persistChat = async (
+  { app }: Pick<TestReplica, 'app'>,
+  sessionId: string,
+  agoMs = 0,
+): Promise<void> => {
+  const entries = await app.get(ChatLogRepository).read(sessionId);
+  await app.get(EventStoreRepository).append(
+    `chat-${sessionId}`,
+    'any',
+    entries.map(({ id, text }) => {
+      const { eventId, type, data } = decodeWrittenEvent(text);
+      const occurredAt = new Date(Number.parseInt(id, 10) - agoMs);
+      return { eventId, type, data, occurredAt, metadata: { entryId: id } };
+    }),
+  );
+};
+
+/** Deletes the stream of a chat from Redis, as its expiry does. */
+export const dropLiveChat = async ({ store }: TestReplicas, sessionId: string): Promise<void> => {
+  await store.redis.del(chatKeys(shardOf(sessionId)).stream(sessionId));
+};

@@ -9,7 +9,10 @@ import {
 } from './projections/private-messages.projection';
 
 /** Event types, projection and table of private messages, for every process that reads or writes the event log. */
-@Module({ providers: [LastMessageService, PrivateTranscriptService], exports: [LastMessageService, PrivateTranscriptService] })
+@Module({
+  providers: [LastMessageService, PrivateTranscriptService],
+  exports: [LastMessageService, PrivateTranscriptService],
+})
 export class PrivateChatReadModelModule {
   constructor(eventTypes: EventTypeRegistry, projections: ProjectionRegistry) {
     eventTypes.register(privateMessageEventTypes);

@@ -182,7 +182,7 @@ const meet = async (pair: Pair, past: string | undefined): Promise<string> => {
   const press = (page: ChatPage): void => {
     if (!page.isOpen) return;
     const { phase } = page.state;
-    if (phase === 'skipped') page.act(() => page.chat.newConversation());
+    if (phase === 'skipped') page.act(() => page.chat.startNewConversation());
     else if (phase === 'initial') page.act(() => page.chat.startSearch());
   };
   const place = ({ state }: ChatPage): string | undefined =>

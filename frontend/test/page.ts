@@ -58,7 +58,7 @@ export class ChatPage {
       onFrame: (frame) => this.chat.receive(frame),
       log: () => undefined,
     });
-    this.chat.connect(this.client);
+    this.chat.attachSocket(this.client);
     this.chat.show();
   }
 

@@ -91,8 +91,8 @@ export const startRealtime = (): void => {
   // A page that opens at /chat shows the chat in a moment, so a reload does not count as leaving it.
   if (location.pathname.startsWith('/chat')) randomChat.show();
   randomChat.useStore.subscribe(createOpenChatReminder());
-  randomChat.connect(client);
-  privateChat.connect(client);
+  randomChat.attachSocket(client);
+  privateChat.attachSocket(client);
   useConnection.setState({ reconnect: () => client.reconnect() });
   window.addEventListener('online', () => client.wake());
   // After sleep or in a frozen tab the socket may be half open, and timers may have been delayed.
@@ -112,9 +112,9 @@ export const startRealtime = (): void => {
     if (connectedUserId !== undefined) shell.reset();
     connectedUserId = userId;
     client.stop();
-    randomChat.reset();
+    randomChat.switchUser();
     removeSentRequests(queryClient);
-    privateChat.reset();
+    privateChat.switchUser();
     if (userId === undefined) queryClient.clear();
     else client.start();
   };

@@ -10,10 +10,10 @@ export interface ChatCommands {
   /** Returns false while not connected. */
   react: (messageId: string, emoji: string) => boolean;
   delete?: (messageId: string) => void;
-  /** Called when the user types. */
-  type: () => void;
-  /** Called when a quoted message is not loaded, so that older pages can be loaded to find it. */
-  seek?: (messageId: string) => void;
+  /** Called at each change of the text; the implementation limits how often the partner is notified. */
+  notifyTyping: () => void;
+  /** Loads older pages until a quoted message is loaded, and scrolls to it. Absent where everything is loaded. */
+  loadAndJumpTo?: (messageId: string) => void;
 }
 
 /** The chat on the screen: its users, its capabilities, and its outbox and commands. */

@@ -50,7 +50,7 @@ export interface Outgoing {
 }
 
 /** A message that was not sent and is returned to the composer. */
-export type Returned = Outgoing;
+export type ReturnedMessage = Outgoing;
 
 export const isCard = (message: ChatMessage): boolean => message.card !== undefined;
 
@@ -63,7 +63,7 @@ export const isNotice = (message: ChatMessage): boolean => message.senderId === 
 export const canBeReactedTo = (message: ChatMessage): boolean =>
   message.delivery === 'sent' && !isNotice(message) && !isCard(message) && !message.isDeleted;
 
-/** Whether the sender may edit the message: only text can be edited (A102). */
+/** Whether the user may edit the message: only their own text can be edited (A102). */
 export const isOwnText = (message: ChatMessage, me: number): boolean =>
   message.senderId === me && message.type === 'text' && canBeReactedTo(message);
 
@@ -91,7 +91,10 @@ export const positionInGroup = (messages: readonly ChatMessage[], index: number)
   };
 };
 
-/** In UTF-16 code units: three emojis of several code points each. Longer texts skip the expensive pattern. */
+/**
+ * Upper limit for three emojis, each of several code points, in UTF-16 code units. Longer texts are not tested, because
+ * the pattern is expensive.
+ */
 const MAX_LENGTH_OF_EMOJIS = 64;
 const oneToThreeEmojis =
   /^(?:(?:\p{Regional_Indicator}{2}|\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier}|\u200D\p{Extended_Pictographic})*)\s*){1,3}$/u;

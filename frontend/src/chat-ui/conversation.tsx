@@ -6,7 +6,7 @@ import { Composer, type ComposerHandle } from '@/chat-ui/composer/composer';
 import { copy } from '@/chat-ui/copy';
 import { type Draft, type DraftStorage } from '@/chat-ui/composer/draft';
 import { OpenedPhoto } from '@/chat-ui/lightbox/opened-photo';
-import { contentOf, quoteInComposer } from '@/chat-ui/message-content';
+import { parseContent, quoteInComposer } from '@/chat-ui/message-content';
 import { MessageList, type ConversationHandle } from '@/chat-ui/message-list/message-list';
 import { useRowsWithOutgoing } from '@/chat-ui/outbox/use-outgoing-rows';
 import { PartBoundary } from '@/chat-ui/part-boundary';
@@ -43,24 +43,27 @@ export interface ConversationProps {
   footer?: ReactNode;
 }
 
-const noneRevealed: ReadonlySet<string> = new Set();
+const noUrls: ReadonlySet<string> = new Set();
 
-/** Holds the whole draft: composer and reply change parts of it independently. */
-const useDraft = ({ read, keep, onOutsideChange }: DraftStorage, onReplaced: (text: string) => void) => {
+/**
+ * Holds the whole draft: composer and reply change parts of it independently.
+ * @param onReplaced  called with the new text when another tab has changed the draft.
+ */
+const useDraft = ({ read, write, onOtherTabChange }: DraftStorage, onReplaced: (text: string) => void) => {
   const [initial] = useState(read);
   const draft = useRef(initial);
   const change = useCallback(
     (part: Partial<Draft>): void => {
       draft.current = { ...draft.current, ...part };
-      keep(draft.current);
+      write(draft.current);
     },
-    [keep],
+    [write],
   );
   const latestOnReplaced = useRef(onReplaced);
   useEffect(() => {
     latestOnReplaced.current = onReplaced;
   });
-  useEffect(() => onOutsideChange?.(() => latestOnReplaced.current(read().text)), [onOutsideChange, read]);
+  useEffect(() => onOtherTabChange?.(() => latestOnReplaced.current(read().text)), [onOtherTabChange, read]);
   return { initial, change };
 };
 
@@ -96,13 +99,14 @@ export const Conversation = ({
   const { me, partner, capabilities, partnerImages, pickerEmojis, outbox, conversationId } = chat;
   const composer = useRef<ComposerHandle>(null);
   const list = useRef<ConversationHandle | null>(null);
-  const [revealed, setRevealed] = useState<ReadonlySet<string>>(noneRevealed);
+  /** Addresses of the partner's pictures that the user has revealed (B07). */
+  const [revealed, setRevealed] = useState<ReadonlySet<string>>(noUrls);
   const [openPhoto, setOpenPhoto] = useState<{ url: string; name: string } | null>(null);
   const fileDrop = useFileDrop(capabilities.attach ? (file) => composer.current?.attach(file) : undefined);
   const messages = useRowsWithOutgoing(stored, outbox, conversationId, me.id);
   const draft = useDraft(draftStorage, (text) => composer.current?.replaceText(text));
   const { change: changeDraft } = draft;
-  const { task, begin, resumeReply } = useComposerTask(
+  const { task, startTask, resumeReply } = useComposerTask(
     messages,
     draft.initial.replyToId,
     useCallback((replyToId) => changeDraft({ replyToId }), [changeDraft]),
@@ -114,9 +118,9 @@ export const Conversation = ({
 
   useEffect(
     () =>
-      outbox.attach(conversationId, {
-        take: (returned) => {
-          if (!composer.current?.take(returned)) return false;
+      outbox.registerComposer(conversationId, {
+        takeBack: (returned) => {
+          if (!composer.current?.takeBack(returned)) return false;
           const { replyTo } = returned;
           if (replyTo) resumeReply(replyTo.messageId);
           return true;
@@ -137,19 +141,19 @@ export const Conversation = ({
   const commands = useMemo<MessageCommands>(
     () => ({
       // Starting a reply cancels an edit, and the reverse (A103).
-      onReply: ({ id }) => begin({ kind: 'reply', messageId: id }),
-      onEdit: ({ id }) => begin({ kind: 'edit', messageId: id }),
+      onReply: ({ id }) => startTask({ kind: 'reply', messageId: id }),
+      onEdit: ({ id }) => startTask({ kind: 'edit', messageId: id }),
       onReact: (messageId, emoji) => void reportOutcome(chat.commands.react(messageId, emoji)),
       onDelete: (messageId) => chat.commands.delete?.(messageId),
       onRetry: (clientId) => void reportOutcome(outbox.retry(clientId)),
       onDiscard: outbox.discard,
       onJump: (messageId) => {
-        if (list.current?.jumpTo(messageId) === false) chat.commands.seek?.(messageId);
+        if (list.current?.jumpTo(messageId) === false) chat.commands.loadAndJumpTo?.(messageId);
       },
       onReveal: (url) => setRevealed((before) => new Set([...before, url])),
       onOpenImage: (url, name) => setOpenPhoto({ url, name }),
     }),
-    [chat.commands, outbox, reportOutcome, begin],
+    [chat.commands, outbox, reportOutcome, startTask],
   );
 
   const replyTo =
@@ -165,13 +169,13 @@ export const Conversation = ({
   const saveEdit = (newContent: string): boolean => {
     if (task?.kind !== 'edit') return true;
     // An unchanged text is not sent.
-    if (newContent === contentOf(task.message).text) return true;
+    if (newContent === parseContent(task.message).text) return true;
     return reportOutcome(chat.commands.edit(task.message.id, newContent));
   };
 
-  const editLast = (): void => {
+  const editLastOwnText = (): void => {
     const lastOwnText = messages.findLast((message) => isOwnText(message, me.id));
-    if (capabilities.edit && lastOwnText) begin({ kind: 'edit', messageId: lastOwnText.id });
+    if (capabilities.edit && lastOwnText) startTask({ kind: 'edit', messageId: lastOwnText.id });
   };
 
   return (
@@ -199,14 +203,14 @@ export const Conversation = ({
           ref={composer}
           onSend={(outgoing) => {
             const wasAccepted = reportOutcome(outbox.submit(conversationId, { ...outgoing, replyTo }));
-            if (wasAccepted) begin(null);
+            if (wasAccepted) startTask(null);
             return wasAccepted;
           }}
           onSave={saveEdit}
           task={task}
-          onCancelTask={() => begin(null)}
-          onType={chat.commands.type}
-          onEditLast={editLast}
+          onCancelTask={() => startTask(null)}
+          onType={chat.commands.notifyTyping}
+          onEditLast={editLastOwnText}
           canAttach={capabilities.attach}
           pickerEmojis={pickerEmojis}
           draft={{ initial: draft.initial, onChange: changeDraft }}

@@ -1,25 +1,25 @@
-import { contentOf, describeMessage, quoteInComposer, quoteInMessage } from '@/chat-ui/message-content';
+import { parseContent, describeMessage, quoteInComposer, quoteInMessage } from '@/chat-ui/message-content';
 import { aMessage } from '@/testing/factories';
 
 const url = '/api/files/chat-images/0b0f3f2a-5a86-4a61-9a0e-6a4b8c1d2e3f.webp';
 
-describe('contentOf', () => {
+describe('parseContent', () => {
   it('returns a single image', () => {
-    expect(contentOf({ type: 'image', content: url })).toEqual({ text: '', imageUrls: [url] });
+    expect(parseContent({ type: 'image', content: url })).toEqual({ text: '', imageUrls: [url] });
   });
 
   it('returns the text and the images of the marker lines below it', () => {
-    expect(contentOf({ type: 'mixed', content: `hi\nthere\n[IMAGE:${url}]\n[IMAGE:${url}]` })).toEqual({
+    expect(parseContent({ type: 'mixed', content: `hi\nthere\n[IMAGE:${url}]\n[IMAGE:${url}]` })).toEqual({
       text: 'hi\nthere',
       imageUrls: [url, url],
     });
   });
 
   it('ignores markers typed by a user, and images from other origins', () => {
-    expect(contentOf({ type: 'text', content: `[IMAGE:${url}]` }).imageUrls).toEqual([]);
-    expect(contentOf({ type: 'mixed', content: 'x\n[IMAGE:https://example.com/x.png]' }).imageUrls).toEqual(
-      [],
-    );
+    expect(parseContent({ type: 'text', content: `[IMAGE:${url}]` }).imageUrls).toEqual([]);
+    expect(
+      parseContent({ type: 'mixed', content: 'x\n[IMAGE:https://example.com/x.png]' }).imageUrls,
+    ).toEqual([]);
   });
 });
 

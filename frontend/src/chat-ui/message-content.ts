@@ -11,7 +11,7 @@ export interface MessageContent {
   imageUrls: readonly string[];
 }
 
-export const contentOf = ({
+export const parseContent = ({
   type,
   content,
   picture,
@@ -29,7 +29,7 @@ export const contentOf = ({
 
 /** Describes a message by its text, or as 'Photo' if it is a picture without a caption (A109). */
 export const describeMessage = (message: Pick<ChatMessage, 'type' | 'content'>): string =>
-  contentOf(message).text.trim() || copy.message.photo;
+  parseContent(message).text.trim() || copy.message.photo;
 
 /** Quote inside a message: at most 50 graphemes, then '...'. */
 export const quoteInMessage = (content: string): string =>

@@ -24,8 +24,8 @@ export const aPrivateChatPage = () => {
   const newId = (): string => `c${(ids += 1)}`;
   const chat = createPrivateChat({ clock, newId, queryClient });
   const changes = createMessageChanges(chat, { clock, newId });
-  chat.connect(socket);
-  chat.reset();
+  chat.attachSocket(socket);
+  chat.switchUser();
   queryClient.setQueryData<Conversation>(conversationKey(me, friend), {
     messages: [aPrivateMessage({ id: 1 })],
     hasOlder: false,
@@ -47,7 +47,7 @@ export const aPrivateChatPage = () => {
       chat.outbox.submit(String(friend), { text, attachment: null, replyTo: null }),
     outbox: () => chat.outbox.useStore.getState().messages,
     shown: () => new RowCache().toRows(messages(), changes.useStore.getState()),
-    returned: () => chat.outbox.useStore.getState().returnedEdits,
+    returned: () => chat.outbox.useStore.getState().unsavedEdits,
     notice: () => chat.outbox.useStore.getState().notice?.kind,
     typing: () => chat.useStore.getState().typing,
     unread: () => queryClient.getQueryData<UnreadCounts>(unreadCountsKey(me)),

@@ -33,8 +33,8 @@ export const aRandomChatPage = ({ isReload = false } = {}) => {
     isOpenElsewhere: async () => openTabs.elsewhere,
   };
   const chat = createRandomChat({ clock, newId: () => `c${(ids += 1)}`, openTabs });
-  chat.connect(socket);
-  chat.reset();
+  chat.attachSocket(socket);
+  chat.switchUser();
   chat.show();
   const receive = <E extends ServerEvent>(event: E, data: ServerData<E>): void =>
     chat.receive({ event, data } as ServerFrame);

@@ -6,22 +6,22 @@ import { describeMessage } from '@/chat-ui/message-content';
 import { type MessageAuthor } from '@/chat-ui/message/message-row';
 
 /** Text announced for a row; null for the user's own messages and for rows announced elsewhere. */
-const announcementOf = (message: ChatMessage, partner: MessageAuthor): string | null => {
+const getAnnouncement = (message: ChatMessage, partner: MessageAuthor): string | null => {
   if (message.card?.isSilent) return null;
   if (isNotice(message)) return message.content;
   if (message.senderId !== partner.id) return null;
   return copy.message.saysAloud(partner.username, describeMessage(message));
 };
 
-/** A larger batch comes from loaded history or a long absence: only the newest rows are announced. */
+/** A larger batch comes from loaded history or a long absence. Then only the newest rows are announced. */
 const maxAnnouncements = 5;
 
 /** The newest rows to announce, newest last. */
-const newestOf = (messages: readonly ChatMessage[], partner: MessageAuthor): LogEntry[] => {
+const listNewestAnnouncements = (messages: readonly ChatMessage[], partner: MessageAuthor): LogEntry[] => {
   const newest: LogEntry[] = [];
   for (let index = messages.length - 1; index >= 0 && newest.length < maxAnnouncements; index -= 1) {
     const message = messages[index];
-    const text = message ? announcementOf(message, partner) : null;
+    const text = message ? getAnnouncement(message, partner) : null;
     if (message && text !== null) newest.unshift({ key: message.key, text });
   }
   return newest;
@@ -33,11 +33,11 @@ export interface AnnouncerProps {
 }
 
 /**
- * Announces new messages of the partner and notices to screen readers, each one of a burst. Rows present on mount are
- * not announced.
+ * Announces notices and new messages of the partner to screen readers: each message of a burst, not only the last. Rows
+ * present on mount are not announced.
  */
 export const Announcer = ({ messages, partner }: AnnouncerProps) => {
-  const newest = newestOf(messages, partner);
+  const newest = listNewestAnnouncements(messages, partner);
   const [announced, setAnnounced] = useState(newest);
   // A row such as a notice may be removed: the rows before it are not new.
   const lastAnnounced = newest.findLastIndex(({ key }) => announced.some((entry) => entry.key === key));

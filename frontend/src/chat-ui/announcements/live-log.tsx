@@ -6,12 +6,13 @@ export interface LogEntry {
   text: string;
 }
 
+/** Older entries have been read out. Screen readers announce an entry when it is added, so removing it has no effect. */
 const maxEntries = 5;
 
 /** The latest announced entries, in order. An entry whose key is already present is not announced again. */
-export const useLog = (news: readonly LogEntry[]): readonly LogEntry[] => {
+export const useLog = (candidates: readonly LogEntry[]): readonly LogEntry[] => {
   const [log, setLog] = useState<readonly LogEntry[]>([]);
-  const newEntries = news.filter(({ key }) => !log.some((entry) => entry.key === key));
+  const newEntries = candidates.filter(({ key }) => !log.some((entry) => entry.key === key));
   if (newEntries.length > 0) setLog([...log, ...newEntries].slice(-maxEntries));
   return log;
 };

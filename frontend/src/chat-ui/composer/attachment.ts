@@ -9,13 +9,13 @@ export interface Attachment {
   url: string | null;
 }
 
-export const attachmentOf = (file: File): Attachment => ({
+export const createAttachment = (file: File): Attachment => ({
   previewUrl: URL.createObjectURL(file),
   file,
   url: null,
 });
 
-/** Frees the preview. Only the last owner of the attachment may call it. */
+/** Frees the preview. Only the owner of the attachment, composer or outbox, may call it. */
 export const discardAttachment = (attachment: Attachment | null | undefined): void => {
   if (attachment?.file) URL.revokeObjectURL(attachment.previewUrl);
 };

@@ -86,38 +86,38 @@ describe('a returned message', () => {
       onChange: (part: object) => draftChanges.push(part),
     };
     render(<Composer ref={ref} onSend={() => true} canAttach draft={draft} {...props} />);
-    const take = (text: string, attachment: Attachment | null = null): boolean | undefined =>
-      ref.current?.take({ text, attachment });
-    return { take, draftChanges, field: screen.getByRole('textbox', { name: 'Message' }) };
+    const takeBack = (text: string, attachment: Attachment | null = null): boolean | undefined =>
+      ref.current?.takeBack({ text, attachment });
+    return { takeBack, draftChanges, field: screen.getByRole('textbox', { name: 'Message' }) };
   };
   const attachment: Attachment = { previewUrl: '/api/files/a.webp', file: null, url: '/api/files/a.webp' };
 
   it('is put before the current text, several in the order of writing', () => {
-    const { take, draftChanges, field } = renderWithHandle();
+    const { takeBack, draftChanges, field } = renderWithHandle();
     fireEvent.change(field, { target: { value: 'new' } });
     act(() => {
-      take('first');
-      take('second');
+      takeBack('first');
+      takeBack('second');
     });
     expect(field).toHaveValue('first\nsecond\nnew');
     expect(draftChanges.at(-1)).toEqual({ text: 'first\nsecond\nnew' });
   });
 
   it('restores its picture in an empty composer', () => {
-    const { take, field } = renderWithHandle();
-    act(() => expect(take('look', attachment)).toBe(true));
+    const { takeBack, field } = renderWithHandle();
+    act(() => expect(takeBack('look', attachment)).toBe(true));
     expect(field).toHaveValue('look');
     expect(screen.getByRole('button', { name: 'Remove photo' })).toBeVisible();
   });
 
   it('with a picture is refused while the composer holds another text, picture or reply', () => {
-    const { take, field } = renderWithHandle();
+    const { takeBack, field } = renderWithHandle();
     fireEvent.change(field, { target: { value: 'busy' } });
-    act(() => expect(take('look', attachment)).toBe(false));
+    act(() => expect(takeBack('look', attachment)).toBe(false));
     expect(field).toHaveValue('busy');
     fireEvent.change(field, { target: { value: '' } });
-    act(() => void take('one', attachment));
-    act(() => expect(take('two', attachment)).toBe(false));
+    act(() => void takeBack('one', attachment));
+    act(() => expect(takeBack('two', attachment)).toBe(false));
     expect(field).toHaveValue('one');
   });
 });

@@ -3,7 +3,7 @@ import { codePointLength, normalizeText } from '@thaw/contract/text';
 import { ArrowUp, Check, CornerDownLeft } from 'lucide-react';
 import { useId, useImperativeHandle, useRef, useState, type Ref } from 'react';
 import { flushSync } from 'react-dom';
-import { type Outgoing, type Returned } from '@/chat-ui/chat-message';
+import { type Outgoing, type ReturnedMessage } from '@/chat-ui/chat-message';
 import {
   AttachButton,
   AttachmentPreview,
@@ -33,7 +33,7 @@ export interface ComposerHandle {
    * Puts an unsent message in front of the current text.
    * @returns false for a picture while the composer is in use (A97).
    */
-  take: (returned: Pick<Returned, 'text' | 'attachment'>) => boolean;
+  takeBack: (returned: Pick<ReturnedMessage, 'text' | 'attachment'>) => boolean;
   /** Called when another tab has changed the draft. */
   replaceText: (text: string) => void;
 }
@@ -56,7 +56,7 @@ export interface ComposerProps {
   notice?: string | null | undefined;
 }
 
-const firstFileOf = (data: DataTransfer): File | undefined => [...data.files][0];
+const getFirstFile = (data: DataTransfer): File | undefined => [...data.files][0];
 
 /**
  * Grows from one line to six. Enter sends and Shift+Enter inserts a line break; an Enter that ends an IME composition
@@ -96,7 +96,7 @@ export const Composer = ({
   useImperativeHandle(ref, () => ({
     attach,
     focus: () => field.current?.focus(),
-    take: ({ text, attachment: returned }) => {
+    takeBack: ({ text, attachment: returned }) => {
       const isInUse = task !== null || !fieldText.isEmpty() || !picture.isEmpty();
       if (returned && isInUse) return false;
       if (text !== '') fieldText.takeBack(text);
@@ -207,7 +207,7 @@ export const Composer = ({
               if (event.target.value.trim() !== '') onType?.();
             }}
             onPaste={(event) => {
-              const file = firstFileOf(event.clipboardData);
+              const file = getFirstFile(event.clipboardData);
               // Word processors put a picture of the text on the clipboard beside the text.
               if (!file || event.clipboardData.types.includes('text/plain')) return;
               event.preventDefault();

@@ -32,7 +32,7 @@ export const prependReturned = (
 /** Storage of a conversation's draft. The functions must be stable between renders. */
 export interface DraftStorage {
   read: () => Draft;
-  keep: (draft: Draft) => void;
+  write: (draft: Draft) => void;
   /** Subscribes to changes made in another tab; returns the unsubscribe function. */
-  onOutsideChange?: (listen: () => void) => () => void;
+  onOtherTabChange?: (listen: () => void) => () => void;
 }

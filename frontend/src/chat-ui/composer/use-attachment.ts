@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
 import {
-  attachmentOf,
+  createAttachment,
   discardAttachment,
   isAcceptable,
   type Attachment,
@@ -25,7 +25,7 @@ export const useAttachment = (onChange: (hasPicture: boolean) => void) => {
     attach: (file: File): boolean => {
       if (!isAcceptable(file)) return false;
       discardAttachment(latest.current);
-      replaceAttachment(attachmentOf(file));
+      replaceAttachment(createAttachment(file));
       return true;
     },
     takeBack: (returned: Attachment): void => replaceAttachment(returned),

@@ -14,7 +14,8 @@ const isTypingElsewhere = (event: KeyboardEvent): boolean => {
 };
 
 /**
- * Moves the focus to the field: on mount on devices with a keyboard, for a reply or an edit, and on typing anywhere.
+ * Moves the focus to the field: on mount on devices with a keyboard, for a reply or an edit, and when the user types
+ * while no other field has the focus.
  */
 export const useComposerFocus = (
   field: RefObject<HTMLTextAreaElement | null>,

@@ -18,41 +18,41 @@ export const useComposerTask = (
   const [started, setStarted] = useState<StartedTask | null>(
     initialReplyToId === null ? null : { kind: 'reply', messageId: initialReplyToId },
   );
-  const returnedEdits = outbox.useStore((state) => state.returnedEdits);
-  // One edit at a time: a returned edit is opened when the current one is finished.
-  const returned =
+  const unsavedEdits = outbox.useStore((state) => state.unsavedEdits);
+  // One edit at a time: an unsaved edit is opened when the current one is finished.
+  const unsavedEdit =
     started?.kind === 'edit'
       ? undefined
-      : returnedEdits.find(
+      : unsavedEdits.find(
           (edit) =>
             edit.conversationId === conversationId &&
             messages.some(({ id, isDeleted }) => id === edit.messageId && !isDeleted),
         );
-  const shownReturned = useRef(returned);
+  const latestUnsavedEdit = useRef(unsavedEdit);
   useEffect(() => {
-    shownReturned.current = returned;
+    latestUnsavedEdit.current = unsavedEdit;
   });
 
   const replyToId = started?.kind === 'reply' ? started.messageId : null;
   useEffect(() => onReplyChange(replyToId), [onReplyChange, replyToId]);
 
-  // The current message: it may have been edited or deleted in the meantime.
-  const subjectId = returned?.messageId ?? started?.messageId;
-  const subject = messages.find(({ id }) => id === subjectId);
+  // Looked up at each render, because the message may have been edited or deleted in the meantime.
+  const messageId = unsavedEdit?.messageId ?? started?.messageId;
+  const message = messages.find(({ id }) => id === messageId);
   const task = useMemo<ComposerTask | null>(() => {
-    if (!subject || subject.isDeleted) return null;
-    if (returned) return { kind: 'edit', message: subject, text: returned.text };
-    if (started?.kind === 'edit') return { kind: 'edit', message: subject };
-    const isMine = subject.senderId === me.id;
-    return { kind: 'reply', message: subject, name: isMine ? me.username : partner.username, isMine };
-  }, [started, returned, subject, me.id, me.username, partner.username]);
+    if (!message || message.isDeleted) return null;
+    if (unsavedEdit) return { kind: 'edit', message, text: unsavedEdit.text };
+    if (started?.kind === 'edit') return { kind: 'edit', message };
+    const isMine = message.senderId === me.id;
+    return { kind: 'reply', message, name: isMine ? me.username : partner.username, isMine };
+  }, [started, unsavedEdit, message, me.id, me.username, partner.username]);
 
-  /** Ends the current task and begins the next one, if any. */
-  const begin = useCallback(
+  /** Ends the current task and starts the next one; null starts none. */
+  const startTask = useCallback(
     (next: StartedTask | null): void => {
-      if (shownReturned.current) outbox.editDone(shownReturned.current);
-      // A reply that was open before a returned edit is resumed after it.
-      if (next || !shownReturned.current) setStarted(next);
+      if (latestUnsavedEdit.current) outbox.removeUnsavedEdit(latestUnsavedEdit.current);
+      // A reply that was open before an unsaved edit is resumed after it.
+      if (next || !latestUnsavedEdit.current) setStarted(next);
     },
     [outbox],
   );
@@ -61,5 +61,5 @@ export const useComposerTask = (
     (messageId: string): void => setStarted((current) => current ?? { kind: 'reply', messageId }),
     [],
   );
-  return { task, begin, resumeReply };
+  return { task, startTask, resumeReply };
 };

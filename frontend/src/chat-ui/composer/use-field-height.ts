@@ -1,5 +1,6 @@
 import { useLayoutEffect, type RefObject } from 'react';
 
+/** Six lines of text and the padding of the field. */
 const maximumHeightPx = 168;
 
 const resizeToContent = (area: HTMLTextAreaElement): void => {
@@ -7,7 +8,7 @@ const resizeToContent = (area: HTMLTextAreaElement): void => {
   area.style.height = `${Math.min(area.scrollHeight, maximumHeightPx)}px`;
 };
 
-/** Resizes the field from one line to six, with its text and its width. */
+/** Resizes the field from one line to six when its text or its width changes. */
 export const useFieldHeight = (field: RefObject<HTMLTextAreaElement | null>, text: string): void => {
   useLayoutEffect(() => {
     if (field.current) resizeToContent(field.current);

@@ -3,10 +3,13 @@ import { useRef, useState, type DragEvent } from 'react';
 const holdsFiles = ({ dataTransfer }: Pick<DragEvent, 'dataTransfer'>): boolean =>
   dataTransfer.types.includes('Files');
 
-/** Accepts a file dropped on an element or its descendants; `onFile` is undefined while none is accepted. */
+/** Accepts a file dropped on an element or its descendants; files are not accepted while `onFile` is undefined. */
 export const useFileDrop = (onFile: ((file: File) => void) | undefined) => {
   const [isDropping, setDropping] = useState(false);
-  /** Nesting depth of dragenter events: not every browser reports the element that the pointer enters next. */
+  /**
+   * Entered elements minus left ones; 0 when the pointer is outside. Counted, because `relatedTarget` of dragleave, the
+   * element that the pointer enters next, is missing in some browsers.
+   */
   const depth = useRef(0);
   const reset = (): void => {
     depth.current = 0;

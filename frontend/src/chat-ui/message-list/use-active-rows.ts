@@ -6,7 +6,7 @@ const isInside = ({ currentTarget, target }: SyntheticEvent): boolean =>
   target instanceof Node && currentTarget.contains(target);
 
 /** Keys of the rows that show their actions: hovered, focused, or with an open menu. */
-export const useActiveRows = (keyOf: (row: HTMLElement | null) => string | null) => {
+export const useActiveRows = (getKey: (row: HTMLElement | null) => string | null) => {
   const [hovered, setHovered] = useState<string | null>(null);
   const [focused, setFocused] = useState<string | null>(null);
   /** The row with an open reaction menu: it stays active although the focus has left it. */
@@ -18,11 +18,11 @@ export const useActiveRows = (keyOf: (row: HTMLElement | null) => string | null)
     clearHovered: () => setHovered(null),
     handlers: {
       onPointerOver: (event: PointerEvent) => {
-        if (event.pointerType === 'mouse' && isInside(event)) setHovered(keyOf(findRow(event.target)));
+        if (event.pointerType === 'mouse' && isInside(event)) setHovered(getKey(findRow(event.target)));
       },
       onPointerLeave: () => setHovered(null),
       onFocus: (event: FocusEvent) => {
-        if (isInside(event)) setFocused(keyOf(findRow(event.target)));
+        if (isInside(event)) setFocused(getKey(findRow(event.target)));
       },
       onBlur: (event: FocusEvent) => {
         if (!event.currentTarget.contains(event.relatedTarget)) setFocused(null);

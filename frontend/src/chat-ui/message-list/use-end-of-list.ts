@@ -4,6 +4,7 @@ import { useCallback, useEffect, useRef, useState, type RefObject } from 'react'
 export const endThresholdPx = 80;
 /** Events of a user who scrolls. Some assistive technology scrolls without any of them. */
 const userActionEvents = ['wheel', 'touchmove', 'keydown', 'pointerdown', 'focusin'] as const;
+/** A scroll or resize within this time of a user action or a resize is attributed to it. */
 const recentMs = 1_000;
 /** Frames without a change of position or height after which the list has reached its start position. */
 const framesUntilSettled = 3;

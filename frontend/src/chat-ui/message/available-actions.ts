@@ -1,5 +1,5 @@
 import { canBeReactedTo, isOwnText, type ChatMessage } from '@/chat-ui/chat-message';
-import { contentOf } from '@/chat-ui/message-content';
+import { parseContent } from '@/chat-ui/message-content';
 import { canTranslate } from '@/chat-ui/translation/translations.store';
 
 /** Which actions this kind of chat has at all. */
@@ -32,7 +32,7 @@ export const determineActions = (
     react: capabilities.react && isActionable,
     edit: capabilities.edit && isOwnText(message, me),
     delete: capabilities.delete && isActionable && isMine,
-    translate: isActionable && !isMine && contentOf(message).text !== '' && canTranslate(),
+    translate: isActionable && !isMine && parseContent(message).text !== '' && canTranslate(),
   };
 };
 

@@ -10,7 +10,7 @@ export interface BubbleProps extends GroupPosition {
   /** Holds a picture or a quote, which need less padding. */
   isTight?: boolean;
   /** The message is deleted; only a placeholder is left. */
-  isEmpty?: boolean;
+  isDeleted?: boolean;
   className?: string;
   children: ReactNode;
 }
@@ -23,7 +23,7 @@ export const Bubble = ({
   isEmoji = false,
   isFailed = false,
   isTight = false,
-  isEmpty = false,
+  isDeleted = false,
   className,
   children,
 }: BubbleProps) => (
@@ -37,7 +37,7 @@ export const Bubble = ({
             isTight && 'px-2',
             isMine ? 'bg-bubble-me text-bubble-me-foreground' : 'bg-bubble-them text-foreground',
             isFailed && 'bg-transparent text-foreground inset-ring inset-ring-destructive',
-            isEmpty && 'bg-transparent text-muted-foreground italic inset-ring inset-ring-border',
+            isDeleted && 'bg-transparent text-muted-foreground italic inset-ring inset-ring-border',
             isMine && !isFirst && 'rounded-tr-inner',
             isMine && !isLast && 'rounded-br-inner',
             !isMine && !isFirst && 'rounded-tl-inner',

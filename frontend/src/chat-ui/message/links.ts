@@ -1,15 +1,19 @@
 /** A part of a message: text, or the address of a web page. */
 export type TextPart = { text: string; url?: undefined } | { text: string; url: URL };
 
+/** Starts with http://, https:// or www. and ends before a space, a quotation mark or an angle bracket. */
 const addressPattern = /\b(?:https?:\/\/|www\.)[^\s<>"']+/giu;
-const openingOf: Partial<Record<string, string>> = { ')': '(', ']': '[', '}': '{' };
+const openingBrackets: Partial<Record<string, string>> = { ')': '(', ']': '[', '}': '{' };
 
-/** Removes trailing punctuation that belongs to the sentence, not to the address. */
+/**
+ * Removes trailing punctuation that belongs to the sentence, not to the address. A closing bracket belongs to the
+ * address if its opening one is in it, too, as in `/wiki/Ice_(film)`.
+ */
 const trimPunctuation = (candidate: string): string => {
   let end = candidate.length;
   while (end > 0) {
     const last = candidate[end - 1] ?? '';
-    const opening = openingOf[last];
+    const opening = openingBrackets[last];
     const rest = candidate.slice(0, end);
     const isUnmatched = opening !== undefined && rest.split(last).length > rest.split(opening).length;
     if (!/[.,;:!?…»”’]/u.test(last) && !isUnmatched) break;

@@ -3,7 +3,7 @@ import { Bubble } from '@/chat-ui/message/bubble';
 import { isCard, isLargeEmoji, isNotice, type ChatMessage, type GroupPosition } from '@/chat-ui/chat-message';
 import { copy } from '@/chat-ui/copy';
 import { DeliveryLine } from '@/chat-ui/message/delivery-line';
-import { contentOf } from '@/chat-ui/message-content';
+import { parseContent } from '@/chat-ui/message-content';
 import { MessageImage } from '@/chat-ui/message/message-image';
 import { hasAnyAction, type AvailableActions } from '@/chat-ui/message/available-actions';
 import { MessageQuote } from '@/chat-ui/message/message-quote';
@@ -26,7 +26,7 @@ export interface MessageRowProps extends GroupPosition {
   me: MessageAuthor;
   partner: MessageAuthor;
   commands: MessageCommands;
-  /** Pictures of the partner that the user has revealed; null when all are shown. */
+  /** Addresses of the partner's pictures that the user has revealed; null when none is blurred, as in a friend's chat. */
   revealed: ReadonlySet<string> | null;
   renderCard?: ((message: ChatMessage) => ReactNode) | undefined;
   /** Actions available for the message. */
@@ -62,7 +62,7 @@ const Content = ({
   isMine,
 }: Pick<MessageRowProps, 'message' | 'me' | 'partner' | 'commands' | 'revealed'> & { isMine: boolean }) => {
   if (message.isDeleted) return copy.message.deleted;
-  const { text, imageUrls } = contentOf(message);
+  const { text, imageUrls } = parseContent(message);
   const { replyTo } = message;
   const photo = isMine ? copy.message.yourPhoto : copy.message.photoFrom(partner.username);
   return (
@@ -171,7 +171,7 @@ export const MessageRow = memo(function MessageRow({
             isEmoji={isLargeEmoji(message) && message.replyTo === null}
             isFailed={message.delivery === 'failed'}
             isTight={isTight}
-            isEmpty={message.isDeleted ?? false}
+            isDeleted={message.isDeleted ?? false}
           >
             <Content
               message={message}

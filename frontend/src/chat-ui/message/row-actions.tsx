@@ -2,7 +2,7 @@ import { Copy, Languages, Pencil, Reply, RotateCw, SmilePlus, Trash2 } from 'luc
 import { useState, type ComponentProps, type ReactNode } from 'react';
 import { type ChatMessage } from '@/chat-ui/chat-message';
 import { copy } from '@/chat-ui/copy';
-import { contentOf } from '@/chat-ui/message-content';
+import { parseContent } from '@/chat-ui/message-content';
 import { type AvailableActions } from '@/chat-ui/message/available-actions';
 import { ReactionChoice } from '@/chat-ui/message/reactions';
 import { startTranslation } from '@/chat-ui/translation/translations.store';
@@ -60,9 +60,10 @@ export const RowActions = ({
 }: RowActionsProps & { onPin: (key: string | null) => void }) => {
   const [isChoosing, setIsChoosing] = useState(false);
   const roving = useRovingFocus();
-  // The tab stop is the first available action.
+  // In the order of the buttons. The index among the available ones decides which button is the tab stop: the first.
   const availability = [actions.react, actions.reply, actions.edit, actions.delete, actions.translate];
-  const item = (place: number) => roving.item(availability.slice(0, place).filter(Boolean).length);
+  const getItemProps = (position: number) =>
+    roving.item(availability.slice(0, position).filter(Boolean).length);
   const setChoosing = (choosing: boolean): void => {
     setIsChoosing(choosing);
     onPin(choosing ? message.key : null);
@@ -80,7 +81,7 @@ export const RowActions = ({
             'aria-label': copy.actions.react,
             className: iconButton,
             children: <SmilePlus aria-hidden="true" />,
-            ...item(0),
+            ...getItemProps(0),
           }}
           isOpen={isChoosing}
           onOpenChange={setChoosing}
@@ -98,25 +99,29 @@ export const RowActions = ({
         </Popover>
       ) : null}
       {actions.reply ? (
-        <Action label={copy.actions.reply} onPress={() => commands.onReply(message)} {...item(1)}>
+        <Action label={copy.actions.reply} onPress={() => commands.onReply(message)} {...getItemProps(1)}>
           <Reply aria-hidden="true" />
         </Action>
       ) : null}
       {actions.edit ? (
-        <Action label={copy.actions.edit} onPress={() => commands.onEdit(message)} {...item(2)}>
+        <Action label={copy.actions.edit} onPress={() => commands.onEdit(message)} {...getItemProps(2)}>
           <Pencil aria-hidden="true" />
         </Action>
       ) : null}
       {actions.delete ? (
-        <Action label={copy.actions.delete} onPress={() => commands.onDelete(message.id)} {...item(3)}>
+        <Action
+          label={copy.actions.delete}
+          onPress={() => commands.onDelete(message.id)}
+          {...getItemProps(3)}
+        >
           <Trash2 aria-hidden="true" />
         </Action>
       ) : null}
       {actions.translate ? (
         <Action
           label={copy.translation.action}
-          onPress={() => void startTranslation(message.key, contentOf(message).text)}
-          {...item(4)}
+          onPress={() => void startTranslation(message.key, parseContent(message).text)}
+          {...getItemProps(4)}
         >
           <Languages aria-hidden="true" />
         </Action>
@@ -158,7 +163,7 @@ export const ActionSheet = ({
   onClose,
 }: RowActionsProps & { onClose: () => void }) => {
   useBackCloses(true, onClose);
-  const { text } = contentOf(message);
+  const { text } = parseContent(message);
   const failedId = message.delivery === 'failed' ? message.clientId : undefined;
   const closeThen = (action: () => void) => (): void => {
     onClose();

@@ -4,6 +4,7 @@ import { horizontalDistance, type Point } from '@/lib/swipe';
 
 /** Distance of a swipe from which releasing it replies. */
 const replyThresholdPx = 56;
+/** The row follows the finger up to this distance. */
 const maxOffsetPx = 72;
 /** A swipe from the edge is the browser's own Back gesture. */
 const edgePx = 24;
@@ -11,16 +12,18 @@ const edgePx = 24;
 const tapSlackPx = 10;
 const doubleTapMs = 300;
 
+/** A short pulse, on devices that can vibrate. */
 const vibrate = (): void => {
   (navigator as { vibrate?: (ms: number) => boolean }).vibrate?.(10);
 };
 
-const pointOf = ({ clientX, clientY }: { clientX: number; clientY: number }): Point => ({
+const toPoint = ({ clientX, clientY }: { clientX: number; clientY: number }): Point => ({
   x: clientX,
   y: clientY,
 });
 
-const singleTouch = (touches: TouchEvent['touches']) => (touches.length === 1 ? touches[0] : undefined);
+/** The touch of a gesture with one finger; undefined for several fingers. */
+const getSingleTouch = (touches: TouchEvent['touches']) => (touches.length === 1 ? touches[0] : undefined);
 
 const isControl = (target: EventTarget | null): boolean =>
   target instanceof Element && target.closest('button, a, [role="radio"]') !== null;
@@ -54,18 +57,18 @@ export const useRowTouch = ({ canReply, onReply, onDoubleTap }: RowTouch) => {
 
   return {
     onTouchStart: ({ touches, target }: TouchEvent) => {
-      const touch = singleTouch(touches);
+      const touch = getSingleTouch(touches);
       const row = findRow(target);
       moveRow(0);
-      swipe.current = touch && row ? { row, from: pointOf(touch), distance: 0 } : null;
+      swipe.current = touch && row ? { row, from: toPoint(touch), distance: 0 } : null;
     },
     onTouchMove: ({ touches }: TouchEvent) => {
       const gesture = swipe.current;
       if (!gesture) return;
-      const touch = singleTouch(touches);
+      const touch = getSingleTouch(touches);
       if (!touch || gesture.from.x < edgePx || !canReply(gesture.row)) return moveRow(0);
       // Once begun, a swipe follows the finger even if it drifts vertically.
-      const to = pointOf(touch);
+      const to = toPoint(touch);
       moveRow(
         gesture.distance > 0
           ? Math.max(1, to.x - gesture.from.x)
@@ -80,7 +83,7 @@ export const useRowTouch = ({ canReply, onReply, onDoubleTap }: RowTouch) => {
       moveRow(0);
       swipe.current = null;
       if (distance >= replyThresholdPx) return onReply(row);
-      const to = pointOf(touch);
+      const to = toPoint(touch);
       const isTap = Math.hypot(to.x - from.x, to.y - from.y) < tapSlackPx;
       if (isTap && !isControl(target)) handleTap(row, timeStamp);
     },

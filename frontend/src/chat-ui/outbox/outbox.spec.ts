@@ -1,7 +1,8 @@
 import { limits } from '@thaw/contract/limits';
-import { attachmentOf } from '@/chat-ui/composer/attachment';
-import { type Returned } from '@/chat-ui/chat-message';
-import { createOutbox, type OutboxOptions } from '@/chat-ui/outbox/outbox';
+import { createAttachment } from '@/chat-ui/composer/attachment';
+import { type ReturnedMessage } from '@/chat-ui/chat-message';
+import { createOutbox } from '@/chat-ui/outbox/outbox';
+import { type OutboxOptions } from '@/chat-ui/outbox/outbox.types';
 import { wireContent, type OutgoingMessage } from '@/chat-ui/outbox/outgoing-message';
 import { pageLimits } from '@/lib/page-limits';
 import { SocketRequestError } from '@/lib/socket/socket-request-error';
@@ -50,11 +51,11 @@ const createTestOutbox = (changes: Partial<OutboxOptions> = {}) => {
     onRefused: () => undefined,
     upload: (_file, { signal, onProgress }) =>
       new Promise((done, fail) => uploads.push({ signal, onProgress, done, fail })),
-    onUnclaimed: (...given) => unclaimed.push(given),
+    onReturnedWithoutComposer: (...given) => unclaimed.push(given),
     onPictureLost: (...given) => lostPictures.push(given),
     ...changes,
   });
-  outbox.open(7);
+  outbox.switchUser(7);
   return {
     outbox,
     clock,
@@ -72,10 +73,11 @@ const createTestOutbox = (changes: Partial<OutboxOptions> = {}) => {
 
 /** A composer that takes messages back; one that is in use refuses pictures. */
 const createComposer = ({ isInUse = false } = {}) => {
-  const taken: Returned[] = [];
+  const taken: ReturnedMessage[] = [];
   return {
     taken,
-    take: (returned: Returned): boolean => (!isInUse || !returned.attachment) && taken.push(returned) > 0,
+    takeBack: (returned: ReturnedMessage): boolean =>
+      (!isInUse || !returned.attachment) && taken.push(returned) > 0,
   };
 };
 
@@ -114,7 +116,7 @@ describe('a text', () => {
     sent[1]?.reject(new SocketRequestError('refused', 'internal'));
     await flushPromises();
     expect(states()).toEqual(['refused', 'refused']);
-    outbox.sendAll();
+    outbox.resendAll();
     expect(sent).toHaveLength(2);
     outbox.retry('c2');
     outbox.retry('c2');
@@ -126,12 +128,12 @@ describe('a text', () => {
     const { outbox, sent, states } = createTestOutbox();
     outbox.submit('12', text('one'));
     outbox.submit('12', text('two'));
-    outbox.sendAll();
+    outbox.resendAll();
     expect(sent).toHaveLength(2);
     for (const { reject } of sent) reject(new SocketRequestError('closed'));
     await flushPromises();
     expect(states()).toEqual(['sending', 'sending']);
-    outbox.sendAll();
+    outbox.resendAll();
     expect(sent.slice(2).map(({ message }) => message.clientId)).toEqual(['c1', 'c2']);
   });
 
@@ -142,9 +144,9 @@ describe('a text', () => {
     outbox.submit('12', text('two'));
     sent[1]?.reject(new SocketRequestError('closed'));
     await flushPromises();
-    outbox.giveUp();
+    outbox.handleConnectionGivenUp();
     expect(states()).toEqual(['unanswered', 'unanswered']);
-    outbox.sendAll();
+    outbox.resendAll();
     expect(states()).toEqual(['sending', 'sending']);
     expect(sent.slice(2).map(({ message }) => message.clientId)).toEqual(['c1', 'c2']);
   });
@@ -155,14 +157,14 @@ describe('a text', () => {
     outbox.submit('s2', text('two'));
     for (const { reject } of sent) reject(new SocketRequestError('closed'));
     await flushPromises();
-    outbox.sendAll('s2');
+    outbox.resendAll('s2');
     expect(sent.slice(2).map(({ message }) => message.conversationId)).toEqual(['s2']);
   });
 
   it('returns to its composer with its reply on a rate limit, and a notice says so (A90)', async () => {
     const { outbox, sent, clock, messages, notice } = createTestOutbox();
     const composer = createComposer();
-    outbox.attach('12', composer);
+    outbox.registerComposer('12', composer);
     outbox.submit('12', { ...text('hello'), replyTo });
     sent[0]?.reject(new SocketRequestError('refused', 'rate_limited', 900));
     await flushPromises();
@@ -175,7 +177,7 @@ describe('a text', () => {
 
   it('is moved to the draft when its conversation is not on the screen', async () => {
     const { outbox, sent, unclaimed } = createTestOutbox();
-    const detach = outbox.attach('12', createComposer());
+    const detach = outbox.registerComposer('12', createComposer());
     detach();
     outbox.submit('12', text('hello'));
     sent[0]?.reject(new SocketRequestError('refused', 'rate_limited', 900));
@@ -199,14 +201,14 @@ describe('a reload', () => {
     createTestOutbox().outbox.submit('12', { ...text('hello'), replyTo });
     const { outbox, sent, messages } = createTestOutbox();
     expect(messages()).toMatchObject([{ clientId: 'c1', content: 'hello', replyTo, state: 'sending' }]);
-    outbox.sendAll();
+    outbox.resendAll();
     expect(sent[0]).toMatchObject({ content: 'hello', message: { clientId: 'c1' } });
   });
 
   it('keeps a stored photo, and reports one that was not stored as lost', async () => {
     const before = createTestOutbox();
-    before.outbox.submit('12', { text: 'stored', attachment: attachmentOf(photo), replyTo: null });
-    before.outbox.submit('12', { text: 'not stored', attachment: attachmentOf(photo), replyTo: null });
+    before.outbox.submit('12', { text: 'stored', attachment: createAttachment(photo), replyTo: null });
+    before.outbox.submit('12', { text: 'not stored', attachment: createAttachment(photo), replyTo: null });
     before.uploads[0]?.done(url);
     await flushPromises();
     const { messages, lostPictures } = createTestOutbox();
@@ -224,7 +226,7 @@ describe('a reload', () => {
   it('by another user finds nothing, and responses for the previous user change nothing', () => {
     const { outbox, sent, ackedIds, messages } = createTestOutbox();
     outbox.submit('12', text('hello'));
-    outbox.open(8);
+    outbox.switchUser(8);
     expect(messages()).toEqual([]);
     expect(sessionStorage).toHaveLength(0);
     sent[0]?.ack();
@@ -234,7 +236,7 @@ describe('a reload', () => {
 
 describe('a photo', () => {
   const submit = (outbox: ReturnType<typeof createTestOutbox>['outbox'], content = 'look'): void =>
-    void outbox.submit('12', { text: content, attachment: attachmentOf(photo), replyTo: null });
+    void outbox.submit('12', { text: content, attachment: createAttachment(photo), replyTo: null });
 
   it('is a row with its progress while it uploads, and is sent once stored', async () => {
     const { outbox, uploads, sent, messages } = createTestOutbox();
@@ -273,7 +275,7 @@ describe('a photo', () => {
 
   it('is sent even if its conversation was closed during the upload', async () => {
     const { outbox, uploads, sent } = createTestOutbox();
-    const close = outbox.attach('12', createComposer());
+    const close = outbox.registerComposer('12', createComposer());
     submit(outbox);
     close();
     uploads[0]?.done(url);
@@ -284,7 +286,7 @@ describe('a photo', () => {
   it('is aborted by Cancel, and its caption returns to the composer', () => {
     const { outbox, uploads, messages } = createTestOutbox();
     const composer = createComposer();
-    outbox.attach('12', composer);
+    outbox.registerComposer('12', composer);
     submit(outbox);
     outbox.discard('c1');
     expect(uploads[0]?.signal.aborted).toBe(true);
@@ -295,7 +297,7 @@ describe('a photo', () => {
   it('that cannot be stored returns to the empty composer with its caption (A97)', async () => {
     const { outbox, uploads, messages } = createTestOutbox();
     const composer = createComposer();
-    outbox.attach('12', composer);
+    outbox.registerComposer('12', composer);
     submit(outbox);
     uploads[0]?.fail(new Error('503'));
     await flushPromises();
@@ -312,7 +314,7 @@ describe('a photo', () => {
     async (_when, openComposer) => {
       const { outbox, uploads, sent, states } = createTestOutbox();
       const composer = openComposer();
-      if (composer) outbox.attach('12', composer);
+      if (composer) outbox.registerComposer('12', composer);
       submit(outbox);
       uploads[0]?.fail(new Error('503'));
       await flushPromises();
@@ -336,7 +338,7 @@ describe('a photo', () => {
   it('is dropped with its chat', () => {
     const { outbox, uploads, messages } = createTestOutbox();
     submit(outbox);
-    outbox.keepOnly((conversationId) => conversationId === 's2');
+    outbox.keepOnlyConversations((conversationId) => conversationId === 's2');
     expect(uploads[0]?.signal.aborted).toBe(true);
     expect(messages()).toEqual([]);
   });
@@ -344,11 +346,11 @@ describe('a photo', () => {
 
 it('allows a typing frame at most every two seconds for each conversation', () => {
   const { outbox, clock } = createTestOutbox();
-  expect(outbox.maySendTyping('12')).toBe(true);
-  expect(outbox.maySendTyping('12')).toBe(false);
-  expect(outbox.maySendTyping('13')).toBe(true);
+  expect(outbox.claimTypingNotification('12')).toBe(true);
+  expect(outbox.claimTypingNotification('12')).toBe(false);
+  expect(outbox.claimTypingNotification('13')).toBe(true);
   clock.advance(limits.typingIntervalMs);
-  expect(outbox.maySendTyping('12')).toBe(true);
+  expect(outbox.claimTypingNotification('12')).toBe(true);
   outbox.submit('12', text('hello'));
-  expect(outbox.maySendTyping('12')).toBe(false);
+  expect(outbox.claimTypingNotification('12')).toBe(false);
 });

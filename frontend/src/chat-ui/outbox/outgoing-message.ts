@@ -49,7 +49,8 @@ export const wireContent = ({ content, picture }: OutgoingMessage): string => {
 export const readOutgoing = (key: string): OutgoingMessage[] =>
   parseJson(z.array(storedSchema), tabStorage.read(key)) ?? [];
 
-const withoutPicture = (message: OutgoingMessage): OutgoingMessage => {
+/** The message as it is stored: an uploaded picture by its address, another one not at all. */
+const toStored = (message: OutgoingMessage): OutgoingMessage => {
   const { picture, ...stored } = message;
   return picture?.url ? { ...stored, content: wireContent(message) } : stored;
 };
@@ -57,5 +58,5 @@ const withoutPicture = (message: OutgoingMessage): OutgoingMessage => {
 export const writeOutgoing = (key: string, messages: readonly OutgoingMessage[]): void => {
   if (messages.length === 0) tabStorage.remove(key);
   // If storage fails, the messages stay in memory.
-  else tabStorage.write(key, JSON.stringify(messages.map(withoutPicture)));
+  else tabStorage.write(key, JSON.stringify(messages.map(toStored)));
 };

@@ -4,12 +4,12 @@ import { type Outbox } from '@/chat-ui/outbox/outbox';
 import { type OutgoingMessage } from '@/chat-ui/outbox/outgoing-message';
 
 /** Caches the row of each message, so that unchanged messages are not rendered again. */
-const made = new WeakMap<OutgoingMessage, ChatMessage>();
+const rowCache = new WeakMap<OutgoingMessage, ChatMessage>();
 
 const toRow = (message: OutgoingMessage, senderId: number): ChatMessage => {
   const { clientId, content, type, replyTo, at, state, picture } = message;
-  const known = made.get(message);
-  if (known?.senderId === senderId) return known;
+  const cached = rowCache.get(message);
+  if (cached?.senderId === senderId) return cached;
   const row: ChatMessage = {
     id: clientId,
     key: clientId,
@@ -31,7 +31,7 @@ const toRow = (message: OutgoingMessage, senderId: number): ChatMessage => {
         }
       : {}),
   };
-  made.set(message, row);
+  rowCache.set(message, row);
   return row;
 };
 

@@ -4,17 +4,17 @@ import { TypingLog, type TypingLogProps } from '@/chat-ui/typing/typing-log';
 
 export interface TypingLineProps extends TypingLogProps {
   /** Adds words to the dots, where nothing else on the screen shows that the partner is typing. */
-  hasWords?: boolean;
+  showsText?: boolean;
 }
 
 /** Typing indicator below the last message. */
-export const TypingLine = ({ hasWords = false, ...typing }: TypingLineProps) => (
+export const TypingLine = ({ showsText = false, ...typing }: TypingLineProps) => (
   <>
     <div className="h-8 pt-2 pl-10 text-sm text-muted-foreground">
       {typing.isTyping ? (
         <p className="enter-rise inline-flex items-center gap-2">
           <TypingDots />
-          {hasWords ? copy.message.typing(typing.name) : null}
+          {showsText ? copy.message.typing(typing.name) : null}
         </p>
       ) : null}
     </div>

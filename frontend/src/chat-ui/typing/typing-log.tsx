@@ -4,14 +4,17 @@ import { LiveLog, useLog } from '@/chat-ui/announcements/live-log';
 export interface TypingLogProps {
   isTyping: boolean;
   name: string;
-  /** Key of the newest message of the user who types. */
-  after: string | undefined;
+  /** Key of the newest message of the partner. */
+  latestMessageKey: string | undefined;
 }
 
-/** Announces that the partner is typing, once for each message, regardless of pauses. */
-export const TypingLog = ({ isTyping, name, after }: TypingLogProps) => (
+/**
+ * Announces that the partner is typing, once for each message, regardless of pauses: until the partner's next message
+ * the entry has the same key, and `useLog` does not announce it again.
+ */
+export const TypingLog = ({ isTyping, name, latestMessageKey }: TypingLogProps) => (
   <LiveLog
     label={copy.list.typing}
-    entries={useLog(isTyping ? [{ key: after ?? 'first', text: copy.message.typing(name) }] : [])}
+    entries={useLog(isTyping ? [{ key: latestMessageKey ?? 'first', text: copy.message.typing(name) }] : [])}
   />
 );

@@ -52,21 +52,21 @@ beforeEach(() => {
     called.push(`${method} ${url}`);
     return Promise.resolve({ ok: true, text: () => Promise.resolve('') });
   }) as unknown as typeof fetch;
-  privateChat.connect({
+  privateChat.attachSocket({
     get isOpen() {
       return isOpen;
     },
     send: () => isOpen,
     request: (event: string, data: Record<string, unknown>) => new Promise(() => asked.push({ event, data })),
   } as unknown as FeatureSocket);
-  privateChat.reset();
+  privateChat.switchUser();
   isOpen = true;
   useConnection.setState({ status: { kind: 'open' } });
 });
 afterEach(() => {
   act(() => {
     signOut();
-    privateChat.reset();
+    privateChat.switchUser();
   });
   queryClient.clear();
   jest.restoreAllMocks();

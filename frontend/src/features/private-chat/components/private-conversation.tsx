@@ -22,15 +22,15 @@ const Footer = ({ friend, rows }: { friend: Friend; rows: readonly ChatMessage[]
   <TypingLine
     isTyping={usePrivateChat((state) => state.typing.includes(friend.id))}
     name={friend.username}
-    after={rows.findLast(({ senderId }) => senderId === friend.id)?.key}
+    latestMessageKey={rows.findLast(({ senderId }) => senderId === friend.id)?.key}
   />
 );
 
 const createDraftStorage = (friendId: number): DraftStorage => ({
   read: () => privateChat.drafts.get(friendId),
-  keep: (draft) => privateChat.drafts.set(friendId, draft),
-  onOutsideChange: (listen) =>
-    privateChat.drafts.onOutsideChange((changed) => (changed === friendId ? listen() : undefined)),
+  write: (draft) => privateChat.drafts.set(friendId, draft),
+  onOtherTabChange: (listen) =>
+    privateChat.drafts.onOtherTabChange((changed) => (changed === friendId ? listen() : undefined)),
 });
 
 export interface PrivateConversationProps {
@@ -73,8 +73,8 @@ export const PrivateConversation = ({
         edit: (messageId, text) => messageChanges.edit(friend.id, Number(messageId), text),
         react: (messageId, emoji) => messageChanges.react(friend.id, Number(messageId), emoji),
         delete: remove,
-        type: () => privateChat.notifyTyping(friend.id),
-        seek: jumpToMessage,
+        notifyTyping: () => privateChat.notifyTyping(friend.id),
+        loadAndJumpTo: jumpToMessage,
       },
     }),
     [me, friend, remove, jumpToMessage],

@@ -3,7 +3,7 @@ import { type ChatMessage } from '@/chat-ui/chat-message';
 import { type ConversationHandle } from '@/chat-ui/message-list/message-list';
 import { privateChat } from '@/features/private-chat/stores/private-chat.store';
 
-/** Maximum number of pages loaded in search of a quoted message. */
+/** Maximum number of pages loaded in search of a quoted message, so that a very old quote does not load everything. */
 const maxPages = 20;
 
 /** Returns a function that loads older pages until the message with the given id is loaded, and scrolls to it. */

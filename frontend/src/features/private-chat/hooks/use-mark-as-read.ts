@@ -28,7 +28,8 @@ export const useMarkAsRead = (userId: number, friendId: number): number => {
     setUnreadWhenShown(isVisible ? unread : 0);
   }
 
-  const isOpened = useRef(false);
+  /** Whether the messages were marked once: opening the chat marks them even if the count is 0. */
+  const isMarkedOnce = useRef(false);
   const [readMarker] = useState(
     () =>
       new ReadMarker(
@@ -37,8 +38,8 @@ export const useMarkAsRead = (userId: number, friendId: number): number => {
       ),
   );
   useEffect(() => {
-    if (!isVisible || (isOpened.current && unread === 0)) return;
-    isOpened.current = true;
+    if (!isVisible || (isMarkedOnce.current && unread === 0)) return;
+    isMarkedOnce.current = true;
     privateChat.clearUnreadOf(friendId);
     readMarker.requestCall();
     // `dataUpdatedAt` also runs this when `unread` is unchanged: a message may arrive before the zero was rendered.

@@ -21,7 +21,7 @@ const toConversation = (page: readonly PrivateMessage[]): Conversation => ({
  * applied to it again.
  */
 export class ConversationCache {
-  /** By friend: one list for each read in flight, of the changes that were pushed since it began. */
+  /** For each friend the reads in flight: one list for each read, of the changes that were pushed since it began. */
   private readonly changesDuringReads = new Map<number, Set<ConversationChange[]>>();
   /** Called after each change, also of conversations that are not loaded. */
   onChange: ((userId: number, friendId: number, change: ConversationChange) => void) | undefined;

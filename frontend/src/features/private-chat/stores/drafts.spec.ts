@@ -32,7 +32,7 @@ it('keeps the drafts of two tabs for different friends', () => {
 it("reports a friend's draft that another tab changes", () => {
   const drafts = openTab();
   const changed: number[] = [];
-  const stop = drafts.onOutsideChange((friendId) => changed.push(friendId));
+  const stop = drafts.onOtherTabChange((friendId) => changed.push(friendId));
   window.dispatchEvent(new StorageEvent('storage', { key: 'thaw-draft-7-12' }));
   window.dispatchEvent(new StorageEvent('storage', { key: 'thaw-draft-8-12' }));
   stop();

@@ -48,7 +48,7 @@ export class Drafts {
   }
 
   /** Subscribes to changes made by other tabs; returns the function that unsubscribes. */
-  onOutsideChange(listen: (friendId: number) => void): () => void {
+  onOtherTabChange(listen: (friendId: number) => void): () => void {
     this.listeners.add(listen);
     return () => this.listeners.delete(listen);
   }

@@ -47,7 +47,7 @@ export const createMessageChanges = (chat: PrivateChats, { clock, newId }: Messa
   const inFlightEditIds = new Set<string>();
   const removalTimers = new Map<number, number>();
 
-  const isOpen = (): boolean => userId() !== undefined && socket().isOpen;
+  const isConnected = (): boolean => userId() !== undefined && socket().isOpen;
 
   /**
    * Sends a change of one message.
@@ -77,8 +77,8 @@ export const createMessageChanges = (chat: PrivateChats, { clock, newId }: Messa
     }
   };
 
-  const notify = (friendId: number, kind: NoticeKind, atLeastMs?: number): void =>
-    outbox.notify(String(friendId), kind, atLeastMs);
+  const notify = (friendId: number, kind: NoticeKind, minimumMs?: number): void =>
+    outbox.notify(String(friendId), kind, minimumMs);
 
   const dropEdit = (editId: string): void =>
     useStore.setState(({ edits }) => ({ edits: edits.filter((edit) => edit.editId !== editId) }));
@@ -96,7 +96,7 @@ export const createMessageChanges = (chat: PrivateChats, { clock, newId }: Messa
         dropEdit(editId);
       },
       (reason, retryAfterMs) => {
-        outbox.returnEdit({
+        outbox.keepUnsavedEdit({
           conversationId: String(friendId),
           messageId: String(messageId),
           text: newContent,
@@ -120,8 +120,8 @@ export const createMessageChanges = (chat: PrivateChats, { clock, newId }: Messa
     const me = userId();
     clock.clearTimeout(removalTimers.get(messageId));
     removalTimers.delete(messageId);
-    // Without a connection the deletion stays pending; `sendAll` sends it on the next connect.
-    if (me === undefined || !isOpen()) return;
+    // Without a connection the deletion stays pending; `resendAll` sends it on the next connect.
+    if (me === undefined || !isConnected()) return;
     const outcome = await sendChange(
       friendId,
       'delete_private_message',
@@ -153,7 +153,7 @@ export const createMessageChanges = (chat: PrivateChats, { clock, newId }: Messa
         edits: edits.filter((edit) => edit.friendId !== friendId),
         removals: removals.filter((removal) => removal.friendId !== friendId),
       })),
-    sendAll: (): void => {
+    resendAll: (): void => {
       const { edits, removals } = useStore.getState();
       for (const edit of edits) void sendEdit(edit);
       for (const removal of removals) if (!removalTimers.has(removal.messageId)) void sendRemoval(removal);
@@ -166,19 +166,22 @@ export const createMessageChanges = (chat: PrivateChats, { clock, newId }: Messa
     useStore,
     sendRemovals,
 
-    /** Shown at once. Like the other changes, it returns false and does nothing while not connected. */
+    /**
+     * Saves an edit, which is shown at once.
+     * @returns false while not connected: nothing is sent then. The same holds for `react` and `remove`.
+     */
     edit: (friendId: number, messageId: number, newContent: string): boolean => {
-      if (!isOpen()) return false;
+      if (!isConnected()) return false;
       const edit: PendingEdit = { editId: newId(), friendId, messageId, newContent };
       useStore.setState(({ edits }) => ({ edits: [...edits, edit] }));
       void sendEdit(edit);
       return true;
     },
 
-    /** Shown at once; the server's answer then replaces it. */
+    /** Toggles a reaction, which is shown at once. The server's answer then replaces all reactions of the message. */
     react: (friendId: number, messageId: number, emoji: string): boolean => {
       const me = userId();
-      if (me === undefined || !isOpen()) return false;
+      if (me === undefined || !isConnected()) return false;
       const message = conversations.getLoaded(me, friendId)?.messages.find(({ id }) => id === messageId);
       if (!message) return true;
       const reactions = toggleReaction(message.reactions, emoji, me);
@@ -204,9 +207,9 @@ export const createMessageChanges = (chat: PrivateChats, { clock, newId }: Messa
       return true;
     },
 
-    /** Shown as deleted at once; sent when the undo period is over. */
+    /** Deletes a message: it is shown as deleted at once, and the deletion is sent when the undo period is over. */
     remove: (friendId: number, messageId: number): boolean => {
-      if (!isOpen()) return false;
+      if (!isConnected()) return false;
       const removal: PendingRemoval = { friendId, messageId };
       dropRemoval(messageId);
       useStore.setState(({ removals }) => ({ removals: [...removals, removal] }));

@@ -26,12 +26,12 @@ export interface PrivateChatState {
   typing: readonly number[];
 }
 
-/** The part of the private chats whose code is loaded together with their screen. */
+/** A part of the private chats whose code is loaded together with their screen, such as edits and deletions. */
 export interface PrivateChatPart {
   reset: () => void;
   removeFriend: (friendId: number) => void;
   /** Called on connect: sends the changes again that a lost connection interrupted. */
-  sendAll: () => void;
+  resendAll: () => void;
   /** Sends at once the deletions that could still be undone. */
   sendRemovals: () => void;
 }
@@ -67,7 +67,7 @@ export const createPrivateChat = ({ clock, newId, queryClient }: PrivateChatOpti
     drafts.remove(friendId);
     showTyping(friendId, false);
     updateUnread(userId, (counts) => clearUnread(counts, friendId));
-    outbox.keepOnly((conversationId) => conversationId !== String(friendId));
+    outbox.keepOnlyConversations((conversationId) => conversationId !== String(friendId));
     for (const part of parts) part.removeFriend(friendId);
     for (const listen of friendshipEndListeners) listen(friendId);
   };
@@ -104,7 +104,7 @@ export const createPrivateChat = ({ clock, newId, queryClient }: PrivateChatOpti
     conversations.applyChange(me, friendId, { type: 'sent', message });
     if (isOwn) {
       // The ack was lost, or another tab sent the same message.
-      if (message.clientId !== undefined) outbox.stored(message.clientId);
+      if (message.clientId !== undefined) outbox.markStored(message.clientId);
       return;
     }
     showTyping(friendId, false);
@@ -120,11 +120,11 @@ export const createPrivateChat = ({ clock, newId, queryClient }: PrivateChatOpti
     userId: (): number | undefined => userId,
     /** Adds a part that was loaded later: it is called from now on when the connection, the user or a friendship changes. */
     addPart: (part: PrivateChatPart): void => void parts.add(part),
-    connect: (newSocket: FeatureSocket): void => {
+    attachSocket: (newSocket: FeatureSocket): void => {
       socket = newSocket;
     },
-    /** The user of this page has changed: removes the data of the previous one. */
-    reset: (): void => {
+    /** Called when the signed-in user has changed: removes the data of the previous one. */
+    switchUser: (): void => {
       const nextUserId = currentUser()?.id;
       for (const timer of typingTimers.values()) clock.clearTimeout(timer);
       typingTimers.clear();
@@ -134,20 +134,20 @@ export const createPrivateChat = ({ clock, newId, queryClient }: PrivateChatOpti
       }
       userId = nextUserId;
       drafts.switchUser(nextUserId);
-      outbox.open(nextUserId);
+      outbox.switchUser(nextUserId);
       for (const part of parts) part.reset();
       useStore.setState({ typing: [] });
     },
     /** Called on connect: sends the messages and changes again that a lost connection or a reload interrupted. */
     resendInterrupted: (): void => {
-      outbox.sendAll();
-      for (const part of parts) part.sendAll();
+      outbox.resendAll();
+      for (const part of parts) part.resendAll();
     },
     /** Called before signing out: sends the deletions that could still be undone. */
     sendRemovals: (): void => {
       for (const part of parts) part.sendRemovals();
     },
-    handleConnectionGivenUp: outbox.giveUp,
+    handleConnectionGivenUp: outbox.handleConnectionGivenUp,
     receive: (frame: ServerFrame): void => {
       const me = userId;
       if (me === undefined) return;
@@ -202,7 +202,7 @@ export const createPrivateChat = ({ clock, newId, queryClient }: PrivateChatOpti
       (conversations.getLoaded(userId, friendId)?.messages.some(({ id }) => id === messageId) ?? false),
     /** Called when the user types; notifies the friend at most every two seconds (B02). */
     notifyTyping: (friendId: number): void => {
-      if (outbox.maySendTyping(String(friendId))) socket.send('typing', { receiverId: friendId });
+      if (outbox.claimTypingNotification(String(friendId))) socket.send('typing', { receiverId: friendId });
     },
     /** Subscribes to the end of friendships; returns the function that unsubscribes. */
     onFriendshipEnded: (listen: (friendId: number) => void): (() => void) => {

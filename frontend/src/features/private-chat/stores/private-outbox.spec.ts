@@ -84,7 +84,7 @@ describe('a private message of the user', () => {
     chat.drafts.set(friend, { ...emptyDraft, text: 'half a sentence' });
     localStorage.setItem('thaw-unread-7', '{"12":4}');
     signOut();
-    chat.reset();
+    chat.switchUser();
     expect(JSON.stringify([{ ...sessionStorage }, { ...localStorage }])).not.toMatch(/hello|half|unread/);
   });
 
@@ -92,7 +92,7 @@ describe('a private message of the user', () => {
     const { chat, say, commands, outbox } = aPrivateChatPage();
     say('hello');
     signIn(aUser({ id: 8 }));
-    chat.reset();
+    chat.switchUser();
     commands[0]?.ack({ id: 2, createdAt: storedAt });
     expect(outbox()).toEqual([]);
     expect(chat.conversations.getLoaded(8, friend)).toBeUndefined();

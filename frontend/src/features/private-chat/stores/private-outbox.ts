@@ -82,7 +82,7 @@ export const createPrivateOutbox = ({
       const { uploadPrivatePicture } = await import('@/features/private-chat/api/upload-private-picture');
       return uploadPrivatePicture(file, options);
     },
-    onUnclaimed: (conversationId, returned) => {
+    onReturnedWithoutComposer: (conversationId, returned) => {
       const friendId = Number(conversationId);
       drafts.set(friendId, prependReturned(drafts.get(friendId), returned));
     },

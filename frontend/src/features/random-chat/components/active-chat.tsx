@@ -15,8 +15,8 @@ import { type Session } from '@/features/random-chat/reducer/random-chat.state';
 import { writeDraft, readDraft } from '@/features/random-chat/stores/draft';
 import { randomChat } from '@/features/random-chat/stores/random-chat.store';
 
-/** Excludes game cards, which the game announces. */
-const isSaidBy = (message: ChatMessage, userId: number): boolean =>
+/** Whether a user wrote the message. Game cards are not counted, because the game announces them. */
+const isChatMessageFrom = (message: ChatMessage, userId: number): boolean =>
   message.senderId === userId && !isCard(message);
 
 const capabilities = { reply: true, edit: true, react: true, delete: false, attach: true } as const;
@@ -31,6 +31,7 @@ export interface ActiveChatProps {
 }
 
 export const ActiveChat = ({ session, me, toolbar, more }: ActiveChatProps) => {
+  /** Whether the confirmation of Skip Chat is shown. */
   const [isAsking, setAsking] = useState(false);
   const section = useRef<HTMLElement>(null);
   const skipArea = useRef<HTMLDivElement>(null);
@@ -46,29 +47,30 @@ export const ActiveChat = ({ session, me, toolbar, more }: ActiveChatProps) => {
       partnerImages: 'hidden',
       pickerEmojis: randomChatPickerEmojis,
       outbox: randomChat.outbox,
-      commands: { edit: randomChat.edit, react: randomChat.react, type: randomChat.notifyTyping },
+      commands: { edit: randomChat.edit, react: randomChat.react, notifyTyping: randomChat.notifyTyping },
     }),
     [sessionId, me, partner],
   );
   const draft = useMemo<DraftStorage>(
-    () => ({ read: () => readDraft(sessionId), keep: (draft) => writeDraft(sessionId, draft) }),
+    () => ({ read: () => readDraft(sessionId), write: (draft) => writeDraft(sessionId, draft) }),
     [sessionId],
   );
   // On cancel, the focus returns to where it was, such as the composer.
-  const askedFrom = useRef<Element | null>(null);
-  const ask = (): void => {
-    askedFrom.current = document.activeElement;
+  const focusBeforeAsking = useRef<Element | null>(null);
+  const askToSkip = (): void => {
+    focusBeforeAsking.current = document.activeElement;
     setAsking(true);
   };
   const cancelSkip = (): void => {
     setAsking(false);
-    const from = askedFrom.current;
-    if (from instanceof HTMLElement && from !== document.body && from.isConnected) from.focus();
+    const previous = focusBeforeAsking.current;
+    if (previous instanceof HTMLElement && previous !== document.body && previous.isConnected)
+      previous.focus();
     else skipArea.current?.querySelector<HTMLElement>('[aria-expanded]')?.focus();
   };
   useEscape(section, ({ isForToast }) => {
     if (isAsking) cancelSkip();
-    else if (!isForToast) ask();
+    else if (!isForToast) askToSkip();
   });
 
   return (
@@ -81,7 +83,7 @@ export const ActiveChat = ({ session, me, toolbar, more }: ActiveChatProps) => {
         <Toolbar
           session={session}
           isAsking={isAsking}
-          onAsk={() => (isAsking ? cancelSkip() : ask())}
+          onAsk={() => (isAsking ? cancelSkip() : askToSkip())}
           more={more}
         >
           <BreakTheIce />
@@ -96,10 +98,12 @@ export const ActiveChat = ({ session, me, toolbar, more }: ActiveChatProps) => {
           draft={draft}
           footer={
             <TypingLine
-              hasWords
+              showsText
               isTyping={session.isPartnerTyping}
               name={partner.username}
-              after={session.messages.findLast((message) => isSaidBy(message, partner.id))?.key}
+              latestMessageKey={
+                session.messages.findLast((message) => isChatMessageFrom(message, partner.id))?.key
+              }
             />
           }
           renderCard={renderGameCard}

@@ -51,7 +51,7 @@ beforeEach(() => {
   signIn(aUser());
   asked = [];
   sent = [];
-  randomChat.connect({
+  randomChat.attachSocket({
     get isOpen() {
       return isOpen;
     },
@@ -63,7 +63,7 @@ beforeEach(() => {
       new Promise((_resolve, reject) => asked.push({ event, data, options, reject })),
     resync: () => undefined,
   } as unknown as RandomChatSocket);
-  randomChat.reset();
+  randomChat.switchUser();
   isOpen = true;
   useConnection.setState({ status: { kind: 'open' } });
 });

@@ -30,7 +30,7 @@ export interface RandomChatSlots {
   skippedLinks?: ReactNode;
 }
 
-const StageOf = ({ toolbar, more, skippedActions, skippedLinks }: RandomChatSlots) => {
+const CurrentStage = ({ toolbar, more, skippedActions, skippedLinks }: RandomChatSlots) => {
   const phase = useRandomChat((state) => state.phase);
   const session = useRandomChat((state) => state.session);
   const me = useIdentity((state) => state.user);
@@ -81,7 +81,7 @@ export const RandomChat = (slots: RandomChatSlots) => {
   return (
     <div className="flex min-h-0 min-w-0 flex-1 md:p-4 md:pt-0">
       <div className="flex min-h-0 min-w-0 flex-1 flex-col overflow-hidden bg-card md:rounded-sheet md:shadow-elevated">
-        <StageOf {...slots} />
+        <CurrentStage {...slots} />
       </div>
     </div>
   );

@@ -35,13 +35,13 @@ const say = (seq: number): void =>
 
 it('renders no row for a keystroke, and two rows for a message', async () => {
   signIn(aUser());
-  randomChat.connect({
+  randomChat.attachSocket({
     isOpen: true,
     send: () => true,
     request: () => new Promise(() => undefined),
     resync: () => undefined,
   } as RandomChatSocket);
-  randomChat.reset();
+  randomChat.switchUser();
   useConnection.setState({ status: { kind: 'open' } });
   const user = userEvent.setup();
   render(<RandomChat />);

@@ -14,7 +14,7 @@ export const SkippedStage = ({ children, links }: { children: ReactNode; links: 
       lead={<p role="status">{copy.skipped.reasons[reason ?? 'skipped']}</p>}
     >
       {children}
-      <Button size="lg" className="w-full" onClick={randomChat.newConversation}>
+      <Button size="lg" className="w-full" onClick={randomChat.startNewConversation}>
         {copy.skipped.again}
       </Button>
       {links ? <div className="-mt-3 flex justify-center gap-2">{links}</div> : null}

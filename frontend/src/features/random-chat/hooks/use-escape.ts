@@ -8,37 +8,38 @@ export interface EscapePress {
 
 /**
  * Calls `onEscape` for an Escape that nothing else handles (B13): no edit or reply in the composer, no dialog, no IME
- * composition. Only for events from `place` or the body, and not while `place` is inert.
+ * composition. Only for events from `container` or the body, and not while `container` is inert.
  */
 export const useEscape = (
-  place: RefObject<HTMLElement | null>,
+  container: RefObject<HTMLElement | null>,
   onEscape: (press: EscapePress) => void,
 ): void => {
-  const act = useRef(onEscape);
+  const latestOnEscape = useRef(onEscape);
   useEffect(() => {
-    act.current = onEscape;
+    latestOnEscape.current = onEscape;
   });
   useEffect(() => {
-    // In the capture phase: what the key closes may be gone when the event bubbles up to `listen`.
-    let isTaken = false;
+    let isForDialog = false;
     let isForToast = false;
-    const look = ({ key }: KeyboardEvent): void => {
+    // In the capture phase, because a dialog or toast that the key closes may be gone when `handleEscape` runs.
+    const recordOpenLayers = ({ key }: KeyboardEvent): void => {
       if (key !== 'Escape') return;
       isForToast = useToasts.getState().shown?.isOpen === true;
-      isTaken = document.querySelector('[role="dialog"]') !== null;
+      isForDialog = document.querySelector('[role="dialog"]') !== null;
     };
-    // Bubble phase on window: earlier handlers may stop the propagation.
-    const listen = (event: KeyboardEvent): void => {
-      const here = place.current;
-      if (event.key !== 'Escape' || isTaken || event.isComposing) return;
-      if (!here || here.closest('[inert]')) return;
-      if (event.target === document.body || here.contains(event.target as Node)) act.current({ isForToast });
+    // In the bubble phase on window, so that other handlers run first and can stop the propagation.
+    const handleEscape = (event: KeyboardEvent): void => {
+      const element = container.current;
+      if (event.key !== 'Escape' || isForDialog || event.isComposing) return;
+      if (!element || element.closest('[inert]')) return;
+      if (event.target === document.body || element.contains(event.target as Node))
+        latestOnEscape.current({ isForToast });
     };
-    window.addEventListener('keydown', look, { capture: true });
-    window.addEventListener('keydown', listen);
+    window.addEventListener('keydown', recordOpenLayers, { capture: true });
+    window.addEventListener('keydown', handleEscape);
     return () => {
-      window.removeEventListener('keydown', look, { capture: true });
-      window.removeEventListener('keydown', listen);
+      window.removeEventListener('keydown', recordOpenLayers, { capture: true });
+      window.removeEventListener('keydown', handleEscape);
     };
-  }, [place]);
+  }, [container]);
 };

@@ -5,7 +5,7 @@ import { iceCubePath } from '@/features/random-chat/icebreaker/ice-cube-path';
 /**
  * The text colour of the canvas as a hexadecimal string. The token is in OKLCH, which the drawing library cannot read.
  */
-const colourOf = (canvas: HTMLCanvasElement): string => {
+const readTextColour = (canvas: HTMLCanvasElement): string => {
   const pixel = document.createElement('canvas').getContext('2d');
   if (!pixel) return '';
   pixel.fillStyle = getComputedStyle(canvas).color;
@@ -15,7 +15,7 @@ const colourOf = (canvas: HTMLCanvasElement): string => {
 };
 
 const iceCubesEveryMs = 320;
-/** Stops early enough for the last cubes to fall. */
+/** Ends two seconds before the effect (`pageLimits.celebrationMs`), so that the last cubes can fall. */
 const iceCubesUntilMs = 2_900;
 
 /**
@@ -31,7 +31,7 @@ export const drawCelebration = (canvas: HTMLCanvasElement, effect: 'ice-cubes' |
     if (isStopped) return;
     // No worker: the Content-Security-Policy forbids workers created from a string.
     const fire = confetti.create(canvas, { resize: true, useWorker: false, disableForReducedMotion: true });
-    const colors = [colourOf(canvas)];
+    const colors = [readTextColour(canvas)];
     if (effect === 'sparks') {
       for (const [x, angle] of [
         [0.2, 60],

@@ -65,7 +65,7 @@ const insertRow = (
 const insertNotice = (session: Session, seq: number, id: string, content: string, card?: GameRow): Session =>
   insertRow(session, { id, seq, senderId: SYSTEM_SENDER_ID, content, ...(card ? { card } : {}) });
 
-/** Removes the notice that an answer is awaited. */
+/** Removes the notice that the game is waiting for the partner's answer. */
 const removeWaitingNotice = (session: Session, gameId: string): Session => ({
   ...session,
   messages: session.messages.filter(({ id }) => id !== toWaitingNoticeId(gameId)),

@@ -38,7 +38,7 @@ const setUp = (...answers: Answer[]) => {
     session: () => now.session,
     me: () => me,
     isConnected: () => now.isConnected,
-    command: (event, data, toFrame) => {
+    sendCommand: (event, data, toFrame) => {
       sent.push({ event, data });
       const answer = answers.shift();
       if (!answer) return new Promise(() => undefined);
@@ -49,7 +49,7 @@ const setUp = (...answers: Answer[]) => {
     },
     resync,
     dispatch: (action) => actions.push(action),
-    onStarting: (isStarting) => starting.push(isStarting),
+    onStartingChange: (isStarting) => starting.push(isStarting),
     newId: () => `g${(ids += 1)}`,
     random: () => 0,
   };

@@ -25,24 +25,29 @@ export interface GamePlayOptions {
    * Sends a command. `toFrame` converts its ack to the frame that the partner and other tabs receive.
    * @throws SocketRequestError when the server did not accept it.
    */
-  command: <E extends ClientEvent>(
+  sendCommand: <E extends ClientEvent>(
     event: E,
     data: ClientInput<E>,
     toFrame: (ack: Record<string, unknown>) => ServerFrame | undefined,
   ) => Promise<void>;
   resync: () => void;
   dispatch: (action: GameAction) => void;
-  onStarting: (isStarting: boolean) => void;
+  /** Called when a start begins and when it is answered. */
+  onStartingChange: (isStarting: boolean) => void;
   newId: () => string;
   random: () => number;
 }
 
-/** Number of questions tried with a server that has recorded more asked questions than this page. */
+/** The server refuses a question that it has recorded as asked and this page has not. Then another one is tried. */
 const maxQuestionsTried = 5;
 
 export const createGamePlay = (options: GamePlayOptions) => {
   let isStarting = false;
 
+  /**
+   * Requests the missed events if the failure shows that this page may have missed some.
+   * @throws the error itself unless the server has caused it.
+   */
   const resyncIfOutdated = (error: unknown): SocketRequestError => {
     if (!(error instanceof SocketRequestError)) throw error;
     const isUnanswered = error.failure === 'timeout';
@@ -53,7 +58,7 @@ export const createGamePlay = (options: GamePlayOptions) => {
   const sendQuestion = async (session: Session, me: number, questionId: number): Promise<void> => {
     const { sessionId } = session;
     const gameId = options.newId();
-    await options.command(
+    await options.sendCommand(
       'break_ice_start',
       { sessionId, gameId, question: { id: questionId }, initiatorId: me },
       (ack) => parseEvent('break_ice_question_received', { ...ack, sessionId, gameId, initiatorId: me }),
@@ -103,22 +108,26 @@ export const createGamePlay = (options: GamePlayOptions) => {
       const [session, me] = [options.session(), options.me()];
       if (isStarting || !session || me === undefined) return 'overtaken';
       isStarting = true;
-      options.onStarting(true);
+      options.onStartingChange(true);
       try {
         return await tryQuestions(session.sessionId, me);
       } finally {
         isStarting = false;
-        options.onStarting(false);
+        options.onStartingChange(false);
       }
     },
     answer: (gameId: string, response: string): void =>
       makeMove(gameId, response, ({ sessionId }, me) =>
         // The resulting frame is sent to this socket as well.
-        options.command('break_ice_response', { sessionId, gameId, response, userId: me }, () => undefined),
+        options.sendCommand(
+          'break_ice_response',
+          { sessionId, gameId, response, userId: me },
+          () => undefined,
+        ),
       ),
     ignore: (gameId: string): void =>
       makeMove(gameId, null, ({ sessionId }, me) =>
-        options.command('break_ice_ignore', { sessionId, gameId, userId: me }, (ack) =>
+        options.sendCommand('break_ice_ignore', { sessionId, gameId, userId: me }, (ack) =>
           parseEvent('break_ice_ignored', { ...ack, sessionId, gameId, ignoredBy: me }),
         ),
       ),

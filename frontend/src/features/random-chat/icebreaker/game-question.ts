@@ -8,8 +8,9 @@ const firstQuestionId = 1;
  * @param random like `Math.random`.
  */
 export const pickQuestionId = (asked: readonly number[], random: () => number): number => {
-  const left = Array.from({ length: limits.questionCount }, (_, index) => firstQuestionId + index).filter(
-    (id) => !asked.includes(id),
-  );
-  return left[Math.floor(random() * left.length)] ?? firstQuestionId;
+  const remainingIds = Array.from(
+    { length: limits.questionCount },
+    (_, index) => firstQuestionId + index,
+  ).filter((id) => !asked.includes(id));
+  return remainingIds[Math.floor(random() * remainingIds.length)] ?? firstQuestionId;
 };

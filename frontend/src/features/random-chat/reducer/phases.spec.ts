@@ -138,7 +138,7 @@ describe('searching phase', () => {
   });
 
   it('leaves the queue when the user leaves the page (A59)', () => {
-    const chat = searching().do({ type: 'chatLeft' });
+    const chat = searching().do({ type: 'pageLeft' });
     expect(chat.state.phase).toBe('initial');
     expect(chat.effects).toEqual([leave]);
   });
@@ -283,7 +283,7 @@ describe('skipped → initial', () => {
 
 describe('leaving the page in a chat', () => {
   it('skips the chat and drops it', () => {
-    const chat = active().do({ type: 'chatLeft' });
+    const chat = active().do({ type: 'pageLeft' });
     expect(chat.state).toMatchObject({ phase: 'initial', session: null });
     expect(chat.effects).toEqual([skip('s1')]);
   });

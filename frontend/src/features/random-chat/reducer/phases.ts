@@ -29,7 +29,7 @@ export const skipChatEffect = (sessionId: string): Effect => {
   return { type: 'send', event: 'skip_chat', data };
 };
 
-/** Late frames belong to the sessions left last, so older ones are forgotten. */
+/** Late frames come only from sessions that were left a moment ago, so the ids of older sessions are dropped. */
 const maxLeftSessions = 8;
 
 /** Remembers a session as left, so that its late frames do not open it again. */
@@ -144,7 +144,7 @@ export const handleQueueJoined = (
   });
 };
 
-/** Opens the chat, or declines it when this client is not searching any more. */
+/** Opens the chat, or declines the match when this client is not searching any more. */
 export const handleChatMatched = (state: RandomChatState, data: ChatMatched, nowMs: number): Step => {
   const { sessionId, seq, partnerInfo } = data;
   if (state.session?.sessionId === sessionId || state.leftSessionIds.includes(sessionId)) {

@@ -102,7 +102,7 @@ export const reduce = (state: RandomChatState, action: Action): Step => {
       return skipAndSearch(state, action.nowMs);
     case 'newConversationPressed':
       return stepTo(state.phase === 'skipped' ? toInitial(state) : state);
-    case 'chatLeft':
+    case 'pageLeft':
       return leaveSearchOrChat(state);
     case 'messageAcknowledged':
       return handleMessageAck(state, action.sessionId, action.message, action.ack);

@@ -84,7 +84,7 @@ export type Action =
   /** The server refused `join_queue`. */
   | { type: 'searchRefused' }
   /** The user went to another page or signed out. */
-  | { type: 'chatLeft' }
+  | { type: 'pageLeft' }
   /** The server has stored a message of the user. */
   | { type: 'messageAcknowledged'; sessionId: string; message: SentMessage; ack: RandomMessageAck }
   | { type: 'reactionToggled'; changeId: string; messageId: string; emoji: string; me: number }
@@ -124,8 +124,8 @@ export type Effect =
   | SendCommand<'join_queue' | 'leave_queue' | 'skip_chat'>
   /** The session is resumed: the user's messages without an ack are sent again. */
   | { type: 'resendMessages'; sessionId: string }
-  /** The server has lost the events of the chat and with them an edit: its text is given back to the composer. */
-  | { type: 'returnEdit'; sessionId: string; messageId: string; newContent: string }
+  /** The server has lost the events of the chat and with them an edit: the composer opens the edit again. */
+  | { type: 'keepUnsavedEdit'; sessionId: string; messageId: string; newContent: string }
   | { type: 'react'; changeId: string; data: ClientInput<'message_reaction'> }
   | { type: 'edit'; changeId: string; data: ClientInput<'message_edit'> }
   /** Events are missing: requests everything after `seq`. */

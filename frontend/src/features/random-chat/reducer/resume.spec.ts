@@ -49,7 +49,7 @@ describe('a resume with a reset', () => {
     chat.do({ type: 'editSaved', changeId: 'e1', messageId: `${at}-2`, newContent: 'better', me });
     chat.receive('session_resumed', reset());
     expect(chat.effects).toEqual([
-      { type: 'returnEdit', sessionId: 's1', messageId: `${at}-2`, newContent: 'better' },
+      { type: 'keepUnsavedEdit', sessionId: 's1', messageId: `${at}-2`, newContent: 'better' },
       { type: 'resendMessages', sessionId: 's1' },
     ]);
     expect(chat.state.session?.unconfirmedMessages).toEqual({});

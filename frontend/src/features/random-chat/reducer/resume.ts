@@ -25,7 +25,7 @@ import { parseEvent } from '@/lib/socket/parse-frame';
  */
 
 /** Removes everything that came from the server's events; notices without a `seq` stay. */
-const withoutStoredEvents = (session: Session): Session => ({
+const removeStoredEvents = (session: Session): Session => ({
   ...session,
   seq: 0,
   messages: session.messages.filter(({ seq }) => seq === undefined),
@@ -68,20 +68,21 @@ const applyEvents = (
   return { session: { ...updated, celebratedGame: session.celebratedGame }, chatSkipped };
 };
 
-/** Gives the texts of unanswered edits back to the composer. */
-const createReturnEditEffects = ({ sessionId, unconfirmedMessages }: Session): Effect[] =>
+/** The effects that open the texts of unanswered edits in the composer again. */
+const createUnsavedEditEffects = ({ sessionId, unconfirmedMessages }: Session): Effect[] =>
   Object.entries(unconfirmedMessages).flatMap(([messageId, { changes }]) =>
     changes.flatMap((change): Effect[] =>
       change.kind === 'edit'
-        ? [{ type: 'returnEdit', sessionId, messageId, newContent: change.newContent }]
+        ? [{ type: 'keepUnsavedEdit', sessionId, messageId, newContent: change.newContent }]
         : [],
     ),
   );
 
-/** Skips a chat that the user has left or does not want any more. */
+/** Skips a chat that the user has left, or that started after they cancelled the search. */
 const declineResume = (state: RandomChatState, { sessionId, last }: SessionResumed): Step => {
-  // Several frames are declined once, at the last.
+  // `session_resumed` may be split into several frames: the chat is skipped once, at the last of them.
   if (!last) return stepTo(state);
+  // The chat took the place of the user's search, so the search has to be started again.
   const joinAgain = state.phase === 'searching' ? [joinQueueEffect(state.preference)] : [];
   return stepTo(
     rememberLeftSession({ ...state, isLeavePending: false }, sessionId),
@@ -102,19 +103,19 @@ export const handleSessionResumed = (
 
   const shown = findActiveSession(state, sessionId);
   const isReset = resumed.reset === true;
-  const kept = shown && isReset ? withoutStoredEvents(shown) : shown;
-  const base = { ...(kept ?? createSession(resumed, nowMs)), partner: partnerInfo, partnerConnection };
-  const { session: updated, chatSkipped } = applyEvents(base, events, me);
+  const remaining = shown && isReset ? removeStoredEvents(shown) : shown;
+  const before = { ...(remaining ?? createSession(resumed, nowMs)), partner: partnerInfo, partnerConnection };
+  const { session: updated, chatSkipped } = applyEvents(before, events, me);
   const session = { ...updated, seq: Math.max(updated.seq, resumed.seq), isResyncing: !last };
   const active: RandomChatState = { ...toInitial(state), phase: 'active', session };
 
   // The end of a chat closes its composer, so unanswered messages and edits end with it (A56).
   if (chatSkipped) return handleChatSkipped(active, chatSkipped, me);
-  const returnedEdits = shown && isReset ? createReturnEditEffects(shown) : [];
-  if (!last) return stepTo(active, ...returnedEdits);
+  const unsavedEdits = shown && isReset ? createUnsavedEditEffects(shown) : [];
+  if (!last) return stepTo(active, ...unsavedEdits);
   return stepTo(
     active,
-    ...returnedEdits,
+    ...unsavedEdits,
     { type: 'resendMessages', sessionId },
     ...createChangeEffects(session, me),
   );

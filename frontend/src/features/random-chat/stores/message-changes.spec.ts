@@ -19,7 +19,7 @@ describe('an edit or a reaction by the user', () => {
       ...page,
       edits: () => page.socket.commandsOf('message_edit'),
       content: () => page.state().session?.messages.at(-1)?.content,
-      returned: () => page.chat.outbox.useStore.getState().returnedEdits,
+      returned: () => page.chat.outbox.useStore.getState().unsavedEdits,
       notice: () => page.chat.outbox.useStore.getState().notice?.kind,
     };
   };

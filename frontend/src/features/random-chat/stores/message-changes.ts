@@ -11,7 +11,7 @@ type ChangeFrame = Extract<Action, { type: 'changeStored' }>['frame'];
 export interface MessageChangesOptions {
   socket: () => RandomChatSocket;
   dispatch: (action: Action) => void;
-  outbox: Pick<Outbox, 'notify' | 'returnEdit'>;
+  outbox: Pick<Outbox, 'notify' | 'keepUnsavedEdit'>;
 }
 
 /** Sends edits and reactions. When the connection is lost they stay visible, and the resume sends them again. */
@@ -81,7 +81,7 @@ export const createMessageChanges = ({ socket, dispatch, outbox }: MessageChange
           };
         },
         (reason, retryAfterMs) => {
-          outbox.returnEdit({ conversationId: sessionId, messageId, text: newContent });
+          outbox.keepUnsavedEdit({ conversationId: sessionId, messageId, text: newContent });
           outbox.notify(sessionId, `edit_${reason}`, retryAfterMs);
         },
       );

@@ -42,10 +42,10 @@ describe('searching', () => {
     const { chat, state } = aRandomChatPage();
     chat.choosePreference('female');
     signIn(aUser({ id: 8 }));
-    chat.reset();
+    chat.switchUser();
     expect(state().preference).toBe('both');
     signIn(aUser({ id: 7 }));
-    chat.reset();
+    chat.switchUser();
     expect(state().preference).toBe('female');
   });
 });

@@ -109,11 +109,11 @@ describe('New Conversation', () => {
   it('goes to the initial phase, or searches at once if the user has chosen so (A57)', () => {
     const made = aRandomChatPage();
     end(made);
-    made.chat.newConversation();
+    made.chat.startNewConversation();
     expect(made.state().phase).toBe('initial');
     setSearchAtOnceOn(true);
     end(made);
-    made.chat.newConversation();
+    made.chat.startNewConversation();
     expect(made.state().phase).toBe('searching');
     expect(made.commands.at(-1)).toMatchObject({ event: 'join_queue' });
   });
@@ -123,7 +123,7 @@ describe('New Conversation', () => {
     setSearchAtOnceOn(true);
     end(made);
     made.socket.isOpen = false;
-    made.chat.newConversation();
+    made.chat.startNewConversation();
     expect(made.state().phase).toBe('initial');
   });
 });

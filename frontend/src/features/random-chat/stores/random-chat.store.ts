@@ -43,7 +43,10 @@ const readStoredPreference = (userId: number | undefined): Preference => {
   return parsed.success ? parsed.data : 'both';
 };
 
-/** When `authenticated` shows that the chat has ended, the page waits this long for `chat_skipped`, then drops the chat. */
+/**
+ * When `authenticated` shows that the chat has ended, the page waits this long for `chat_skipped` before it closes the
+ * chat. The frame normally follows at once; the rest allows for a slow connection.
+ */
 const chatEndTimeoutMs = 5_000;
 
 /** The id of the running chat; null while there is none. */
@@ -57,7 +60,7 @@ export interface RandomChatOptions {
   openTabs: Pick<SharedPlace, 'enter' | 'leave' | 'isOpenElsewhere'>;
 }
 
-/** The state of the random chat with the commands of its screens. Effects use the socket passed to `connect`. */
+/** The state of the random chat with the commands of its screens. Effects use the socket passed to `attachSocket`. */
 export const createRandomChat = ({ clock, newId, openTabs }: RandomChatOptions) => {
   const useStore = create<RandomChatStore>()(() => ({
     ...initialState(),
@@ -73,7 +76,7 @@ export const createRandomChat = ({ clock, newId, openTabs }: RandomChatOptions) 
     const before = useStore.getState();
     const { state, effects } = reduce(before, action);
     if (state !== before) useStore.setState(state);
-    settleOutbox(before, state);
+    removeSettledMessages(before, state);
     for (const effect of effects) perform(effect);
     presence.update();
   };
@@ -82,17 +85,18 @@ export const createRandomChat = ({ clock, newId, openTabs }: RandomChatOptions) 
   const changes = createMessageChanges({ socket: () => socket, dispatch, outbox });
 
   /** Removes messages from the outbox that are stored or whose chat has ended. */
-  const settleOutbox = (before: RandomChatState, after: RandomChatState): void => {
+  const removeSettledMessages = (before: RandomChatState, after: RandomChatState): void => {
     const sessionId = findActiveSessionId(after);
-    if (sessionId !== findActiveSessionId(before)) outbox.keepOnly((id) => id === sessionId);
+    if (sessionId !== findActiveSessionId(before)) outbox.keepOnlyConversations((id) => id === sessionId);
     const outgoing = outbox.useStore.getState().messages;
     if (outgoing.length === 0 || after.session?.messages === before.session?.messages) return;
     // The key of the user's own message is its clientId.
     const stored = new Set(after.session?.messages.map(({ key }) => key));
-    for (const { clientId } of outgoing) if (stored.has(clientId)) outbox.stored(clientId);
+    for (const { clientId } of outgoing) if (stored.has(clientId)) outbox.markStored(clientId);
   };
 
-  const canSend = (): boolean => {
+  /** Whether a command can be sent; logs a warning if not. */
+  const isConnectedOrWarn = (): boolean => {
     if (!socket.isOpen) console.warn('Not connected: nothing was sent');
     return socket.isOpen;
   };
@@ -122,14 +126,14 @@ export const createRandomChat = ({ clock, newId, openTabs }: RandomChatOptions) 
         else socket.send(effect.event, effect.data);
         return;
       case 'resendMessages':
-        return outbox.sendAll(effect.sessionId);
+        return outbox.resendAll(effect.sessionId);
       case 'react':
         return changes.react(effect);
       case 'edit':
         return changes.edit(effect);
-      case 'returnEdit': {
+      case 'keepUnsavedEdit': {
         const { sessionId, messageId, newContent } = effect;
-        return outbox.returnEdit({ conversationId: sessionId, messageId, text: newContent });
+        return outbox.keepUnsavedEdit({ conversationId: sessionId, messageId, text: newContent });
       }
       case 'resync':
         return socket.resync();
@@ -157,13 +161,13 @@ export const createRandomChat = ({ clock, newId, openTabs }: RandomChatOptions) 
       frame.data.state !== 'chatting' &&
       !findActiveSessionId(useStore.getState())
     )
-      outbox.keepOnly(() => false);
+      outbox.keepOnlyConversations(() => false);
     dispatch({ type: 'frameReceived', frame, me: me.id, nowMs: clock.now() });
   };
 
   const endSearchOrChat = (): void => {
     removeDraft();
-    dispatch({ type: 'chatLeft' });
+    dispatch({ type: 'pageLeft' });
   };
 
   const presence = createPagePresence({
@@ -190,17 +194,17 @@ export const createRandomChat = ({ clock, newId, openTabs }: RandomChatOptions) 
 
   return {
     useStore,
-    connect: (newSocket: RandomChatSocket): void => {
+    attachSocket: (newSocket: RandomChatSocket): void => {
       socket = newSocket;
     },
-    /** The user of this page has changed: removes the data of the previous one. */
-    reset: (): void => {
+    /** Called when the signed-in user has changed: removes the data of the previous one. */
+    switchUser: (): void => {
       clock.clearTimeout(typingTimer);
       clock.clearTimeout(endTimer);
       const nextUserId = currentUser()?.id;
       if (userId !== undefined && userId !== nextUserId) removeDraft();
       userId = nextUserId;
-      outbox.open(nextUserId);
+      outbox.switchUser(nextUserId);
       useStore.setState(initialState(readStoredPreference(nextUserId)));
       presence.update();
     },
@@ -220,18 +224,18 @@ export const createRandomChat = ({ clock, newId, openTabs }: RandomChatOptions) 
       },
       me: () => currentUser()?.id,
       isConnected: () => socket.isOpen,
-      command: sendCommand,
+      sendCommand,
       resync: () => socket.resync(),
       dispatch,
-      onStarting: (isStartingGame) => useStore.setState({ isStartingGame }),
+      onStartingChange: (isStartingGame) => useStore.setState({ isStartingGame }),
       newId,
       random: Math.random,
     }),
-    /** Called when the visual effect of this game has finished. */
-    endCelebration: (gameId: string): void => dispatch({ type: 'celebrationEnded', gameId }),
+    /** Called when the visual effect of a game has finished. */
+    handleCelebrationEnd: (gameId: string): void => dispatch({ type: 'celebrationEnded', gameId }),
     outbox,
     handleConnectionGivenUp: (): void => {
-      outbox.giveUp();
+      outbox.handleConnectionGivenUp();
       dispatch({ type: 'connectionGivenUp' });
     },
 
@@ -243,14 +247,15 @@ export const createRandomChat = ({ clock, newId, openTabs }: RandomChatOptions) 
     startSearch: (): void => dispatch({ type: 'findPressed', nowMs: clock.now() }),
     cancelSearch: (): void => dispatch({ type: 'cancelPressed' }),
     skip: (): void => dispatch({ type: 'skipConfirmed', nowMs: clock.now() }),
-    newConversation: (): void => {
+    /** Returns to the initial screen, and searches at once if the user has chosen that. */
+    startNewConversation: (): void => {
       dispatch({ type: 'newConversationPressed' });
       if (isSearchAtOnceOn() && socket.isOpen) dispatch({ type: 'findPressed', nowMs: clock.now() });
     },
-    /** Returns false while not connected: the caller keeps the text (A114). */
+    /** @returns false while not connected: the caller keeps the text (A114). */
     edit: (messageId: string, text: string): boolean => {
       const me = currentUser();
-      if (!me || !canSend()) return false;
+      if (!me || !isConnectedOrWarn()) return false;
       dispatch({
         type: 'editSaved',
         changeId: newId(),
@@ -260,16 +265,18 @@ export const createRandomChat = ({ clock, newId, openTabs }: RandomChatOptions) 
       });
       return true;
     },
+    /** @returns false while not connected. */
     react: (messageId: string, emoji: string): boolean => {
       const me = currentUser();
-      if (!me || !canSend()) return false;
+      if (!me || !isConnectedOrWarn()) return false;
       dispatch({ type: 'reactionToggled', changeId: newId(), messageId, emoji, me: me.id });
       return true;
     },
     /** Called when the user types; notifies the partner at most every two seconds (B02). */
     notifyTyping: (): void => {
       const sessionId = findActiveSessionId(useStore.getState());
-      if (sessionId !== null && outbox.maySendTyping(sessionId)) socket.send('typing', { sessionId });
+      if (sessionId !== null && outbox.claimTypingNotification(sessionId))
+        socket.send('typing', { sessionId });
     },
 
     /** The screen is shown (again), possibly after a short absence (A59). */

@@ -80,7 +80,7 @@ describe('a random-chat message of the user', () => {
     say('hello');
     receive('chat_skipped', { sessionId: 's1', seq: 2, reason: 'skipped', endedBy: 12 });
     expect(outgoing()).toEqual([]);
-    chat.newConversation();
+    chat.startNewConversation();
     match('s2');
     say('again', 's2');
     const reloaded = aRandomChatPage({ isReload: true });
@@ -91,7 +91,7 @@ describe('a random-chat message of the user', () => {
     reloaded.say('more', 's3');
     sessionStorage.setItem('thaw-draft', 'half a sentence');
     signOut();
-    reloaded.chat.reset();
+    reloaded.chat.switchUser();
     expect(sessionStorage).toHaveLength(0);
   });
 

@@ -56,7 +56,7 @@ export const createRandomOutbox = ({ clock, newId, socket, dispatch }: RandomOut
       const { uploadChatImage } = await import('@/features/random-chat/api/upload-chat-image');
       return uploadChatImage(file, options);
     },
-    onUnclaimed: (sessionId, returned) =>
+    onReturnedWithoutComposer: (sessionId, returned) =>
       writeDraft(sessionId, prependReturned(readDraft(sessionId), returned)),
     onPictureLost: (sessionId, returned) =>
       writeDraft(sessionId, { ...prependReturned(readDraft(sessionId), returned), hasPicture: true }),

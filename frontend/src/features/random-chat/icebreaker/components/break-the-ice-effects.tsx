@@ -39,7 +39,7 @@ export const BreakTheIceEffects = () => {
           key={celebratedGame.gameId}
           gameId={celebratedGame.gameId}
           isMatch={celebratedGame.isMatch}
-          onOver={randomChat.endCelebration}
+          onEnd={randomChat.handleCelebrationEnd}
         />
       ) : null}
     </>

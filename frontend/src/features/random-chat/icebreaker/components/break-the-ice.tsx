@@ -27,15 +27,16 @@ export const BreakTheIce = () => {
   return <BreakTheIceButton isEnabled={isConnected && !isBusy} onPress={() => void start()} />;
 };
 
-type Playable = Exclude<GameRow, { kind: 'break_ice_waiting' }>;
+/** A row that shows a game: its question or its reveal. */
+type CardRow = Exclude<GameRow, { kind: 'break_ice_waiting' }>;
 
-const Card = ({ row: { kind, game }, senderId }: { row: Playable; senderId: number }) => {
+const Card = ({ row: { kind, game }, senderId }: { row: CardRow; senderId: number }) => {
   const partner = useRandomChat(({ session }) => session?.partner);
-  const isNews = useRandomChat(({ session }) => session?.celebratedGame?.gameId === game.gameId);
+  const isJustRevealed = useRandomChat(({ session }) => session?.celebratedGame?.gameId === game.gameId);
   const isConnected = useIsConnected();
   if (!partner) return null;
   return kind === 'break_ice_reveal' ? (
-    <RevealCard game={game} partnerName={partner.username} isNews={isNews} />
+    <RevealCard game={game} partnerName={partner.username} isJustRevealed={isJustRevealed} />
   ) : (
     <GameCard
       game={game}

@@ -23,7 +23,7 @@ it.each([
   [false, 'Sparks', 'sparks', 3_000],
 ])('shows the celebration for isMatch %s: %s', (isMatch, name, effect, durationMs) => {
   const over = jest.fn();
-  const { unmount } = render(<Celebration gameId="g1" isMatch={isMatch} onOver={over} />);
+  const { unmount } = render(<Celebration gameId="g1" isMatch={isMatch} onEnd={over} />);
   expect(screen.getByRole('img', { name })).toBeInTheDocument();
   expect(drawCelebration).toHaveBeenCalledWith(expect.any(HTMLCanvasElement), effect);
   act(() => jest.advanceTimersByTime(durationMs - 1));
@@ -40,7 +40,7 @@ it.each([
 ])('shows a still badge for as long with reduced motion (%s)', (isMatch, words, durationMs) => {
   prefersStill(true);
   const over = jest.fn();
-  const { container } = render(<Celebration gameId="g1" isMatch={isMatch} onOver={over} />);
+  const { container } = render(<Celebration gameId="g1" isMatch={isMatch} onEnd={over} />);
   const said = [...container.querySelectorAll('[data-says]')].map((one) => one.getAttribute('data-says'));
   expect(said).toEqual(words);
   expect(drawCelebration).not.toHaveBeenCalled();

@@ -9,24 +9,24 @@ export interface CelebrationProps {
   gameId: string;
   isMatch: boolean;
   /** Must be the same function at every render. */
-  onOver: (gameId: string) => void;
+  onEnd: (gameId: string) => void;
 }
 
 /**
  * Shows ice cubes for five seconds, or sparks for three. With reduced motion, shows a still badge for as long; its
  * words are generated content, because the page already contains them.
  */
-export const Celebration = ({ gameId, isMatch, onOver }: CelebrationProps) => {
+export const Celebration = ({ gameId, isMatch, onEnd }: CelebrationProps) => {
   const canvas = useRef<HTMLCanvasElement>(null);
   const [isStill] = useState(() => matchMedia('(prefers-reduced-motion: reduce)').matches);
 
   useEffect(() => {
     const timer = setTimeout(
-      () => onOver(gameId),
+      () => onEnd(gameId),
       isMatch ? pageLimits.celebrationMs : pageLimits.plotTwistMs,
     );
     return () => clearTimeout(timer);
-  }, [gameId, isMatch, onOver]);
+  }, [gameId, isMatch, onEnd]);
 
   useEffect(() => {
     if (isStill || !canvas.current) return;

@@ -69,7 +69,7 @@ const Options = ({ labelledBy, options, chosen, isLocked, onChoose }: OptionsPro
 };
 
 /** The text for a game that ended without a reveal. */
-const endOf = ({ progress, userResponse }: GameData): readonly string[] | null => {
+const getEndTexts = ({ progress, userResponse }: GameData): readonly string[] | null => {
   if (progress === 'closed') return copy.closed;
   if (userResponse === 'IGNORED_BY_USER') return copy.ignoredByMe;
   return userResponse === 'IGNORED_BY_PARTNER' ? copy.ignoredByPartner : null;
@@ -84,7 +84,7 @@ export const GameCard = ({ game, isMine, partnerName, isConnected, onAnswer, onI
   const { gameId, progress } = game;
   const isOver = progress === 'revealed' || progress === 'ignored' || progress === 'closed';
   const isLocked = progress !== 'open' || !isConnected;
-  const end = endOf(game);
+  const end = getEndTexts(game);
 
   // The pressed button becomes disabled and loses the focus; the status takes it, so that keyboard users continue here.
   useEffect(() => {

@@ -10,7 +10,7 @@ const show = (mine: string, theirs: string): void => {
   render(
     <RevealCard
       partnerName="brave-heron-7"
-      isNews={false}
+      isJustRevealed={false}
       game={{
         gameId: 'g1',
         questionId: question.id,

@@ -1,0 +1,108 @@
+import { type NoticeKind } from '@/chat-ui/copy';
+import { type OutboxMessages } from '@/chat-ui/outbox/outbox-messages';
+import { type OutboxOptions } from '@/chat-ui/outbox/outbox.types';
+import { type OutgoingMessage } from '@/chat-ui/outbox/outgoing-message';
+import { SocketRequestError } from '@/lib/socket/socket-request-error';
+
+export interface DeliveryOptions extends Pick<OutboxOptions, 'send' | 'onAck' | 'onRefused' | 'upload'> {
+  messages: OutboxMessages;
+  /** Returns false when the message has to stay in the list. */
+  returnToComposer: (message: OutgoingMessage) => boolean;
+  /** Shows a notice above the composer, for at least `minimumMs`. */
+  notify: (conversationId: string, kind: NoticeKind, minimumMs?: number) => void;
+}
+
+/** Uploads the pictures of messages, sends the messages, and records the outcome as their state. */
+export const createDelivery = ({
+  messages,
+  send,
+  onAck,
+  onRefused,
+  upload,
+  returnToComposer,
+  notify,
+}: DeliveryOptions) => {
+  /** Client ids of the requests in flight on the current connection. */
+  const inFlight = new Set<string>();
+  /** Incremented on a change of user: responses for an earlier user are ignored. */
+  let userEpoch = 0;
+
+  const handleFailure = (message: OutgoingMessage, error: SocketRequestError): void => {
+    const { clientId, conversationId } = message;
+    // The connection was lost: the message is sent again with the same clientId after the reconnect.
+    if (error.failure === 'closed' || error.failure === 'not_connected') return;
+    if (error.failure === 'timeout') return void messages.update(clientId, { state: 'unanswered' });
+    if (error.code !== 'rate_limited') {
+      messages.update(clientId, { state: 'refused' });
+      return onRefused(message, error);
+    }
+    if (!returnToComposer(message)) messages.update(clientId, { state: 'refused' });
+    notify(conversationId, 'too_fast', error.retryAfterMs);
+  };
+
+  const sendMessage = (message: OutgoingMessage): void => {
+    const { clientId } = message;
+    if (inFlight.has(clientId)) return;
+    inFlight.add(clientId);
+    const epochAtSend = userEpoch;
+    send(message, (data) => {
+      if (epochAtSend !== userEpoch) return;
+      if (onAck(message, data)) messages.remove(clientId);
+      else messages.update(clientId, { state: 'refused' });
+    })
+      .catch((error: unknown) => {
+        if (!(error instanceof SocketRequestError)) throw error;
+        if (epochAtSend === userEpoch && messages.find(clientId)) handleFailure(message, error);
+      })
+      .finally(() => inFlight.delete(clientId));
+  };
+
+  /** Uploads the picture of a message, then sends the message. */
+  const uploadAndSend = ({ clientId, picture }: OutgoingMessage): void => {
+    const { uploads } = messages;
+    if (!picture?.file || uploads.has(clientId)) return;
+    const controller = new AbortController();
+    uploads.set(clientId, controller);
+    const patchPicture = (change: Partial<NonNullable<OutgoingMessage['picture']>>) => {
+      const present = messages.find(clientId);
+      return present?.picture ? { picture: { ...present.picture, ...change } } : {};
+    };
+    upload(picture.file, {
+      signal: controller.signal,
+      onProgress: (percent) => {
+        if (messages.find(clientId)?.picture?.percent !== percent)
+          messages.update(clientId, patchPicture({ percent }));
+      },
+    })
+      .then(
+        (url) => {
+          if (controller.signal.aborted) return;
+          const uploaded = messages.update(clientId, {
+            state: 'sending',
+            ...patchPicture({ url, percent: 100 }),
+          });
+          if (uploaded) sendMessage(uploaded);
+        },
+        (error: unknown) => {
+          const message = messages.find(clientId);
+          if (controller.signal.aborted || !message) return;
+          // Without a toast, as the specification requires (§8, A97).
+          console.warn('The photo was not stored', error);
+          if (!returnToComposer(message)) messages.update(clientId, { state: 'upload_failed' });
+        },
+      )
+      .finally(() => {
+        if (uploads.get(clientId) === controller) uploads.delete(clientId);
+      });
+  };
+
+  return {
+    deliver: (message: OutgoingMessage): void =>
+      message.state === 'uploading' ? uploadAndSend(message) : sendMessage(message),
+    /** Called on a change of user: forgets the requests in flight, and ignores their responses. */
+    reset: (): void => {
+      userEpoch += 1;
+      inFlight.clear();
+    },
+  };
+};

@@ -1,0 +1,79 @@
+import { create } from 'zustand';
+import { discardAttachment } from '@/chat-ui/composer/attachment';
+import { readOutgoing, writeOutgoing, type OutgoingMessage } from '@/chat-ui/outbox/outgoing-message';
+import { type OutboxOptions, type OutboxState } from '@/chat-ui/outbox/outbox.types';
+
+const emptyOutbox: OutboxState = { messages: [], notice: null, unsavedEdits: [] };
+
+/** The picture of such a message is only in memory, so that a reload loses it. */
+const hasUnstoredPicture = ({ state }: OutgoingMessage): boolean =>
+  state === 'uploading' || state === 'upload_failed';
+
+/** The unsent messages of the current user, kept in session storage, and the uploads of their pictures. */
+export const createOutboxMessages = ({
+  storageKey,
+  onPictureLost,
+}: Pick<OutboxOptions, 'storageKey' | 'onPictureLost'>) => {
+  const useStore = create<OutboxState>()(() => emptyOutbox);
+  /** The uploads in progress, by the client id of their message. */
+  const uploads = new Map<string, AbortController>();
+  let userId: number | undefined;
+
+  const list = (): readonly OutgoingMessage[] => useStore.getState().messages;
+
+  const find = (clientId: string): OutgoingMessage | undefined =>
+    list().find((message) => message.clientId === clientId);
+
+  const replaceAll = (messages: readonly OutgoingMessage[]): void => {
+    useStore.setState({ messages });
+    if (userId !== undefined) writeOutgoing(storageKey(userId), messages);
+  };
+
+  const update = (clientId: string, change: Partial<OutgoingMessage>): OutgoingMessage | undefined => {
+    replaceAll(
+      list().map((message) => (message.clientId === clientId ? { ...message, ...change } : message)),
+    );
+    return find(clientId);
+  };
+
+  /** Removes messages and frees their pictures, unless `keepsPictures` says that a composer has them again. */
+  const removeWhere = (
+    shouldRemove: (message: OutgoingMessage) => boolean,
+    { keepsPictures = false } = {},
+  ): void => {
+    const removed = list().filter(shouldRemove);
+    if (removed.length === 0) return;
+    replaceAll(list().filter((message) => !removed.includes(message)));
+    for (const { clientId, picture } of removed) {
+      uploads.get(clientId)?.abort();
+      uploads.delete(clientId);
+      if (!keepsPictures) discardAttachment(picture);
+    }
+  };
+
+  return {
+    useStore,
+    uploads,
+    list,
+    find,
+    replaceAll,
+    update,
+    removeWhere,
+    remove: (clientId: string): void => removeWhere((message) => message.clientId === clientId),
+
+    /** Loads the messages that a user's reload left, and erases those of the previous user. */
+    switchUser: (nextUserId: number | undefined): void => {
+      removeWhere(() => userId !== nextUserId);
+      for (const controller of uploads.values()) controller.abort();
+      uploads.clear();
+      userId = nextUserId;
+      const stored = nextUserId === undefined ? [] : readOutgoing(storageKey(nextUserId));
+      useStore.setState(emptyOutbox);
+      replaceAll(stored.filter((message) => !hasUnstoredPicture(message)));
+      for (const { conversationId, content, replyTo } of stored.filter(hasUnstoredPicture))
+        onPictureLost(conversationId, { text: content, replyTo });
+    },
+  };
+};
+
+export type OutboxMessages = ReturnType<typeof createOutboxMessages>;

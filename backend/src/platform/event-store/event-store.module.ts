@@ -3,6 +3,7 @@ import { MetricsRegistry } from '../observability/metrics.registry';
 import { CommandExecutorService } from './command-executor.service';
 import { EventStoreRepository } from './event-store.repository';
 import { EventTypeRegistry } from './event-type.registry';
+import { ExpiryHandlerRegistry } from './expiry-handler.registry';
 import { PersonalDataRepository } from './personal-data.repository';
 import { ProjectionRebuildService } from './projection-rebuild.service';
 import { ProjectionRegistry } from './projection.registry';
@@ -14,6 +15,7 @@ import { ProjectionRegistry } from './projection.registry';
     EventTypeRegistry,
     ProjectionRegistry,
     CommandExecutorService,
+    ExpiryHandlerRegistry,
     PersonalDataRepository,
     ProjectionRebuildService,
   ],
@@ -22,6 +24,7 @@ import { ProjectionRegistry } from './projection.registry';
     EventTypeRegistry,
     ProjectionRegistry,
     CommandExecutorService,
+    ExpiryHandlerRegistry,
     PersonalDataRepository,
     ProjectionRebuildService,
   ],

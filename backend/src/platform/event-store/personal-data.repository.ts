@@ -43,6 +43,20 @@ export class PersonalDataRepository {
     );
   }
 
+  /** Sets when the personal data of single events expires; null: never. Events without such data are ignored. */
+  static async expireEventsAt(
+    streamId: string,
+    expiryTimes: ReadonlyMap<string, Date | null>,
+    manager: EntityManager,
+  ): Promise<void> {
+    await manager.query(
+      `UPDATE event_private p SET expires_at = given.expires_at
+       FROM unnest($2::uuid[], $3::timestamptz[]) AS given(event_id, expires_at)
+       WHERE p.stream_id = $1 AND p.event_id = given.event_id AND p.expires_at IS DISTINCT FROM given.expires_at`,
+      [streamId, [...expiryTimes.keys()], [...expiryTimes.values()]],
+    );
+  }
+
   /**
    * Returns at most `limit` streams with expired personal data, oldest first, without those in `except`. Empty if there
    * are no more.

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { EventStoreRepository } from '../../../platform/event-store/event-store.repository';
 import { EventTypeRegistry } from '../../../platform/event-store/event-type.registry';
+import { ExpiryHandlerRegistry } from '../../../platform/event-store/expiry-handler.registry';
 import {
   type DroppedData,
   PersonalDataRepository,
@@ -48,6 +49,8 @@ beforeAll(async () => {
     uploads,
     {} as JobHandlerRegistry,
     {} as JobQueueService,
+    new ExpiryHandlerRegistry(),
+    { EXPIRE_EVERY_S: 600 },
   );
 });
 
@@ -125,6 +128,8 @@ it('keeps the text when the images cannot be expired', async () => {
     { expire: () => Promise.reject(new Error('the table is locked')) } as unknown as UploadRemovalService,
     {} as JobHandlerRegistry,
     {} as JobQueueService,
+    new ExpiryHandlerRegistry(),
+    { EXPIRE_EVERY_S: 600 },
   );
   await expect(failing.expire(after(25))).rejects.toThrow('the table is locked');
   expect(await contents(streamId)).toEqual(['hello']);
@@ -154,6 +159,8 @@ it('expires the other chats when one of them cannot be expired', async () => {
     } as unknown as UploadRemovalService,
     {} as JobHandlerRegistry,
     {} as JobQueueService,
+    new ExpiryHandlerRegistry(),
+    { EXPIRE_EVERY_S: 600 },
   );
   await expect(partly.expire(after(25))).rejects.toThrow('no such bucket');
   expect(await contents(failing)).toEqual([IMAGE]);

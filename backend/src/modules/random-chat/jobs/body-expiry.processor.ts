@@ -1,18 +1,26 @@
 import { randomUUID } from 'node:crypto';
-import { Injectable, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import { ENVIRONMENT, type Environment } from '../../../config/environment.config';
 import { EventStoreRepository } from '../../../platform/event-store/event-store.repository';
-import { PersonalDataRepository } from '../../../platform/event-store/personal-data.repository';
+import { ExpiryHandlerRegistry } from '../../../platform/event-store/expiry-handler.registry';
+import {
+  type DroppedData,
+  PersonalDataRepository,
+} from '../../../platform/event-store/personal-data.repository';
+import type { NewEvent } from '../../../platform/event-store/stored-event.types';
 import { JobHandlerRegistry } from '../../../platform/queue/job-handler.registry';
 import { JobQueueService } from '../../../platform/queue/job-queue.service';
 import { UploadRemovalService } from '../../uploads/application/upload-removal.service';
 
-const EXPIRE_EVERY_MS = 10 * 60_000;
 const STREAMS_PER_PAGE = 200;
 /** After this many failed streams the cause is not a single stream. */
 const MAX_FAILED = 1_000;
 
-/** Erases message bodies when they expire (A62): the text in the log's side table and the files of images. */
+/**
+ * Erases personal data when it expires, such as message bodies (A62): the text in the log's side table and the files of
+ * images. Other modules handle the streams of their own in `ExpiryHandlerRegistry`.
+ */
 @Injectable()
 export class BodyExpiryProcessor implements OnModuleInit, OnApplicationBootstrap {
   constructor(
@@ -22,6 +30,8 @@ export class BodyExpiryProcessor implements OnModuleInit, OnApplicationBootstrap
     private readonly uploads: UploadRemovalService,
     private readonly handlers: JobHandlerRegistry,
     private readonly jobs: JobQueueService,
+    private readonly expiryHandlers: ExpiryHandlerRegistry,
+    @Inject(ENVIRONMENT) private readonly environment: Pick<Environment, 'EXPIRE_EVERY_S'>,
   ) {}
 
   onModuleInit(): void {
@@ -31,7 +41,7 @@ export class BodyExpiryProcessor implements OnModuleInit, OnApplicationBootstrap
   }
 
   async onApplicationBootstrap(): Promise<void> {
-    await this.jobs.schedule('expire_bodies', {}, EXPIRE_EVERY_MS);
+    await this.jobs.schedule('expire_bodies', {}, this.environment.EXPIRE_EVERY_S * 1_000);
   }
 
   /**
@@ -62,13 +72,20 @@ export class BodyExpiryProcessor implements OnModuleInit, OnApplicationBootstrap
     await this.dataSource.transaction(async (manager) => {
       const dropped = await this.personalData.dropExpired(streamId, now, manager);
       if (dropped.length === 0) return;
-      await this.uploads.expire(dropped, manager);
-      await this.eventStore.append(
-        streamId,
-        'any',
-        [{ eventId: randomUUID(), type: 'BodiesExpired', data: {}, occurredAt: now }],
-        manager,
-      );
+      const handler = this.expiryHandlers.find(streamId);
+      const events = await (handler
+        ? handler(streamId, dropped, now, manager)
+        : this.expireMessages(dropped, now, manager));
+      await this.eventStore.append(streamId, 'any', events, manager);
     });
+  }
+
+  private async expireMessages(
+    dropped: readonly DroppedData[],
+    now: Date,
+    manager: EntityManager,
+  ): Promise<readonly NewEvent[]> {
+    await this.uploads.expire(dropped, manager);
+    return [{ eventId: randomUUID(), type: 'BodiesExpired', data: {}, occurredAt: now }];
   }
 }

@@ -1,0 +1,216 @@
+import type { ConductEvent } from './conduct.events';
+import { expiryTimesOf } from './evidence-retention.rules';
+
+const HOUR_MS = 60 * 60_000;
+const DAY_MS = 24 * HOUR_MS;
+const START = Date.UTC(2026, 10, 20, 12);
+const APPEAL_DAYS = 183;
+const policy = { evidenceMinKeptMs: 72 * HOUR_MS, appealWithinMs: APPEAL_DAYS * DAY_MS };
+const [bob, ada, moderator] = [9, 7, 3];
+
+const day = (days: number): Date => new Date(START + days * DAY_MS);
+
+/** An event on a day, whose id is its type and the day. */
+const on = <Type extends ConductEvent['type']>(
+  days: number,
+  type: Type,
+  data: Omit<Extract<ConductEvent, { type: Type }>['data'], 'userId'>,
+): ConductEvent =>
+  ({
+    type,
+    eventId: `${type} ${days}`,
+    occurredAt: day(days),
+    data: { userId: bob, ...data },
+  }) as unknown as ConductEvent;
+
+const opened = (days = 0, caseId = 1) => on(days, 'CaseOpened', { caseId, kind: 'reports' });
+const reported = (days = 0, caseId = 1) =>
+  on(days, 'ReportFiled', {
+    reportId: 2,
+    caseId,
+    reporterId: ada,
+    countsAs: ada,
+    weight: 1,
+    category: 'sexual',
+    context: { where: 'random_chat', sessionId: 's1', at: day(0).toISOString() },
+    evidenceHash: '',
+    words: null,
+    evidence: '',
+  });
+const noted = (days: number) => on(days, 'CaseNoted', { caseId: 1, moderatorId: moderator, text: 'x' });
+const decided = (days: number, outcome: 'dismissed' | 'warned' | 'suspended' | 'banned') =>
+  on(days, 'CaseDecided', {
+    caseId: 1,
+    moderatorId: moderator,
+    outcome,
+    rule: 'no_hate',
+    reports: [],
+    facts: null,
+    note: null,
+  });
+const imposed = (days: number, until: number | null, sanctionId = 5) =>
+  on(days, 'SanctionImposed', {
+    sanctionId,
+    noticeId: 6,
+    kind: until === null ? 'banned' : 'suspended',
+    rule: 'no_hate',
+    until: until === null ? null : day(until).toISOString(),
+    caseId: 1,
+    isAutomatic: false,
+    inheritedFrom: null,
+  });
+const lifted = (days: number) =>
+  on(days, 'SanctionLifted', {
+    sanctionId: 5,
+    noticeId: 8,
+    cause: 'moderator',
+    moderatorId: moderator,
+  } as never);
+const appealed = (days: number) =>
+  on(days, 'AppealFiled', { appealId: 10, noticeId: 6, caseId: 1, appellantId: bob, words: 'x' });
+const answered = (days: number, until: number | null = null) =>
+  on(days, 'AppealDecided', {
+    appealId: 10,
+    noticeId: 6,
+    answerNoticeId: 11,
+    caseId: 1,
+    moderatorId: 4,
+    outcome: until === null ? 'upheld' : 'reduced',
+    sanctionId: until === null ? null : 5,
+    until: until === null ? null : day(until).toISOString(),
+    isSolo: false,
+    answer: 'x',
+  });
+const held = (days: number) => on(days, 'HoldPlaced', { moderatorId: moderator, reason: 'x' });
+const released = (days: number) => on(days, 'HoldLifted', { moderatorId: moderator, reason: 'x' });
+
+/** Days after which the data of each event expires; null: it is kept. */
+const expiryDays = (
+  events: ConductEvent[],
+  chatEnds: Record<string, Date> = { s1: day(0) },
+): Record<string, number | null> =>
+  Object.fromEntries(
+    [...expiryTimesOf(events, new Map(Object.entries(chatEnds)), policy)].map(([id, at]) => [
+      id,
+      at && (at.getTime() - START) / DAY_MS,
+    ]),
+  );
+
+describe('the evidence of a case', () => {
+  it('is kept while the case is open, and with it the notes', () => {
+    expect(expiryDays([opened(), reported(), noted(1)])).toEqual({
+      'ReportFiled 0': null,
+      'CaseNoted 1': null,
+    });
+  });
+
+  it('expires 72 hours after a dismissal', () => {
+    expect(expiryDays([opened(), reported(), noted(1), decided(2, 'dismissed')])).toEqual({
+      'ReportFiled 0': 5,
+      'CaseNoted 1': 5,
+      'CaseDecided 2': 5,
+    });
+  });
+
+  it('expires 72 hours after the end of a chat that goes on beyond the dismissal', () => {
+    const events = [opened(), reported(), decided(2, 'dismissed')];
+    expect(expiryDays(events, { s1: day(4) })['ReportFiled 0']).toBe(7);
+    expect(expiryDays(events, { other: day(4) })['ReportFiled 0']).toBe(5);
+  });
+
+  it('is kept by a second look that was asked for in time', () => {
+    const events = [opened(), reported(), decided(2, 'dismissed'), appealed(4)];
+    expect(expiryDays(events)['ReportFiled 0']).toBeNull();
+    expect(expiryDays([...events, answered(10)])['ReportFiled 0']).toBe(13);
+  });
+
+  it('is not kept by a second look that was asked for after its expiry', () => {
+    const events = [opened(), reported(), decided(2, 'dismissed'), appealed(6)];
+    expect(expiryDays(events)['ReportFiled 0']).toBe(5);
+    expect(expiryDays([...events, answered(10)])['ReportFiled 0']).toBe(5);
+  });
+
+  it('is kept again while the case is open again', () => {
+    const events = [opened(), reported(), decided(2, 'dismissed'), appealed(3), answered(4), opened(4)];
+    expect(expiryDays(events)['ReportFiled 0']).toBeNull();
+    expect(expiryDays([...events, decided(6, 'warned')])['ReportFiled 0']).toBe(6 + APPEAL_DAYS);
+  });
+
+  it.each(['warned', 'suspended', 'banned'] as const)(
+    'expires 183 days after the decision: %s',
+    (outcome) => {
+      expect(expiryDays([opened(), reported(), decided(2, outcome)])['ReportFiled 0']).toBe(2 + APPEAL_DAYS);
+    },
+  );
+
+  it('is kept until the end of an appeal', () => {
+    const events = [opened(), reported(), decided(2, 'warned'), appealed(180)];
+    expect(expiryDays(events)['ReportFiled 0']).toBeNull();
+    expect(expiryDays([...events, answered(200)])['ReportFiled 0']).toBe(200);
+    expect(expiryDays([...events, answered(181)])['ReportFiled 0']).toBe(2 + APPEAL_DAYS);
+  });
+
+  it('does not depend on other cases of the same user', () => {
+    const events = [opened(), reported(), decided(2, 'dismissed'), opened(3, 20), reported(3, 20)];
+    expect(expiryDays(events)).toMatchObject({ 'ReportFiled 0': 5, 'ReportFiled 3': null });
+  });
+});
+
+describe('facts, appeals and answers', () => {
+  const suspended = [opened(), reported(), decided(2, 'suspended'), imposed(2, 9)];
+
+  it('expire 183 days after the end of the sanction', () => {
+    expect(expiryDays(suspended)['CaseDecided 2']).toBe(9 + APPEAL_DAYS);
+    const answers = expiryDays([...suspended, appealed(3), answered(4)]);
+    expect(answers).toMatchObject({
+      'CaseDecided 2': 9 + APPEAL_DAYS,
+      'AppealFiled 3': 9 + APPEAL_DAYS,
+      'AppealDecided 4': 9 + APPEAL_DAYS,
+    });
+  });
+
+  it('expire 183 days after the end that an appeal or a moderator has brought forward', () => {
+    expect(expiryDays([...suspended, appealed(3), answered(4, 5)])['CaseDecided 2']).toBe(5 + APPEAL_DAYS);
+    expect(expiryDays([...suspended, lifted(6)])['CaseDecided 2']).toBe(6 + APPEAL_DAYS);
+  });
+
+  it('are kept while an appeal is open', () => {
+    expect(expiryDays([...suspended, appealed(3)])['CaseDecided 2']).toBeNull();
+  });
+
+  it('are kept as long as a ban is in force', () => {
+    const banned = [opened(), reported(), decided(2, 'banned'), imposed(2, null)];
+    expect(expiryDays(banned)).toEqual({ 'ReportFiled 0': 2 + APPEAL_DAYS, 'CaseDecided 2': null });
+    expect(expiryDays([...banned, lifted(400)])['CaseDecided 2']).toBe(400 + APPEAL_DAYS);
+  });
+
+  it('of a warning expire 183 days after it', () => {
+    expect(expiryDays([opened(), reported(), decided(2, 'warned')])['CaseDecided 2']).toBe(2 + APPEAL_DAYS);
+  });
+});
+
+describe('a hold', () => {
+  it('keeps everything until it is lifted, and for 365 days', () => {
+    const events = [opened(), reported(), decided(2, 'dismissed'), held(3)];
+    expect(expiryDays(events)).toEqual({
+      'ReportFiled 0': null,
+      'CaseDecided 2': null,
+      'HoldPlaced 3': null,
+    });
+    expect(expiryDays([...events, released(10)])).toEqual({
+      'ReportFiled 0': 368,
+      'CaseDecided 2': 368,
+      'HoldPlaced 3': 368,
+      'HoldLifted 10': 368,
+    });
+    expect(expiryDays([...events, released(500)])).toMatchObject({
+      'ReportFiled 0': 500,
+      'HoldLifted 500': 683,
+    });
+  });
+
+  it('does not concern what is recorded after it', () => {
+    const events = [held(0), released(1), opened(2), reported(2), decided(3, 'dismissed')];
+    expect(expiryDays(events)['ReportFiled 2']).toBe(6);
+  });
+});

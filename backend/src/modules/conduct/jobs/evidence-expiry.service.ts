@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { ExpiryHandlerRegistry } from '../../../platform/event-store/expiry-handler.registry';
+import type { DroppedData } from '../../../platform/event-store/personal-data.repository';
+import type { NewEvent } from '../../../platform/event-store/stored-event.types';
+import { HeldImagesService } from '../../uploads/application/held-images.service';
+import type { EvidenceExpired } from '../domain/conduct.events';
+
+/** Events that contain evidence. */
+const evidenceTypes = ['ReportFiled', 'FindingRaised'];
+
+/** Records that evidence has expired, and lets go of its images. The next sweep of uploads deletes their files. */
+@Injectable()
+export class EvidenceExpiryService implements OnModuleInit {
+  constructor(
+    private readonly handlers: ExpiryHandlerRegistry,
+    private readonly images: HeldImagesService,
+  ) {}
+
+  onModuleInit(): void {
+    this.handlers.register('conduct', (streamId, dropped, now, manager) =>
+      this.recordExpiry(streamId, dropped, now, manager),
+    );
+  }
+
+  private async recordExpiry(
+    streamId: string,
+    dropped: readonly DroppedData[],
+    now: Date,
+    manager: EntityManager,
+  ): Promise<NewEvent[]> {
+    const reportIdsByCase = new Map<number, number[]>();
+    for (const { type, data } of dropped) {
+      if (!evidenceTypes.includes(type)) continue;
+      const { caseId, reportId } = data as { caseId: number; reportId?: number };
+      const reportIds = reportIdsByCase.get(caseId) ?? [];
+      reportIdsByCase.set(caseId, reportId === undefined ? reportIds : [...reportIds, reportId]);
+    }
+    for (const caseId of reportIdsByCase.keys()) {
+      if (!(await hasEvidence(streamId, caseId, manager))) await this.images.release(caseId, manager);
+    }
+    const userId = Number(streamId.slice('conduct-'.length));
+    return [...reportIdsByCase].map(([caseId, reportIds]): EvidenceExpired => ({
+      eventId: randomUUID(),
+      type: 'EvidenceExpired',
+      data: { userId, caseId, reportIds },
+      occurredAt: now,
+    }));
+  }
+}
+
+/** Whether the case has evidence that is still kept. */
+const hasEvidence = async (streamId: string, caseId: number, manager: EntityManager): Promise<boolean> => {
+  const rows = await manager.query<unknown[]>(
+    `SELECT 1 FROM events e JOIN event_private p ON p.stream_id = e.stream_id AND p.event_id = e.event_id
+     WHERE e.stream_id = $1 AND e.type = ANY($2) AND e.data->>'caseId' = $3 LIMIT 1`,
+    [streamId, evidenceTypes, String(caseId)],
+  );
+  return rows.length > 0;
+};

@@ -1,0 +1,83 @@
+import type { EntityManager } from 'typeorm';
+import { PersonalDataRepository } from '../../../platform/event-store/personal-data.repository';
+import type { Projection } from '../../../platform/event-store/projection.registry';
+import { conductStream } from '../../standings/domain/standing.events';
+import type { ConductEvent } from '../domain/conduct.events';
+import { expiryTimesOf, type RetentionPolicy } from '../domain/evidence-retention.rules';
+
+/** Events after which the personal data of a user's conduct is kept for a different time. */
+const conductTypes: readonly ConductEvent['type'][] = [
+  'CaseOpened',
+  'CaseNoted',
+  'CaseEscalated',
+  'CaseDecided',
+  'AppealFiled',
+  'AppealDecided',
+  'SanctionImposed',
+  'SanctionLifted',
+  'HoldPlaced',
+  'HoldLifted',
+];
+
+/**
+ * Sets when evidence, words, facts, notes and answers expire. Each time it computes the expiry of everything in the
+ * stream from all its events, so that the order in which events are projected does not matter.
+ */
+export const createEvidenceExpiryProjection = (policy: RetentionPolicy): Projection => ({
+  name: 'evidence_expiry',
+  // Owns no table: it only sets when personal data, which is stored beside the log, expires. A rebuild sets the same.
+  tables: [],
+  handles: [...conductTypes, 'ChatEnded'],
+  async apply(events, manager) {
+    const ended = events.filter(({ type }) => type === 'ChatEnded').map(({ streamId }) => streamId);
+    const conduct = events.filter(({ type }) => type !== 'ChatEnded').map(({ streamId }) => streamId);
+    const streamIds = new Set([...conduct, ...(await findReportedUsers(ended, manager)).map(conductStream)]);
+    for (const streamId of streamIds) {
+      const stream = await readEvents(streamId, manager);
+      const chatEnds = await findChatEnds(stream, manager);
+      await PersonalDataRepository.expireEventsAt(streamId, expiryTimesOf(stream, chatEnds, policy), manager);
+    }
+  },
+});
+
+/** Users who were reported from one of these chats. */
+const findReportedUsers = async (
+  chatStreamIds: readonly string[],
+  manager: EntityManager,
+): Promise<number[]> => {
+  if (chatStreamIds.length === 0) return [];
+  const rows = await manager.query<{ user_id: string }[]>(
+    'SELECT DISTINCT user_id FROM reports WHERE session_id = ANY($1)',
+    [chatStreamIds.map((streamId) => streamId.slice('chat-'.length))],
+  );
+  return rows.map((row) => Number(row.user_id));
+};
+
+/** The events of a stream without their personal data. */
+const readEvents = async (streamId: string, manager: EntityManager): Promise<ConductEvent[]> => {
+  const rows = await manager.query<{ event_id: string; type: string; occurred_at: Date; data: object }[]>(
+    'SELECT event_id, type, occurred_at, data FROM events WHERE stream_id = $1 ORDER BY stream_position',
+    [streamId],
+  );
+  return rows.map(
+    ({ event_id: eventId, type, occurred_at: occurredAt, data }) =>
+      ({ eventId, type, occurredAt, data }) as ConductEvent,
+  );
+};
+
+/** When the random chats of the reports ended, by session id. */
+const findChatEnds = async (
+  events: readonly ConductEvent[],
+  manager: EntityManager,
+): Promise<ReadonlyMap<string, Date>> => {
+  const sessionIds = events.flatMap(({ type, data }) =>
+    type === 'ReportFiled' && data.context.where === 'random_chat' ? data.context.sessionId : [],
+  );
+  if (sessionIds.length === 0) return new Map();
+  const rows = await manager.query<{ stream_id: string; at: Date }[]>(
+    `SELECT stream_id, max(occurred_at) AS at FROM events
+     WHERE stream_id = ANY($1) AND type = 'ChatEnded' GROUP BY stream_id`,
+    [sessionIds.map((sessionId) => `chat-${sessionId}`)],
+  );
+  return new Map(rows.map((row) => [row.stream_id.slice('chat-'.length), row.at]));
+};

@@ -3,9 +3,8 @@ import { PassportModule } from '@nestjs/passport';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import type { RequestHandler } from 'express';
 import passport from 'passport';
-import type { Login } from '../../platform/http/login.decorator';
 import { SOCKET_IDENTITY_PORT } from '../../platform/realtime/socket-identity.port';
-import { UserPublisherService } from '../../platform/realtime/user-publisher.service';
+import { UserPublisherModule } from '../../platform/realtime/user-publisher.module';
 import { UsersModule } from '../users/users.module';
 import { AuthService } from './application/auth.service';
 import { LoginSessionService } from './application/login-session.service';
@@ -29,7 +28,12 @@ import { AuthController } from './transport/auth.controller';
 import { PasswordStrategy } from './transport/password.strategy';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([CredentialsEntity, SessionEntity]), PassportModule, UsersModule],
+  imports: [
+    TypeOrmModule.forFeature([CredentialsEntity, SessionEntity]),
+    PassportModule,
+    UserPublisherModule,
+    UsersModule,
+  ],
   controllers: [AuthController, AccountController],
   providers: [
     AuthService,
@@ -41,7 +45,6 @@ import { PasswordStrategy } from './transport/password.strategy';
     PasswordHasherService,
     KnownDeviceService,
     PasswordStrategy,
-    UserPublisherService,
     {
       provide: SESSION_MIDDLEWARE,
       inject: [SessionCookieCodec, SessionStoreAdapter],
@@ -58,8 +61,8 @@ export class AuthModule implements NestModule {
   ) {}
 
   configure(consumer: MiddlewareConsumer): void {
-    // The session contains the whole login, so no user has to be loaded.
-    passport.deserializeUser<Login>(({ userId, familyId }, done) => done(null, { userId, familyId }));
+    // The session contains the whole login with its access, so no user has to be loaded.
+    passport.deserializeUser<Express.User>((user, done) => done(null, user));
     consumer
       .apply(
         markSecureByPublicOrigin(this.cookie),

@@ -1,13 +1,12 @@
 import { Module } from '@nestjs/common';
-import { UserPublisherService } from '../../platform/realtime/user-publisher.service';
+import { UserPublisherModule } from '../../platform/realtime/user-publisher.module';
 import { StandingsService } from './application/standings.service';
 import { StandingsReadModelModule } from './standings-read-model.module';
 
 /** Standings of users, for every module of an api replica or a worker. Depends on the platform only. */
 @Module({
-  imports: [StandingsReadModelModule],
-  // Provided here as well, since a worker has no RealtimeModule.
-  providers: [StandingsService, UserPublisherService],
+  imports: [StandingsReadModelModule, UserPublisherModule],
+  providers: [StandingsService],
   exports: [StandingsService, StandingsReadModelModule],
 })
 export class StandingsModule {}

@@ -1,3 +1,4 @@
+import type { Standing } from '@thaw/contract/safety';
 import type { Request } from 'express';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { DomainError } from '../errors/domain.errors';
@@ -8,11 +9,19 @@ export interface Login {
   familyId: string;
 }
 
+/** What a signed-in user may do, as read together with the session. */
+export interface Access {
+  standing: Standing;
+  isModerator: boolean;
+}
+
 declare global {
   // eslint-disable-next-line @typescript-eslint/no-namespace -- Passport requires it for the type of `request.user`
   namespace Express {
-    // eslint-disable-next-line @typescript-eslint/no-empty-object-type
-    interface User extends Login {}
+    interface User extends Login {
+      /** Absent once the request has begun another login, which is after its guards have run. */
+      access?: Access;
+    }
   }
 }
 

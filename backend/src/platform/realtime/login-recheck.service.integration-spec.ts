@@ -1,6 +1,7 @@
 // Uses real PostgreSQL, Redis and sockets; a whole api replica runs in this process.
 import { Client } from 'pg';
 import { closeCodes } from '@thaw/contract/close-codes';
+import { goodStanding } from '@thaw/contract/safety';
 import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
 import type { ThawVisitor } from '../../testing/thaw.client';
 import { until } from '../../testing/until.functions';
@@ -60,7 +61,8 @@ describe('the login of an opening socket', () => {
     const findLiveFamilies = jest
       .spyOn(part<SocketIdentityPort>(SOCKET_IDENTITY_PORT), 'findLiveFamilies')
       .mockImplementation(async (familyIds) => {
-        return new Set(familyIds.filter((familyId) => familyId !== ended!.identity.familyId));
+        const liveIds = familyIds.filter((familyId) => familyId !== ended!.identity.familyId);
+        return new Map(liveIds.map((familyId) => [familyId, goodStanding]));
       });
     const rechecker = part(LoginRecheckService);
     // The first socket may be checked alone if there was no check for a while.

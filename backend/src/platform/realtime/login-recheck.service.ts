@@ -1,14 +1,15 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { closeCodes } from '@thaw/contract/close-codes';
+import { isExcluded } from '@thaw/contract/safety';
 import { BatchingQueue } from './batching.queue';
 import { realtimeLimits } from './realtime.limits';
 import type { SocketConnection } from './socket-connection.model';
 import { SOCKET_IDENTITY_PORT, type SocketIdentityPort } from './socket-identity.port';
 
 /**
- * Closes sockets whose login has ended. If a login ends between the check at the upgrade and the subscription to the
- * user's channel, this replica misses the announcement. Every socket is therefore checked again after the subscription,
- * in one query with all others that opened within `loginRecheckMs`.
+ * Closes sockets whose login has ended or whose user is excluded. If that happens between the check at the upgrade and
+ * the subscription to the user's channel, this replica misses the announcement. Every socket is therefore checked again
+ * after the subscription, in one query with all others that opened within `loginRecheckMs`.
  */
 @Injectable()
 export class LoginRecheckService {
@@ -20,20 +21,26 @@ export class LoginRecheckService {
   constructor(@Inject(SOCKET_IDENTITY_PORT) private readonly identities: SocketIdentityPort) {}
 
   /**
-   * Checks the login again and closes the socket if it has ended. Call this after subscribing to the user's channel.
+   * Checks the login again and closes the socket if it has ended or the user is excluded. Call this after subscribing to the user's channel.
    * @throws when PostgreSQL is unavailable.
    */
   recheck(connection: SocketConnection): Promise<void> {
     return this.opened.add(connection);
   }
 
-  /** Closes, with 4401, the given sockets whose login has ended. @throws when PostgreSQL is unavailable. */
+  /**
+   * Closes, with 4401, the given sockets whose login has ended, and those of excluded users, which are sent the standing
+   * first.
+   * @throws when PostgreSQL is unavailable.
+   */
   async closeEnded(connections: readonly SocketConnection[]): Promise<void> {
     if (connections.length === 0) return;
     const familyIds = new Set(connections.map(({ identity }) => identity.familyId));
     const live = await this.identities.findLiveFamilies([...familyIds]);
     for (const connection of connections) {
-      if (!live.has(connection.identity.familyId)) connection.close(closeCodes.notSignedIn);
+      const standing = live.get(connection.identity.familyId);
+      if (standing && isExcluded(standing)) connection.sendFrame('standing', standing);
+      if (!standing || isExcluded(standing)) connection.close(closeCodes.notSignedIn);
     }
   }
 }

@@ -23,12 +23,12 @@ describe('a socket', () => {
     it('arrive in the order of the frames, even if an earlier frame takes longer', async () => {
       const socket = await (await thaw.createVisitor(0, 'female')).connect();
       const users = thaw.replicas[0]!.app.get(UsersService);
-      const findGender = users.findGender.bind(users);
+      const findSearcher = users.findSearcher.bind(users);
       let release: () => void = () => undefined;
       const released = new Promise<void>((resolve) => (release = resolve));
-      const lookUp = jest.spyOn(users, 'findGender').mockImplementation(async (userId) => {
+      const lookUp = jest.spyOn(users, 'findSearcher').mockImplementation(async (userId) => {
         await released;
-        return findGender(userId);
+        return findSearcher(userId);
       });
       const frames = [
         { event: 'authenticate', data: { userId: socket.userId }, ref: '1' },
@@ -185,7 +185,7 @@ describe('a socket', () => {
     it('with `internal` after an unexpected error, and handles later frames', async () => {
       const socket = await openSocket();
       jest
-        .spyOn(thaw.replicas[0]!.app.get(UsersService), 'findGender')
+        .spyOn(thaw.replicas[0]!.app.get(UsersService), 'findSearcher')
         .mockRejectedValueOnce(new Error('secret detail'));
       const answer = await socket.ask('join_queue', {});
       expect(answer).toMatchObject({ event: 'error', data: { code: 'internal' } });

@@ -7,6 +7,7 @@ import { clientFrames, type ClientData, type ClientEvent } from '@thaw/contract/
 import { closeCodes } from '@thaw/contract/close-codes';
 import { type HttpErrorCode, httpErrorStatus, type SocketErrorCode } from '@thaw/contract/error-codes';
 import { limits } from '@thaw/contract/limits';
+import { isExcluded } from '@thaw/contract/safety';
 import { isWireId } from '@thaw/contract/scalars';
 import { socketErrorCodes } from '@thaw/contract/error-codes';
 import { ENVIRONMENT, type Environment } from '../../config/environment.config';
@@ -158,6 +159,11 @@ export class OrderedWsAdapter extends WsAdapter {
       (text) => this.handle(state, text),
       now,
     );
+    if (isExcluded(identity.standing)) {
+      connection.sendFrame('standing', identity.standing);
+      connection.close(closeCodes.notSignedIn);
+      return;
+    }
     const state: SocketState = {
       connection,
       frameLimiter: this.frameLimiter.acquire(identity.userId),

@@ -8,7 +8,7 @@ import { ReplicaLeaseService } from './replica-lease.service';
 import { SocketAdmissionService } from './socket-admission.service';
 import { SocketHeartbeatService } from './socket-heartbeat.service';
 import { SocketRegistry } from './socket.registry';
-import { UserPublisherService } from './user-publisher.service';
+import { UserPublisherModule } from './user-publisher.module';
 
 /** Sockets of this replica, and the pub/sub channels that connect it with other replicas. */
 @Global()
@@ -26,12 +26,12 @@ export class RealtimeModule implements OnModuleInit {
 
   /** @param identities the module that exports SOCKET_IDENTITY_PORT. */
   static forRoot({ identities }: { identities: Type }): DynamicModule {
-    const shared = [RedisSubscriberService, ReplicaLeaseService, SocketRegistry, UserPublisherService];
+    const shared = [RedisSubscriberService, ReplicaLeaseService, SocketRegistry];
     return {
       module: RealtimeModule,
-      imports: [identities],
+      imports: [identities, UserPublisherModule],
       providers: [...shared, LoginRecheckService, SocketAdmissionService, SocketHeartbeatService],
-      exports: shared,
+      exports: [...shared, UserPublisherModule],
     };
   }
 

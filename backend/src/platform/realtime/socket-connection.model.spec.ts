@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { PassThrough } from 'node:stream';
+import { goodStanding } from '@thaw/contract/safety';
 import { WebSocket } from 'ws';
 import { realtimeLimits } from './realtime.limits';
 import { SocketConnection } from './socket-connection.model';
@@ -21,7 +22,7 @@ describe('the heartbeat of a socket', () => {
   beforeEach(() => {
     now = 0;
     socket = new StillSocket();
-    const identity = { userId: 1, familyId: 'family' };
+    const identity = { userId: 1, familyId: 'family', standing: goodStanding };
     connection = new SocketConnection(
       socket as unknown as WebSocket,
       new PassThrough(),

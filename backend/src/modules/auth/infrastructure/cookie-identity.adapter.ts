@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Injectable } from '@nestjs/common';
+import type { Standing } from '@thaw/contract/safety';
 import { AllowedOriginsService } from '../../../platform/http/allowed-origins.service';
-import type { Login } from '../../../platform/http/login.decorator';
 import { BatchingQueue } from '../../../platform/realtime/batching.queue';
 import type { SocketIdentityPort, SocketIdentity } from '../../../platform/realtime/socket-identity.port';
 import { SessionCookieCodec } from './session-cookie.codec';
@@ -11,7 +11,7 @@ import { SessionRepository } from './session.repository';
 interface LoginQuery {
   sessionId: string;
   /** Set when the batch of this query has been handled; stays undefined when there is no valid session. */
-  login?: Login;
+  login?: SocketIdentity;
 }
 
 /** No pause between batches: a batch contains the queries that arrived while the previous one was in flight. */
@@ -42,7 +42,7 @@ export class CookieIdentityAdapter implements SocketIdentityPort {
     return query.login ?? null;
   }
 
-  findLiveFamilies(familyIds: readonly string[]): Promise<ReadonlySet<string>> {
+  findLiveFamilies(familyIds: readonly string[]): Promise<ReadonlyMap<string, Standing>> {
     return this.sessions.findLiveFamilies(familyIds);
   }
 

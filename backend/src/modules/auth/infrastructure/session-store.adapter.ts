@@ -7,7 +7,7 @@ import { SESSION_LIFETIME_MS, SessionRepository } from './session.repository';
 
 declare module 'express-session' {
   interface SessionData {
-    passport?: { user?: Login };
+    passport?: { user?: Express.User };
     /** Epoch milliseconds. Changing it makes express-session save the session and send the cookie again. */
     refreshedAt?: number;
     /** Set when the session was read from the table, as opposed to created during this request. */
@@ -72,7 +72,7 @@ export class SessionStoreAdapter extends Store {
   private async findSession(sessionId: string): Promise<SessionData | null> {
     const row = await this.sessions.findValid(sessionId);
     if (!row) return null;
-    const { userId, familyId, refreshedAt, expiresAt } = row;
+    const { userId, familyId, refreshedAt, expiresAt, access } = row;
     // The type is the cookie class of express-session, which creates an instance of it from these fields.
     const cookie = {
       ...this.cookie.options,
@@ -81,7 +81,7 @@ export class SessionStoreAdapter extends Store {
     } as unknown as SessionData['cookie'];
     return {
       cookie,
-      passport: { user: { userId, familyId } },
+      passport: { user: { userId, familyId, access } },
       refreshedAt: refreshedAt.getTime(),
       isStored: true,
     };

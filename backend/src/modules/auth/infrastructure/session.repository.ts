@@ -2,7 +2,10 @@ import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, MoreThan, Not, Repository } from 'typeorm';
-import type { Login } from '../../../platform/http/login.decorator';
+import type { Standing } from '@thaw/contract/safety';
+import type { Access, Login } from '../../../platform/http/login.decorator';
+import type { SocketIdentity } from '../../../platform/realtime/socket-identity.port';
+import { selectStandingSql, type StandingRow, toStanding } from '../../standings/application/standing.sql';
 import { SessionEntity } from './session.entity';
 
 export const SESSION_LIFETIME_MS = 30 * 24 * 60 * 60 * 1_000;
@@ -18,32 +21,69 @@ export interface NewSession {
   credentialsVersion?: number;
 }
 
+/** A session that has not expired. */
+export interface FoundSession extends Login {
+  refreshedAt: Date;
+  expiresAt: Date;
+  access: Access;
+}
+
+interface SessionRow extends StandingRow {
+  user_id: string;
+  family_id: string;
+  refreshed_at: Date;
+  expires_at: Date;
+  is_moderator: boolean;
+}
+
+const toFoundSession = (row: SessionRow): FoundSession => ({
+  userId: Number(row.user_id),
+  familyId: row.family_id,
+  refreshedAt: row.refreshed_at,
+  expiresAt: row.expires_at,
+  access: { standing: toStanding(row), isModerator: row.is_moderator },
+});
+
 @Injectable()
 export class SessionRepository {
   constructor(@InjectRepository(SessionEntity) private readonly sessions: Repository<SessionEntity>) {}
 
-  findValid(sessionId: string): Promise<SessionEntity | null> {
-    return this.sessions.findOneBy({ idHash: hashSessionId(sessionId), expiresAt: MoreThan(new Date()) });
+  /** Finds a session, and in the same query what its user may do. */
+  async findValid(sessionId: string): Promise<FoundSession | null> {
+    const [row] = await this.sessions.query<SessionRow[]>(
+      `SELECT sessions.user_id, sessions.family_id, sessions.refreshed_at, sessions.expires_at,
+         COALESCE(users.is_moderator, false) AS is_moderator, ${selectStandingSql('standings')}
+       FROM sessions
+       LEFT JOIN standings ON standings.user_id = sessions.user_id
+       LEFT JOIN users ON users.id = sessions.user_id
+       WHERE sessions.id_hash = $1 AND sessions.expires_at > $2`,
+      [hashSessionId(sessionId), new Date()],
+    );
+    return row ? toFoundSession(row) : null;
   }
 
   /**
-   * Finds the logins of many sessions in one query.
+   * Finds the logins of many sessions, with the standings of their users, in one query.
    * @returns the logins by session id; sessions that do not exist or have expired are absent.
    */
-  async findLogins(sessionIds: readonly string[]): Promise<ReadonlyMap<string, Login>> {
+  async findLogins(sessionIds: readonly string[]): Promise<ReadonlyMap<string, SocketIdentity>> {
     const hashes = sessionIds.map(hashSessionId);
     // The keys are strings, because a Map compares Buffers by identity.
     const sessionIdByHash = new Map(
       hashes.map((hash, index) => [hash.toString('latin1'), sessionIds[index] ?? '']),
     );
-    const rows = await this.sessions.query<{ id_hash: Buffer; user_id: string; family_id: string }[]>(
-      'SELECT id_hash, user_id, family_id FROM sessions WHERE id_hash = ANY($1::bytea[]) AND expires_at > $2',
+    const rows = await this.sessions.query<
+      (StandingRow & { id_hash: Buffer; user_id: string; family_id: string })[]
+    >(
+      `SELECT sessions.id_hash, sessions.user_id, sessions.family_id, ${selectStandingSql('standings')}
+       FROM sessions LEFT JOIN standings ON standings.user_id = sessions.user_id
+       WHERE sessions.id_hash = ANY($1::bytea[]) AND sessions.expires_at > $2`,
       [hashes, new Date()],
     );
     return new Map(
       rows.map((row) => [
         sessionIdByHash.get(row.id_hash.toString('latin1')) ?? '',
-        { userId: Number(row.user_id), familyId: row.family_id },
+        { userId: Number(row.user_id), familyId: row.family_id, standing: toStanding(row) },
       ]),
     );
   }
@@ -118,14 +158,16 @@ export class SessionRepository {
     await manager.delete(SessionEntity, { userId, familyId: Not(familyId) });
   }
 
-  /** @returns those of the given families that still have a valid session. */
-  async findLiveFamilies(familyIds: readonly string[]): Promise<Set<string>> {
-    if (familyIds.length === 0) return new Set();
-    const rows = await this.sessions.query<{ family_id: string }[]>(
-      'SELECT family_id FROM sessions WHERE family_id = ANY($1::uuid[]) AND expires_at > $2',
+  /** @returns the standings of their users, by family, for those of the families that still have a valid session. */
+  async findLiveFamilies(familyIds: readonly string[]): Promise<ReadonlyMap<string, Standing>> {
+    if (familyIds.length === 0) return new Map();
+    const rows = await this.sessions.query<(StandingRow & { family_id: string })[]>(
+      `SELECT sessions.family_id, ${selectStandingSql('standings')}
+       FROM sessions LEFT JOIN standings ON standings.user_id = sessions.user_id
+       WHERE sessions.family_id = ANY($1::uuid[]) AND sessions.expires_at > $2`,
       [familyIds, new Date()],
     );
-    return new Set(rows.map(({ family_id: familyId }) => familyId));
+    return new Map(rows.map((row) => [row.family_id, toStanding(row)]));
   }
 
   private async deleteSomeExpired(): Promise<void> {

@@ -1,4 +1,5 @@
 // Runs against real PostgreSQL and Redis; an api replica over HTTP.
+import { goodStanding } from '@thaw/contract/safety';
 import type { Response } from 'supertest';
 import {
   type Browser,
@@ -93,6 +94,7 @@ describe('change of e-mail', () => {
     expect(await accounts.identifySocket(sessionCookieOf(response)!)).toEqual({
       userId,
       familyId: expect.not.stringContaining(loginBefore!.familyId),
+      standing: goodStanding,
     });
     expect(await accounts.readProfileStatus(otherCookie, userId)).toBe(200);
     await accounts.logIn(email).expect(200);

@@ -12,7 +12,7 @@ import { ApiProblems } from '../../../platform/http/api-problems.decorator';
 import { ValidBodyPipe } from '../../../platform/http/body.pipe';
 import { CurrentLogin, type Login, requireSelf } from '../../../platform/http/login.decorator';
 import { RateLimitedBy, RateLimitGuard } from '../../../platform/http/rate-limit.guard';
-import { SignedInGuard } from '../../../platform/http/signed-in.guard';
+import { ExclusionGuard, OpenToExcluded, SignedInGuard } from '../../../platform/http/signed-in.guard';
 import { UsersService } from '../../users/application/users.service';
 import { UserResponseDto } from '../../users/transport/user.dto';
 import { AuthService } from '../application/auth.service';
@@ -52,9 +52,10 @@ export class AuthController {
   }
 
   @Post('register')
+  @UseGuards(ExclusionGuard)
   @RateLimitedBy('register', 'address')
   @ApiCreatedResponse({ type: UserResponseDto })
-  @ApiProblems('validation_failed', 'email_taken', 'rate_limited', 'unavailable')
+  @ApiProblems('validation_failed', 'suspended', 'email_taken', 'rate_limited', 'unavailable')
   async register(
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
@@ -96,6 +97,7 @@ export class AuthController {
   @Post('convert-anonymous')
   @HttpCode(200)
   @UseGuards(SignedInGuard)
+  @OpenToExcluded()
   @RateLimitedBy('convert_anonymous', 'address')
   @ApiCookieAuth()
   @ApiOkResponse({ type: UserResponseDto })

@@ -1,5 +1,6 @@
 // Runs against real PostgreSQL and Redis; an api replica over HTTP.
 import { randomUUID } from 'node:crypto';
+import { goodStanding } from '@thaw/contract/safety';
 import { RateLimiterService } from '../../../platform/rate-limit/rate-limiter.service';
 import {
   SOCKET_IDENTITY_PORT,
@@ -172,9 +173,9 @@ describe('a session', () => {
     expect(identity.userId).toBe(userId);
     const unknownFamilyId = randomUUID();
     expect(await identities.findLiveFamilies([identity.familyId, unknownFamilyId])).toEqual(
-      new Set([identity.familyId]),
+      new Map([[identity.familyId, goodStanding]]),
     );
     await browser.post('/api/logout').expect(204);
-    expect(await identities.findLiveFamilies([identity.familyId])).toEqual(new Set());
+    expect(await identities.findLiveFamilies([identity.familyId])).toEqual(new Map());
   });
 });

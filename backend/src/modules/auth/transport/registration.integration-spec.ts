@@ -1,5 +1,6 @@
 // Runs against real PostgreSQL and Redis; an api replica over HTTP.
 import { randomUUID } from 'node:crypto';
+import { goodStanding } from '@thaw/contract/safety';
 import { readFileSync, statSync } from 'node:fs';
 import {
   newEmail,
@@ -48,6 +49,8 @@ describe('registration', () => {
       isAnonymous: false,
       isOnline: true,
       createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
+      isModerator: false,
+      standing: goodStanding,
     });
     expect(user.username).not.toMatch(/ada|lovelace/);
     await browser.get(`/api/user/${user.id}`).expect(200, user);

@@ -93,7 +93,7 @@ describe('MatchmakingService', () => {
 
   it('ends the search with the last socket, even one that closes while it joins', async () => {
     const users = thaw.replicas[0]!.app.get(UsersService);
-    const gender = users.findGender.bind(users);
+    const findSearcher = users.findSearcher.bind(users);
     const ada = await thaw.createVisitor(0, 'female');
     const socket = await ada.openSocket();
     let asked: () => void = () => undefined;
@@ -101,10 +101,10 @@ describe('MatchmakingService', () => {
     let goOn: () => void = () => undefined;
     const gone = new Promise<void>((resolve) => (goOn = resolve));
     const join = jest.spyOn(matchmaking(0), 'join');
-    jest.spyOn(users, 'findGender').mockImplementationOnce(async (userId) => {
+    jest.spyOn(users, 'findSearcher').mockImplementationOnce(async (userId) => {
       asked();
       await gone;
-      return gender(userId);
+      return findSearcher(userId);
     });
     socket.send({ event: 'join_queue', data: {} });
     await isAsked;

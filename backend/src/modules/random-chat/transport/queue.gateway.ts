@@ -1,6 +1,7 @@
 import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import type { WebSocket } from 'ws';
 import { limits } from '@thaw/contract/limits';
+import { isExcluded } from '@thaw/contract/safety';
 import { DomainError } from '../../../platform/errors/domain.errors';
 import { RateLimiterService } from '../../../platform/rate-limit/rate-limiter.service';
 import { MemoryValveService } from '../../../platform/redis/memory-valve.service';
@@ -30,8 +31,10 @@ export class QueueGateway {
     const { userId, connection } = frame;
     await this.limiter.require('join_queue', userId);
     this.valve.requireOpen();
-    const gender = await this.users.findGender(userId);
-    if (!gender) throw new DomainError('gender_required');
+    const searcher = await this.users.findSearcher(userId);
+    if (!searcher?.gender) throw new DomainError('gender_required');
+    const { gender, standing } = searcher;
+    if (isExcluded(standing) || standing.kind === 'age_question') throw new DomainError('suspended');
     const { preferences } = frame.data;
     const reportPlace = async (place: MatchState): Promise<void> => {
       if (place.kind === 'chatting') return;

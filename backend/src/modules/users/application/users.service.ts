@@ -1,7 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Gender } from '@thaw/contract/scalars';
-import { goodStanding } from '@thaw/contract/safety';
+import type { Standing } from '@thaw/contract/safety';
 import type { Profile, PublicUser, SelfUser } from '@thaw/contract/users';
 import type { EntityManager } from 'typeorm';
 import { violatedUniqueConstraint } from '../../../platform/database/constraint-violation.errors';
@@ -14,7 +14,7 @@ import type { UserCommand } from '../domain/user.commands';
 import { userDecider } from '../domain/user.decider';
 import { userStream } from '../domain/user.events';
 import { parseUsername } from '../domain/username.rules';
-import { UserRepository } from '../infrastructure/user.repository';
+import { UserRepository, type UserWithStanding } from '../infrastructure/user.repository';
 import type { UserEntity } from '../infrastructure/user.entity';
 import { USER_RELATIONS, type UserRelationsPort } from './user-relations.port';
 
@@ -22,6 +22,12 @@ import { USER_RELATIONS, type UserRelationsPort } from './user-relations.port';
 type UserCommandInput<Command extends UserCommand = UserCommand> = Command extends UserCommand
   ? Omit<Command, 'userId' | 'eventId' | 'at'>
   : never;
+
+/** `gender`: null while the user has chosen none. */
+export interface Searcher {
+  gender: Gender | null;
+  standing: Standing;
+}
 
 @Injectable()
 export class UsersService {
@@ -44,9 +50,10 @@ export class UsersService {
     return (await this.users.findMany(userIds)).map(toProfile);
   }
 
-  /** The chosen gender; null while the user has chosen none, or when there is no such user. */
-  async findGender(userId: number): Promise<Gender | null> {
-    return (await this.users.find(userId))?.gender ?? null;
+  /** What a search depends on, read in one query; null when there is no such user. */
+  async findSearcher(userId: number): Promise<Searcher | null> {
+    const found = await this.users.findWithStanding(userId);
+    return found && { gender: found.user.gender, standing: found.standing };
   }
 
   /**
@@ -54,13 +61,15 @@ export class UsersService {
    * @throws DomainError not_found
    */
   async getSelf(userId: number): Promise<SelfUser> {
-    return toSelf(await this.require(userId));
+    const found = await this.users.findWithStanding(userId);
+    if (!found) throw new DomainError('not_found');
+    return toSelf(found);
   }
 
   /** Like `getSelf`, but null when there is no such user. */
   async findSelf(userId: number): Promise<SelfUser | null> {
-    const user = await this.users.find(userId);
-    return user && toSelf(user);
+    const found = await this.users.findWithStanding(userId);
+    return found && toSelf(found);
   }
 
   /** The id of the account with this address, ignoring case; null when there is none. */
@@ -161,7 +170,7 @@ export class UsersService {
 
 const toProfile = ({ id, username, avatar }: UserEntity): Profile => ({ id, username, avatar });
 
-const toSelf = (user: UserEntity): SelfUser => ({
+const toSelf = ({ user, standing }: UserWithStanding): SelfUser => ({
   id: user.id,
   username: user.username,
   avatar: user.avatar,
@@ -170,6 +179,6 @@ const toSelf = (user: UserEntity): SelfUser => ({
   isAnonymous: user.isAnonymous,
   isOnline: true,
   createdAt: user.createdAt.toISOString(),
-  isModerator: false,
-  standing: goodStanding,
+  isModerator: user.isModerator,
+  standing,
 });

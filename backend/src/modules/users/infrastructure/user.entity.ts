@@ -23,6 +23,9 @@ export class UserEntity {
   @Column({ name: 'is_anonymous', type: 'boolean' })
   isAnonymous: boolean;
 
+  @Column({ name: 'is_moderator', type: 'boolean', default: false })
+  isModerator: boolean;
+
   @Column({ name: 'created_at', type: 'timestamptz' })
   createdAt: Date;
 }

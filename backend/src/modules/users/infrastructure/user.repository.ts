@@ -1,7 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
+import type { Standing } from '@thaw/contract/safety';
 import { type EntityManager, In, Repository } from 'typeorm';
+import { selectStandingSql, type StandingRow, toStanding } from '../../standings/application/standing.sql';
 import { UserEntity } from './user.entity';
+
+/** A user and their standing, read together. */
+export interface UserWithStanding {
+  user: UserEntity;
+  standing: Standing;
+}
 
 /** Reads the table `users`, which only its projection writes. */
 @Injectable()
@@ -17,6 +25,18 @@ export class UserRepository {
 
   find(id: number): Promise<UserEntity | null> {
     return this.users.findOneBy({ id });
+  }
+
+  /** Finds a user with their standing, in one query. */
+  async findWithStanding(id: number): Promise<UserWithStanding | null> {
+    const query = this.users
+      .createQueryBuilder('users')
+      .leftJoin('standings', 'standings', 'standings.user_id = users.id')
+      .where('users.id = :id', { id })
+      .addSelect(selectStandingSql('standings'));
+    const { entities, raw } = await query.getRawAndEntities<StandingRow>();
+    const [[user], [row]] = [entities, raw];
+    return user && row ? { user, standing: toStanding(row) } : null;
   }
 
   findMany(ids: readonly number[]): Promise<UserEntity[]> {

@@ -4,7 +4,7 @@ import { ValidBodyPipe } from '../../../platform/http/body.pipe';
 import { RateLimitedBy, RateLimitGuard } from '../../../platform/http/rate-limit.guard';
 import { CurrentLogin, type Login, requireSelf } from '../../../platform/http/login.decorator';
 import { PathIdPipe } from '../../../platform/http/path-id.pipe';
-import { SignedInGuard } from '../../../platform/http/signed-in.guard';
+import { OpenToExcluded, SignedInGuard } from '../../../platform/http/signed-in.guard';
 import { ApiProblems } from '../../../platform/http/api-problems.decorator';
 import { UsersService } from '../application/users.service';
 import { PublicUserDto, SelfUserDto, SetGenderDto, UpdateProfileDto, UserResponseDto } from './user.dto';
@@ -18,6 +18,7 @@ export class UserController {
   constructor(private readonly users: UsersService) {}
 
   @Get()
+  @OpenToExcluded('id')
   @RateLimitedBy('profile_reads', 'user')
   @ApiOkResponse({
     description: 'All fields of the own profile; the public fields of another user',

@@ -1,0 +1,224 @@
+// Real: PostgreSQL, Redis and sockets; two api replicas run in this process.
+import { closeCodes } from '@thaw/contract/close-codes';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { newEmail, PASSWORD } from '../../testing/test-accounts.fixture';
+import {
+  announceStanding,
+  askAge,
+  flag,
+  imposeSanction,
+  inHours,
+  liftSanction,
+} from '../../testing/standings.fixture';
+import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
+import { matchNewVisitors, ThawVisitor } from '../../testing/thaw.client';
+import { until } from '../../testing/until.functions';
+import { SocketRegistry } from '../../platform/realtime/socket.registry';
+import { UserPublisherService } from '../../platform/realtime/user-publisher.service';
+
+jest.setTimeout(60_000);
+
+const APPLIES_WITHIN_MS = 1_000;
+
+/** What excluded users may use, besides GET of their own user. */
+const openRoutes =
+  /^(ALL|GET \/api\/docs|(GET|PUT) \/api\/notices\/|POST \/api\/(login|logout|anonymous|convert-anonymous|appeals)$)/;
+
+const listRoutes = (app: NestExpressApplication): string[] => {
+  const { router } = app.getHttpAdapter().getInstance() as unknown as {
+    router: { stack: { route?: { path: string; methods: Record<string, boolean> } }[] };
+  };
+  return router.stack.flatMap(({ route }) => {
+    const methods = Object.keys(route?.methods ?? {});
+    return methods.length > 7 ? [] : methods.map((method) => `${method.toUpperCase()} ${route?.path}`);
+  });
+};
+
+describe('an excluded user', () => {
+  let thaw: TestReplicas;
+
+  beforeAll(async () => {
+    thaw = await startTestReplicas(2);
+  });
+  afterEach(() => jest.restoreAllMocks());
+  afterAll(() => thaw.close());
+
+  const [first, second] = [0, 1].map((index) => () => thaw.replicas[index]!) as [
+    () => TestReplicas['replicas'][number],
+    () => TestReplicas['replicas'][number],
+  ];
+
+  describe.each(['suspended', 'banned'] as const)('who is %s', (kind) => {
+    it('is refused on every route and loses all sockets, on every replica, within a second', async () => {
+      const ada = await thaw.createVisitor(0, 'female');
+      const sockets = await Promise.all(thaw.origins.map((origin) => ada.openSocket(origin)));
+      const { noticeId } = await imposeSanction(second(), ada.user.id, { kind });
+      const startedAt = Date.now();
+      await announceStanding(second(), ada.user.id);
+      expect(await Promise.all(sockets.map(({ closed }) => closed))).toEqual([
+        closeCodes.notSignedIn,
+        closeCodes.notSignedIn,
+      ]);
+      for (const socket of sockets) expect(socket.all('standing')).toMatchObject([{ kind, noticeId }]);
+      const routes = listRoutes(first().app).filter((route) => !openRoutes.test(route));
+      expect(routes.length).toBeGreaterThanOrEqual(20);
+      const answers = await Promise.all(
+        routes
+          .filter((route) => route !== 'GET /api/user/:id')
+          .map(async (route) => {
+            const [method = '', template = ''] = route.split(' ');
+            const path = template.replace(/[:*]\w+/g, String(ada.user.id)).replace(/[{}]/g, '');
+            const { status, body } = await ada.call(method, path);
+            return `${route} ${status} ${String(body.code)}`;
+          }),
+      );
+      expect(answers.filter((answer) => !answer.endsWith(' 403 suspended'))).toEqual([]);
+      expect(Date.now() - startedAt).toBeLessThan(APPLIES_WITHIN_MS);
+    });
+  });
+
+  it('may read their own user, with the standing, but no other user', async () => {
+    const ada = await thaw.createVisitor(0, 'female');
+    const end = inHours(2);
+    const { noticeId } = await imposeSanction(first(), ada.user.id, { until: end });
+    const { status, body } = await ada.call('GET', `/api/user/${ada.user.id}`);
+    expect([status, body.standing]).toEqual([
+      200,
+      { kind: 'suspended', since: expect.any(String), until: end.toISOString(), noticeId },
+    ]);
+    expect(await ada.call('GET', `/api/user/${ada.user.id + 1}`)).toMatchObject({
+      status: 403,
+      body: { code: 'suspended' },
+    });
+    expect(await ada.call('POST', '/api/anonymous')).toMatchObject({
+      status: 200,
+      body: { user: { standing: { kind: 'suspended' } } },
+    });
+  });
+
+  it('may log in and out, and convert an anonymous account, but not register another one meanwhile', async () => {
+    const email = newEmail();
+    const ada = await new ThawVisitor(thaw.origins).joinAnonymously();
+    await imposeSanction(first(), ada.user.id);
+    const credentials = { email, password: PASSWORD };
+    expect(
+      await ada.call('POST', '/api/convert-anonymous', { userId: ada.user.id, ...credentials }),
+    ).toMatchObject({
+      status: 200,
+      body: { user: { isAnonymous: false, standing: { kind: 'suspended' } } },
+    });
+    expect(await ada.call('POST', '/api/register', { email: newEmail(), password: PASSWORD })).toMatchObject({
+      status: 403,
+      body: { code: 'suspended' },
+    });
+    await ada.logOut();
+    const again = await new ThawVisitor(thaw.origins).logIn(email, PASSWORD);
+    expect(again.user).toMatchObject({ id: ada.user.id, standing: { kind: 'suspended' } });
+  });
+
+  it('gets the standing on a new socket, which is then closed', async () => {
+    const ada = await thaw.createVisitor(0, 'female');
+    const { noticeId } = await imposeSanction(first(), ada.user.id);
+    const socket = await ada.connect(thaw.origins[1]);
+    expect(await socket.closed).toBe(closeCodes.notSignedIn);
+    expect(socket.frames).toMatchObject([{ event: 'standing', data: { kind: 'suspended', noticeId } }]);
+  });
+
+  it('gets nothing else on a socket that opens while the sanction is imposed', async () => {
+    const ada = await thaw.createVisitor(0, 'female');
+    const registry = second().app.get(SocketRegistry);
+    const register = registry.register.bind(registry);
+    jest.spyOn(registry, 'register').mockImplementationOnce(async (connection) => {
+      await imposeSanction(first(), ada.user.id);
+      await announceStanding(first(), ada.user.id); // before the replica has subscribed
+      await register(connection);
+    });
+    const socket = await ada.connect(thaw.origins[1]);
+    expect(await socket.closed).toBe(closeCodes.notSignedIn);
+    expect(socket.frames).toMatchObject([{ event: 'standing' }]);
+  });
+
+  it('loses the socket at the periodic check when the announcement is lost', async () => {
+    const ada = await thaw.createVisitor(0, 'female');
+    const bob = await thaw.createVisitor(0, 'male');
+    const [socket, kept] = [await ada.openSocket(thaw.origins[1]), await bob.openSocket(thaw.origins[1])];
+    await imposeSanction(first(), ada.user.id);
+    jest.spyOn(first().app.get(UserPublisherService), 'publish').mockResolvedValue();
+    await announceStanding(first(), ada.user.id);
+    expect(await socket.ask('ping', {})).toMatchObject({ event: 'pong' });
+    await second().app.get(SocketRegistry).closeEndedLogins();
+    expect(await socket.closed).toBe(closeCodes.notSignedIn);
+    expect(socket.all('standing')).toMatchObject([{ kind: 'suspended' }]);
+    expect(await kept.ask('ping', {})).toMatchObject({ event: 'pong' });
+  });
+
+  it('leaves the queue at once', async () => {
+    const ada = await thaw.createVisitor(0, 'female');
+    await (await ada.openSocket(thaw.origins[1])).request('join_queue', {});
+    expect(await thaw.store.keys('{matching}:queue:*')).toHaveLength(1);
+    await imposeSanction(first(), ada.user.id);
+    await announceStanding(first(), ada.user.id);
+    expect(await thaw.store.keys('{matching}:queue:*')).toEqual([]);
+  });
+
+  it('leaves the chat at once, which ends for the partner like a lost connection', async () => {
+    const { ada, bobSocket, sessionId } = await matchNewVisitors([thaw.origins[0]!, thaw.origins[1]!]);
+    await imposeSanction(second(), ada.user.id);
+    await announceStanding(second(), ada.user.id);
+    expect(await bobSocket.next('chat_skipped')).toMatchObject({
+      sessionId,
+      reason: 'disconnected',
+      endedBy: null,
+    });
+    await bobSocket.request('join_queue', {});
+    await bobSocket.leave();
+  });
+
+  it('may do everything again once the suspension is lifted or over', async () => {
+    const ada = await thaw.createVisitor(0, 'female');
+    const { sanctionId } = await imposeSanction(first(), ada.user.id);
+    expect((await ada.call('GET', `/api/friends/${ada.user.id}`)).status).toBe(403);
+    await liftSanction(first(), ada.user.id, sanctionId);
+    expect((await ada.call('GET', `/api/friends/${ada.user.id}`)).status).toBe(200);
+    const bob = await thaw.createVisitor(1, 'male');
+    const end = new Date(Date.now() + 300);
+    await imposeSanction(first(), bob.user.id, { until: end });
+    expect((await bob.call('GET', `/api/friends/${bob.user.id}`)).status).toBe(403);
+    await until(() => Date.now() > end.getTime());
+    expect((await bob.call('GET', `/api/friends/${bob.user.id}`)).status).toBe(200);
+    await (await bob.openSocket()).leave();
+  });
+});
+
+describe('a user who is not in good standing but not excluded', () => {
+  let thaw: TestReplicas;
+
+  beforeAll(async () => {
+    thaw = await startTestReplicas(1);
+  });
+  afterAll(() => thaw.close());
+
+  it('receives an age question on an open socket, and may do everything but join the queue', async () => {
+    const ada = await thaw.createVisitor(0, 'female');
+    const socket = await ada.openSocket();
+    const noticeId = await askAge(thaw.replicas[0]!, ada.user.id);
+    await announceStanding(thaw.replicas[0]!, ada.user.id);
+    expect(await socket.next('standing')).toMatchObject({ kind: 'age_question', noticeId });
+    expect(await socket.ask('join_queue', {})).toMatchObject({ event: 'error', data: { code: 'suspended' } });
+    expect(await socket.ask('leave_queue', {})).toMatchObject({ event: 'ack' });
+    expect((await ada.call('GET', `/api/friends/${ada.user.id}`)).status).toBe(200);
+    expect((await ada.call('GET', `/api/user/${ada.user.id}`)).body).toMatchObject({
+      standing: { kind: 'age_question' },
+    });
+  });
+
+  it('receives a flag, with which they may join the queue', async () => {
+    const ada = await thaw.createVisitor(0, 'female');
+    const socket = await ada.openSocket();
+    await flag(thaw.replicas[0]!, ada.user.id);
+    await announceStanding(thaw.replicas[0]!, ada.user.id);
+    expect(await socket.next('standing')).toMatchObject({ kind: 'care' });
+    await socket.request('join_queue', {});
+    await socket.leave();
+  });
+});

@@ -1,0 +1,131 @@
+// Real: PostgreSQL.
+import { randomUUID } from 'node:crypto';
+import type { INestApplicationContext } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import fc from 'fast-check';
+import { loadEnvironment } from '../../config/environment.config';
+import { EventStoreRepository } from '../../platform/event-store/event-store.repository';
+import { ProjectionRebuildService } from '../../platform/event-store/projection-rebuild.service';
+import { ReadModelsModule } from '../../read-models.module';
+import { createTestDatabase, type TestDatabase } from '../../testing/test-database.harness';
+import { conductStream, type StandingEvent } from './domain/standing.events';
+import { evolveStanding, initialStandingState, standingAt } from './domain/standing.state';
+import { StandingRepository } from './infrastructure/standing.repository';
+
+jest.setTimeout(60_000);
+
+const HOUR_MS = 3_600_000;
+/** Half an hour from any end, so that the fold and PostgreSQL compare the same times alike. */
+const ends = fc.constantFrom(-2.5, -0.5, 0.5, 1.5, 40.5).map((hours) => hours * HOUR_MS);
+const endOrNone = fc.option(ends, { nil: null });
+const sanctionNumber = fc.integer({ min: 1, max: 5 });
+
+/** An event in short: the sanction is one of five of the user. */
+type Step =
+  | { type: 'SanctionImposed'; number: number; kind: 'suspended' | 'banned'; endMs: number | null }
+  | { type: 'SanctionLifted' | 'SanctionConfirmed'; number: number }
+  | { type: 'AppealDecided'; number: number; endMs: number | null }
+  | { type: 'PersonFlagged'; endMs: number }
+  | { type: 'FlagLifted' | 'AgeAsked' | 'AgeAnswered' | 'HoldPlaced' | 'HoldLifted' };
+
+const steps = fc.array(
+  fc.oneof(
+    fc.record({
+      type: fc.constant('SanctionImposed' as const),
+      number: sanctionNumber,
+      kind: fc.constantFrom('suspended' as const, 'suspended' as const, 'banned' as const),
+      endMs: endOrNone,
+    }),
+    fc.record({
+      type: fc.constantFrom('SanctionLifted' as const, 'SanctionConfirmed' as const),
+      number: sanctionNumber,
+    }),
+    fc.record({ type: fc.constant('AppealDecided' as const), number: sanctionNumber, endMs: endOrNone }),
+    fc.record({ type: fc.constant('PersonFlagged' as const), endMs: ends }),
+    fc.record({
+      type: fc.constantFrom(
+        'FlagLifted' as const,
+        'AgeAsked' as const,
+        'AgeAnswered' as const,
+        'HoldPlaced' as const,
+        'HoldLifted' as const,
+      ),
+    }),
+  ),
+  { minLength: 1, maxLength: 14 },
+);
+
+describe('the read model of standings', () => {
+  let database: TestDatabase;
+  let app: INestApplicationContext;
+  let ids = 0;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    const environment = loadEnvironment({ DATABASE_URL: database.url, REDIS_URL: process.env.REDIS_URL });
+    app = await NestFactory.createApplicationContext(ReadModelsModule.forRoot(environment), {
+      logger: false,
+    });
+  });
+  afterAll(async () => {
+    await app.close();
+    await database.close();
+  });
+
+  /** The events of a run; a sanction is imposed once, and only an imposed one is changed. */
+  const toEvents = (userId: number, run: readonly Step[], now: number): StandingEvent[] => {
+    const sanctionIds = new Map<number, number>();
+    return run.flatMap((step, index): StandingEvent[] => {
+      const iso = (endMs: number | null) => (endMs === null ? null : new Date(now + endMs).toISOString());
+      const base = {
+        type: step.type,
+        eventId: randomUUID(),
+        occurredAt: new Date(now - 3 * HOUR_MS + index * 1_000),
+      };
+      const build = (data: object) => [{ ...base, data: { userId, ...data } } as unknown as StandingEvent];
+      if (step.type === 'SanctionImposed') {
+        if (sanctionIds.has(step.number)) return [];
+        const sanctionId = (ids += 1);
+        sanctionIds.set(step.number, sanctionId);
+        const until = step.kind === 'banned' ? null : iso(step.endMs);
+        const shared = { rule: 'no_hate', caseId: null, isAutomatic: false, inheritedFrom: null };
+        return build({ sanctionId, noticeId: (ids += 1), kind: step.kind, until, ...shared });
+      }
+      if ('number' in step) {
+        const sanctionId = sanctionIds.get(step.number);
+        if (sanctionId === undefined) return [];
+        const until = step.type === 'AppealDecided' ? iso(step.endMs) : null;
+        return build({ sanctionId, noticeId: (ids += 1), until });
+      }
+      return build({ noticeId: (ids += 1), until: step.type === 'PersonFlagged' ? iso(step.endMs) : null });
+    });
+  };
+
+  it('gives the standing of the fold after any sequence of events, and the same after a rebuild', async () => {
+    const expected = new Map<number, unknown>();
+    await fc.assert(
+      fc.asyncProperty(steps, async (run) => {
+        const userId = (ids += 1);
+        const now = Date.now();
+        const events = toEvents(userId, run, now);
+        await app.get(EventStoreRepository).append(conductStream(userId), 'none', events);
+        const state = events.reduce(evolveStanding, initialStandingState());
+        const standings = app.get(StandingRepository);
+        const standing = standingAt(state, new Date(now));
+        expect((await standings.findMany([userId])).get(userId)).toEqual(standing);
+        expect(await standings.isHeld(userId)).toBe(state.isHeld);
+        expected.set(userId, standing);
+      }),
+      { numRuns: 300 },
+    );
+    const rows = () =>
+      database.dataSource.query<object[]>('SELECT * FROM standings ORDER BY user_id').then(async (all) => ({
+        standings: all,
+        sanctions: await database.dataSource.query<object[]>('SELECT * FROM sanctions ORDER BY id'),
+      }));
+    const before = await rows();
+    await app.get(ProjectionRebuildService).rebuild();
+    expect(await rows()).toEqual(before);
+    expect(await app.get(StandingRepository).findMany([...expected.keys()])).toEqual(expected);
+  });
+});

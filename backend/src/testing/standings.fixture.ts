@@ -1,0 +1,85 @@
+import { randomUUID } from 'node:crypto';
+import type { INestApplicationContext } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { StandingsService } from '../modules/standings/application/standings.service';
+import { conductStream, type StandingEvent } from '../modules/standings/domain/standing.events';
+import { EventStoreRepository } from '../platform/event-store/event-store.repository';
+
+interface Replica {
+  app: INestApplicationContext;
+}
+
+const HOUR_MS = 3_600_000;
+
+export const inHours = (hours: number): Date => new Date(Date.now() + hours * HOUR_MS);
+
+/** The next id of a case, sanction or notice. */
+export const nextConductId = async ({ app }: Replica): Promise<number> => {
+  const [row] = await app.get(DataSource).query<[{ id: string }]>(`SELECT nextval('conduct_ids') AS id`);
+  return Number(row.id);
+};
+
+type DataOf<Type> = Omit<Extract<StandingEvent, { type: Type }>['data'], 'userId'>;
+
+/** Appends one event to a user's conduct, as a decision would, without announcing it. */
+export const recordConduct = async <Type extends StandingEvent['type']>(
+  { app }: Replica,
+  userId: number,
+  type: Type,
+  data: DataOf<Type>,
+): Promise<void> => {
+  await app
+    .get(EventStoreRepository)
+    .append(conductStream(userId), 'any', [
+      { type, eventId: randomUUID(), occurredAt: new Date(), data: { userId, ...data } },
+    ]);
+};
+
+/** Suspends a user, for an hour or until the given time, or bans them. @returns the ids of the sanction and its notice. */
+export const imposeSanction = async (
+  replica: Replica,
+  userId: number,
+  { kind = 'suspended', until = inHours(1) }: { kind?: 'suspended' | 'banned'; until?: Date | null } = {},
+): Promise<{ sanctionId: number; noticeId: number }> => {
+  const sanctionId = await nextConductId(replica);
+  const noticeId = await nextConductId(replica);
+  await recordConduct(replica, userId, 'SanctionImposed', {
+    sanctionId,
+    noticeId,
+    kind,
+    rule: 'no_hate',
+    until: kind === 'banned' ? null : (until?.toISOString() ?? null),
+    caseId: null,
+    isAutomatic: false,
+    inheritedFrom: null,
+  });
+  return { sanctionId, noticeId };
+};
+
+export const liftSanction = async (replica: Replica, userId: number, sanctionId: number): Promise<void> =>
+  recordConduct(replica, userId, 'SanctionLifted', {
+    sanctionId,
+    noticeId: await nextConductId(replica),
+    cause: 'moderator',
+    moderatorId: null,
+  });
+
+/** Asks a user for their age. @returns the id of the notice. */
+export const askAge = async (replica: Replica, userId: number): Promise<number> => {
+  const noticeId = await nextConductId(replica);
+  await recordConduct(replica, userId, 'AgeAsked', { noticeId, caseId: null });
+  return noticeId;
+};
+
+/** Flags a user, for an hour or until the given time. */
+export const flag = async (replica: Replica, userId: number, until = inHours(1)): Promise<void> =>
+  recordConduct(replica, userId, 'PersonFlagged', {
+    caseId: null,
+    until: until.toISOString(),
+    cause: 'reports',
+    noticeId: await nextConductId(replica),
+  });
+
+/** Applies the present standing of a user, as is done after the commit of each decision. */
+export const announceStanding = ({ app }: Replica, userId: number): Promise<void> =>
+  app.get(StandingsService).announce(userId);

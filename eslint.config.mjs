@@ -4,7 +4,7 @@ import globals from 'globals';
 import tseslint from 'typescript-eslint';
 import { plainWords } from './deploy/lint/plain-words.mjs';
 
-const typed = ['contract/**/*.ts', 'backend/**/*.ts', 'frontend/**/*.{ts,tsx}'];
+const typed = ['contract/**/*.ts', 'backend/**/*.ts', 'frontend/**/*.{ts,tsx}', 'deploy/k6/**/*.{ts,js}'];
 
 export default tseslint.config(
   {
@@ -61,7 +61,11 @@ export default tseslint.config(
     plugins: { 'react-hooks': reactHooks },
     rules: reactHooks.configs.recommended.rules,
   },
-  { files: ['**/*.{js,mjs,cjs}'], languageOptions: { globals: globals.node } },
+  {
+    files: ['**/*.{js,mjs,cjs}'],
+    ignores: ['deploy/k6/**/*.js'],
+    languageOptions: { globals: globals.node },
+  },
   { files: ['frontend/public/**/*.js'], languageOptions: { globals: globals.browser } },
   {
     files: ['**/*.{ts,tsx,js,mjs,cjs}'],

@@ -4,6 +4,7 @@ import { LauncherError } from '../launcher-error.mjs';
 import { logStep } from '../console.mjs';
 import { onInterruption } from '../processes/interruption.mjs';
 import { build } from '../provide/build.mjs';
+import { buildK6, findK6 } from '../provide/k6.mjs';
 import { ensurePackages } from '../provide/node-packages.mjs';
 import { KINDS, listOptionalStages, listStages } from '../test-run/stages.mjs';
 import { TestRun } from '../test-run/test-run.mjs';
@@ -13,11 +14,12 @@ import { TestRun } from '../test-run/test-run.mjs';
  * that not every machine can run.
  */
 export async function main(args) {
+  const { runsOptionalStages, ...options } = readOptions(args);
   const prepare = async () => {
     await ensurePackages(logStep);
     await build(logStep);
+    if (runsOptionalStages && !findK6()) await buildK6(logStep);
   };
-  const { runsOptionalStages, ...options } = readOptions(args);
   const run = new TestRun({
     ...options,
     prepare,

@@ -5,6 +5,7 @@ import { inRepository } from '../paths.mjs';
 import { nxEnvironment, nxRunMany } from '../provide/build.mjs';
 import { npmCommand, packageCommand } from '../provide/node-packages.mjs';
 import { readJestCounts, readPlaywrightCounts, readReportCounts, readTapCounts } from './counts.mjs';
+import { findK6 } from '../provide/k6.mjs';
 import { findFirefox, findWebKit } from './other-browsers.mjs';
 
 const MINUTE_MS = 60_000;
@@ -79,7 +80,8 @@ export function listStages(reports) {
 }
 
 /**
- * Lists the stages of `npm run test:optional`: browsers besides Chromium, where they are installed.
+ * Lists the stages of `npm run test:optional`: browsers besides Chromium and the load scripts, where their programs are
+ * installed.
  * @param {string} reports  a folder for the tools' reports
  * @returns {Stage[]}
  */
@@ -92,7 +94,26 @@ export const listOptionalStages = (reports) => [
     find: findWebKit,
     reasonToSkip: 'no WebKitGTK was found: install webkit2gtk-driver and xvfb',
   }),
+  loadStage(path.join(reports, 'load.tap')),
 ];
+
+/** The load scripts with k6. */
+function loadStage(report) {
+  return {
+    name: 'load: k6',
+    kind: 'optional',
+    command: nodeTestCommand(report, [inRepository('deploy/k6/load.test.mjs')]),
+    limitMs: 15 * MINUTE_MS,
+    counts: () => readTapCounts(report),
+    needs: {
+      find: () => {
+        const k6 = findK6();
+        return k6 && { K6_PATH: k6 };
+      },
+      reasonToSkip: 'no k6 was found, and no Go to build it with: install k6, or set K6_PATH',
+    },
+  };
+}
 
 function otherBrowserStage(project, reports, needs) {
   const report = path.join(reports, `${project}.json`);
@@ -131,6 +152,21 @@ function chaosStage(report) {
   };
 }
 
+/** `node --test` with a readable report on the console and a TAP report in a file. */
+function nodeTestCommand(report, files) {
+  const reporterArgs = (name, destination) => [
+    `--test-reporter=${name}`,
+    `--test-reporter-destination=${destination}`,
+  ];
+  return [
+    process.execPath,
+    '--test',
+    ...reporterArgs('spec', 'stdout'),
+    ...reporterArgs('tap', report),
+    ...files,
+  ];
+}
+
 function launcherStage(report) {
   const files = ['deploy/local', 'deploy/lint']
     .flatMap((folder) =>
@@ -138,20 +174,10 @@ function launcherStage(report) {
     )
     .filter((file) => file.endsWith('.test.mjs'))
     .sort();
-  const reporterArgs = (name, destination) => [
-    `--test-reporter=${name}`,
-    `--test-reporter-destination=${destination}`,
-  ];
   return {
     name: 'launcher',
     kind: 'launcher',
-    command: [
-      process.execPath,
-      '--test',
-      ...reporterArgs('spec', 'stdout'),
-      ...reporterArgs('tap', report),
-      ...files,
-    ],
+    command: nodeTestCommand(report, files),
     limitMs: 6 * MINUTE_MS,
     counts: () => readTapCounts(report),
   };

@@ -1,0 +1,66 @@
+import http, { CookieJar, type RefinedParams, type RefinedResponse } from 'k6/http';
+import type { Gender } from '../../../contract/src/scalars.ts';
+import { baseUrl } from './settings.ts';
+
+/** A signed-in user: the id, and the value of the `Cookie` header. */
+export interface Account {
+  id: number;
+  cookie: string;
+}
+
+export type TextResponse = RefinedResponse<'text'>;
+
+/**
+ * Calls the HTTP API as a user. Cookies are passed by hand: k6 keeps one jar for each virtual user, and its WebSockets do
+ * not send the cookies of that jar, whereas these scripts let one virtual user act as several people.
+ * @param path below `/api`, such as `/user/7`
+ * @param route the path with placeholders, which groups the requests in the results
+ */
+export const callApi = (
+  method: string,
+  path: string,
+  options: { account?: Account; body?: object; route?: string } = {},
+): TextResponse => {
+  const { account, body, route = path } = options;
+  const params: RefinedParams<'text'> = {
+    responseType: 'text',
+    jar: new CookieJar(),
+    headers: {
+      ...(account && { Cookie: account.cookie }),
+      ...(body && { 'Content-Type': 'application/json' }),
+    },
+    tags: { name: `${method} /api${route}` },
+  };
+  return http.request(method, `${baseUrl}/api${path}`, body ? JSON.stringify(body) : null, params);
+};
+
+/** Returns the `Cookie` header with which the browser would answer a response's `Set-Cookie` headers. */
+export const cookieOf = (response: TextResponse): string =>
+  Object.values(response.cookies)
+    .flat()
+    .map(({ name, value }) => `${name}=${value}`)
+    .join('; ');
+
+/** @returns the parsed body. @throws Error when the status is another one. */
+export const expectStatus = <Body>(response: TextResponse, status: number): Body => {
+  if (response.status !== status)
+    throw new Error(`${response.request.method} ${response.url}: ${response.status} ${response.body}`);
+  return (response.body ? JSON.parse(response.body) : undefined) as Body;
+};
+
+/** Signs in as a new anonymous user and chooses the gender. @throws Error when the server refuses */
+export const createAccount = (gender: Gender): Account => {
+  const response = callApi('POST', '/anonymous', { body: {} });
+  const { user } = expectStatus<{ user: { id: number } }>(response, 201);
+  const account = { id: user.id, cookie: cookieOf(response) };
+  expectStatus(callApi('PATCH', `/user/${user.id}`, { account, body: { gender }, route: '/user/{id}' }), 200);
+  return account;
+};
+
+/** @returns the friend request. @throws Error when the server refuses */
+export const requestFriend = (account: Account, friendId: number): { id: number; status: string } => {
+  const body = { requesterId: account.id, addresseeId: friendId };
+  const response = callApi('POST', '/friends/request', { account, body });
+  if (response.status === 200) return JSON.parse(response.body) as { id: number; status: string };
+  return expectStatus(response, 201);
+};

@@ -1,0 +1,81 @@
+import exec from 'k6/execution';
+import type { Options } from 'k6/options';
+import { createAccount } from './account.ts';
+import { Conversation, findChat, genderOf } from './conversation.ts';
+import { LiveUser, wait } from './live-user.ts';
+import { commonThresholds, startCounters } from './metrics.ts';
+import { readCount, readDuration } from './settings.ts';
+
+const MATCH_WITHIN_MS = 30_000;
+/** Time for the last answers after the end. */
+const WIND_DOWN_MS = 60_000;
+
+/** How many people talk, over which time they arrive, and how long they stay. Times in milliseconds. */
+export interface ChatLoad {
+  people: number;
+  rampMs: number;
+  durationMs: number;
+  /** Length of one chat. */
+  chatMs: number;
+}
+
+/** @param defaults what holds without PEOPLE, RAMP, DURATION and CHAT in the environment */
+export const readChatLoad = (defaults: {
+  people: number;
+  ramp: string;
+  duration: string;
+  chat: string;
+}): ChatLoad => ({
+  people: readCount('PEOPLE', defaults.people),
+  rampMs: readDuration('RAMP', defaults.ramp),
+  durationMs: readDuration('DURATION', defaults.duration),
+  chatMs: readDuration('CHAT', defaults.chat),
+});
+
+/** One virtual user for each person, who stays for the whole test: k6 ends an iteration when its sockets are closed. */
+export const everyoneOnce = (people: number, lengthMs: number): Options['scenarios'] => ({
+  people: {
+    executor: 'per-vu-iterations',
+    vus: people,
+    iterations: 1,
+    maxDuration: `${Math.ceil((lengthMs + WIND_DOWN_MS) / 1_000)}s`,
+  },
+});
+
+/** Fails the test when a virtual user stopped early. */
+export const everyoneFinished = (people: number): Record<string, string[]> => ({
+  iterations: [`count==${people}`],
+});
+
+export const chatOptions = ({ people, rampMs, durationMs }: ChatLoad): Options => ({
+  scenarios: everyoneOnce(people, rampMs + durationMs),
+  thresholds: {
+    ...commonThresholds,
+    ...everyoneFinished(people),
+    thaw_round_trip: ['p(95)<250'],
+    thaw_delivery: ['p(95)<250'],
+    thaw_time_to_match: ['p(95)<5000'],
+  },
+});
+
+/** Waits for this user's turn to arrive, so that all people arrive evenly within `rampMs`. */
+export const arriveInTurn = (people: number, rampMs: number): Promise<void> =>
+  wait((rampMs * (exec.vu.idInTest - 1)) / people);
+
+/** One person: signs in, then finds a chat, talks and skips, again and again until the end. */
+export const talkUntilTheEnd = async ({ people, rampMs, durationMs, chatMs }: ChatLoad): Promise<void> => {
+  startCounters();
+  const endsAt = exec.scenario.startTime + rampMs + durationMs;
+  await arriveInTurn(people, rampMs);
+  const user = new LiveUser(createAccount(genderOf(exec.vu.idInTest)));
+  const conversation = new Conversation(user);
+  if ((await user.connect()) === undefined) throw new Error('The socket could not be opened');
+  while (Date.now() < endsAt) {
+    if (!(await findChat(user, Math.min(MATCH_WITHIN_MS, endsAt - Date.now())))) continue;
+    await conversation.talk(Math.min(endsAt, Date.now() + chatMs));
+    await conversation.skip();
+  }
+  await user.request('leave_queue', {});
+  await conversation.skip();
+  user.leave();
+};

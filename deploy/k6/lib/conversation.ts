@@ -1,0 +1,169 @@
+import type { Gender, Preference } from '../../../contract/src/scalars.ts';
+import { delivery, timeToMatch } from './metrics.ts';
+import { type CurrentChat, type Frame, type LiveUser, wait } from './live-user.ts';
+
+const emojis = ['❤️', '😂', '😮', '😢', '😡', '👍', '👎', '🔥', '💯', '👏'];
+/** Questions of the bank are numbered from 1. */
+const QUESTION_COUNT = 85;
+/** A searching page repeats `join_queue` when it had no match for this long. */
+const REPEAT_JOIN_MS = 10_000;
+
+export const pick = <Item>(items: readonly Item[]): Item => {
+  const item = items[Math.floor(Math.random() * items.length)];
+  if (item === undefined) throw new Error('There is nothing to pick from');
+  return item;
+};
+
+/** A virtual user with an odd number is male, so that all preferences can be met. */
+export const genderOf = (vu: number): Gender => (vu % 2 === 0 ? 'female' : 'male');
+
+/** Milliseconds between two acts of one user in a chat: 0.5 to 2.5 s. */
+const thinkingTime = (): number => 500 + Math.random() * 2_000;
+
+/**
+ * Joins the queue and waits for a chat. @param preference which genders to be matched with
+ * @returns the chat, or undefined after the time.
+ */
+export const findChat = async (
+  user: LiveUser,
+  withinMs: number,
+  preference: Preference = 'both',
+): Promise<CurrentChat | undefined> => {
+  const startedAt = Date.now();
+  const deadline = startedAt + withinMs;
+  while (!user.chat && Date.now() < deadline) {
+    const matched = user.waitFor('chat_matched', Math.min(REPEAT_JOIN_MS, deadline - Date.now()));
+    await user.request('join_queue', { preferences: preference });
+    await matched;
+  }
+  if (user.chat) timeToMatch.add(Date.now() - startedAt, { preference });
+  return user.chat;
+};
+
+/** What one user says and does in random chats, with everything that the chat offers. */
+export class Conversation {
+  private sentCount = 0;
+  private lastOwnMessageId: string | undefined;
+  private lastPartnerMessageId: string | undefined;
+  private game: { gameId: string; options: string[]; hasAnswered: boolean } | undefined;
+
+  constructor(private readonly user: LiveUser) {
+    user.onFrame = (frame) => this.note(frame);
+  }
+
+  /** Talks until the time is over or the chat has ended. */
+  async talk(untilMs: number): Promise<void> {
+    this.reset();
+    while (this.user.chat && Date.now() < untilMs) {
+      await wait(Math.min(thinkingTime(), untilMs - Date.now()));
+      await this.act();
+    }
+  }
+
+  /** Skips the chat, if there is one. */
+  async skip(): Promise<void> {
+    const { chat } = this.user;
+    if (!chat) return;
+    await this.user.request('skip_chat', { sessionId: chat.sessionId });
+    this.user.endChat();
+  }
+
+  /** Sends a message that holds the time of its sending. @returns whether it was acknowledged */
+  async say(text = ''): Promise<boolean> {
+    const { chat, id } = this.user;
+    if (!chat) return false;
+    this.sentCount += 1;
+    const ack = await this.user.request('random_message', {
+      sessionId: chat.sessionId,
+      content: `${Date.now()} ${id} ${this.sentCount} ${text}`.trim(),
+      messageType: 'text',
+      clientId: `${id}-${this.sentCount}`,
+    });
+    if (ack?.event !== 'ack') return false;
+    this.lastOwnMessageId = String(ack.data.id);
+    return true;
+  }
+
+  private async act(): Promise<void> {
+    if (this.game && !this.game.hasAnswered) return this.answerGame();
+    const roll = Math.random();
+    if (roll < 0.75) await this.say('x'.repeat(Math.floor(Math.random() * 60)));
+    else if (roll < 0.85) await this.react();
+    else if (roll < 0.9) await this.edit();
+    else if (roll < 0.94) await this.startGame();
+    else if (this.user.chat) this.user.send('typing', { sessionId: this.user.chat.sessionId });
+  }
+
+  private async react(): Promise<void> {
+    const { chat, id: userId } = this.user;
+    const messageId = this.lastPartnerMessageId;
+    if (!chat || messageId === undefined) return;
+    // Each message once: a reaction that exists already is acknowledged with the number of an earlier event.
+    this.lastPartnerMessageId = undefined;
+    const { sessionId } = chat;
+    await this.user.request('message_reaction', {
+      sessionId,
+      messageId,
+      emoji: pick(emojis),
+      action: 'add',
+      userId,
+    });
+  }
+
+  private async edit(): Promise<void> {
+    const { chat, id: userId } = this.user;
+    const messageId = this.lastOwnMessageId;
+    if (!chat || messageId === undefined) return;
+    this.sentCount += 1;
+    const newContent = `edited ${this.sentCount}`;
+    await this.user.request('message_edit', { sessionId: chat.sessionId, messageId, newContent, userId });
+  }
+
+  private async startGame(): Promise<void> {
+    const { chat, id: initiatorId } = this.user;
+    if (!chat || this.game) return;
+    const gameId = `${initiatorId}-${Date.now()}`;
+    const question = { id: 1 + Math.floor(Math.random() * QUESTION_COUNT) };
+    const ack = await this.user.request('break_ice_start', {
+      sessionId: chat.sessionId,
+      gameId,
+      question,
+      initiatorId,
+    });
+    const asked = ack?.event === 'ack' ? (ack.data.question as { options: string[] }) : undefined;
+    if (asked) this.game ??= { gameId, options: asked.options, hasAnswered: false };
+  }
+
+  private async answerGame(): Promise<void> {
+    const { chat, id: userId } = this.user;
+    const { game } = this;
+    if (!chat || !game) return;
+    game.hasAnswered = true;
+    const { gameId, options } = game;
+    await this.user.request('break_ice_response', {
+      sessionId: chat.sessionId,
+      gameId,
+      response: pick(options),
+      userId,
+    });
+  }
+
+  private note({ event, data }: Frame): void {
+    if (event === 'random_message') {
+      const sentAt = Number(String(data.content).split(' ')[0]);
+      if (sentAt > 0) delivery.add(Date.now() - sentAt);
+      this.lastPartnerMessageId = String(data.id);
+    } else if (event === 'break_ice_question_received') {
+      const { options } = data.question as { options: string[] };
+      this.game = { gameId: String(data.gameId), options, hasAnswered: false };
+    } else if (event === 'break_ice_reveal_results' || event === 'break_ice_ignored') {
+      this.game = undefined;
+    }
+  }
+
+  private reset(): void {
+    this.lastOwnMessageId = undefined;
+    this.lastPartnerMessageId = undefined;
+    this.game = undefined;
+  }
+}

@@ -1,0 +1,259 @@
+import { clearTimeout, setTimeout } from 'k6/timers';
+import { WebSocket } from 'k6/websockets';
+import type { ClientEvent, ClientInput } from '../../../contract/src/client-frames.ts';
+import type { ChatMatched, SessionResumed } from '../../../contract/src/random-chat.ts';
+import type { ServerEvent, ServerFrame } from '../../../contract/src/server-frames.ts';
+import type { Account } from './account.ts';
+import { countError, resume, roundTrip, unacked } from './metrics.ts';
+import { Sequence } from './sequence.ts';
+import { socketUrl } from './settings.ts';
+
+/** Any frame of the server. `data` of an `ack` depends on the command. */
+export interface Frame {
+  event: string;
+  ref?: string;
+  data: Record<string, unknown>;
+}
+
+/** The chat that a user is in. */
+export interface CurrentChat {
+  sessionId: string;
+  partnerId: number;
+  sequence: Sequence;
+}
+
+const ANSWER_TIMEOUT_MS = 10_000;
+/** The page's attempts to reconnect come after these times (A140). */
+const RETRY_DELAYS_MS = [1_000, 2_000, 4_000, 8_000, 16_000];
+/** An application's own code: to the server the socket was lost, so the chat waits for its user (A51). */
+const LOST_CODE = 4000;
+const NORMAL_CODE = 1000;
+
+interface PendingRequest {
+  sentAt: number;
+  timer: number;
+  resolve: (frame: Frame | undefined) => void;
+}
+interface Waiter {
+  event: string;
+  matches: (frame: Frame) => boolean;
+  resolve: (frame: Frame | undefined) => void;
+}
+
+export const wait = (ms: number): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, Math.max(0, ms));
+  });
+
+/**
+ * One user with one socket, like a page: reconnects when the socket is lost, records the chat's events, and waits for
+ * answers and frames.
+ */
+export class LiveUser {
+  chat: CurrentChat | undefined;
+  /** Called for every frame, after the chat was updated. */
+  onFrame: (frame: Frame) => void = () => undefined;
+  private socket: WebSocket | undefined;
+  private refCount = 0;
+  private readonly pending = new Map<string, PendingRequest>();
+  private readonly waiters = new Set<Waiter>();
+  private isAuthenticated = false;
+  /** Set from the loss of a socket until the server has said what became of the chat. */
+  private isResuming = false;
+  private hasLeft = false;
+
+  constructor(readonly account: Account) {}
+
+  get id(): number {
+    return this.account.id;
+  }
+
+  /**
+   * Opens a socket and authenticates; a chat that is known is resumed from its last event.
+   * @returns the state of the user, or undefined when the connection failed.
+   */
+  async connect(): Promise<string | undefined> {
+    const isOpen = await this.open();
+    if (!isOpen) return undefined;
+    const { chat } = this;
+    const lastSeen = chat && { sessionId: chat.sessionId, seq: chat.sequence.seen };
+    const answer = await this.request('authenticate', { userId: this.id, lastSeen });
+    if (answer?.event !== 'authenticated') return undefined;
+    this.isAuthenticated = true;
+    if (!this.chat) this.isResuming = false;
+    return String(answer.data.state);
+  }
+
+  /**
+   * Reconnects like the page, and measures how long it took to have the connection back.
+   * @returns whether one of the attempts succeeded
+   */
+  async comeBack(): Promise<boolean> {
+    const lostAt = Date.now();
+    for (const delayMs of RETRY_DELAYS_MS) {
+      await wait(delayMs);
+      if (this.hasLeft) return false;
+      if ((await this.connect()) === undefined) continue;
+      resume.add(Date.now() - lostAt);
+      return true;
+    }
+    countError('not_reconnected');
+    return false;
+  }
+
+  /**
+   * Sends a command.
+   * @returns its answer: an ack, another frame with its ref, or an error; undefined without a connection or an answer
+   */
+  request<E extends ClientEvent>(event: E, data: ClientInput<E>): Promise<Frame | undefined> {
+    const { socket } = this;
+    const isReady = this.isAuthenticated || event === 'authenticate';
+    if (!socket || !isReady) return Promise.resolve(undefined);
+    this.refCount += 1;
+    const ref = String(this.refCount);
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => {
+        this.pending.delete(ref);
+        unacked.add(1, { event });
+        resolve(undefined);
+      }, ANSWER_TIMEOUT_MS);
+      this.pending.set(ref, { sentAt: Date.now(), timer, resolve });
+      socket.send(JSON.stringify({ event, data, ref }));
+    });
+  }
+
+  /** Sends a frame that needs no answer. */
+  send<E extends ClientEvent>(event: E, data: ClientInput<E>): void {
+    if (this.isAuthenticated) this.socket?.send(JSON.stringify({ event, data }));
+  }
+
+  /** Waits for a frame. @returns it, or undefined after the time. */
+  waitFor<E extends ServerEvent>(
+    event: E,
+    withinMs: number,
+    matches: (data: ServerFrame<E>['data']) => boolean = () => true,
+  ): Promise<ServerFrame<E>['data'] | undefined> {
+    return new Promise((resolve) => {
+      const waiter: Waiter = {
+        event,
+        matches: (frame) => matches(frame.data as ServerFrame<E>['data']),
+        resolve: (frame) => {
+          clearTimeout(timer);
+          this.waiters.delete(waiter);
+          resolve(frame?.data as ServerFrame<E>['data'] | undefined);
+        },
+      };
+      const timer = setTimeout(() => waiter.resolve(undefined), withinMs);
+      this.waiters.add(waiter);
+    });
+  }
+
+  /** Closes the socket as a lost one: the chat stays open for a while. */
+  cut(): void {
+    this.isResuming = true;
+    this.close(LOST_CODE);
+  }
+
+  /** Leaves: closes the socket, and forgets the chat. */
+  leave(): void {
+    this.hasLeft = true;
+    this.close(NORMAL_CODE);
+    this.endChat();
+  }
+
+  /** Forgets the chat after its last event, and counts the events that never came. */
+  endChat(): void {
+    this.chat?.sequence.finish();
+    this.chat = undefined;
+  }
+
+  private open(): Promise<boolean> {
+    return new Promise((resolve) => {
+      const socket = new WebSocket(socketUrl, null, { headers: { Cookie: this.account.cookie } });
+      this.socket = socket;
+      socket.onopen = () => resolve(true);
+      socket.onmessage = (message) => {
+        if (socket === this.socket) this.receive(JSON.parse(message?.data as string) as Frame);
+      };
+      socket.onerror = () => this.handleClose(socket);
+      socket.onclose = () => {
+        resolve(false);
+        this.handleClose(socket);
+      };
+    });
+  }
+
+  private close(code: number): void {
+    const { socket } = this;
+    this.release();
+    socket?.close(code);
+  }
+
+  private handleClose(socket: WebSocket): void {
+    if (socket !== this.socket) return;
+    const wasAuthenticated = this.isAuthenticated;
+    this.release();
+    if (!wasAuthenticated) return; // `connect` reports it
+    this.isResuming = true;
+    void this.comeBack();
+  }
+
+  /** Gives up the socket; commands without an answer were cut off, which is not counted. */
+  private release(): void {
+    this.socket = undefined;
+    this.isAuthenticated = false;
+    for (const { timer, resolve } of this.pending.values()) {
+      clearTimeout(timer);
+      resolve(undefined);
+    }
+    this.pending.clear();
+  }
+
+  private receive(frame: Frame): void {
+    frame.data ??= {};
+    this.updateChat(frame);
+    if (frame.event === 'error') countError(String(frame.data.code));
+    this.settle(frame);
+    this.onFrame(frame);
+    for (const waiter of [...this.waiters]) {
+      if (waiter.event === frame.event && waiter.matches(frame)) waiter.resolve(frame);
+    }
+  }
+
+  private settle(frame: Frame): void {
+    const request = frame.ref === undefined ? undefined : this.pending.get(frame.ref);
+    if (!request || frame.ref === undefined) return;
+    this.pending.delete(frame.ref);
+    clearTimeout(request.timer);
+    roundTrip.add(Date.now() - request.sentAt);
+    request.resolve(frame);
+  }
+
+  private updateChat({ event, data }: Frame): void {
+    if (event === 'chat_matched') return this.startChat(data as ChatMatched);
+    if (event === 'session_resumed') return this.resumeChat(data as SessionResumed);
+    const { chat } = this;
+    if (!chat || typeof data.seq !== 'number') return;
+    if (event !== 'ack' && data.sessionId !== chat.sessionId) return;
+    if (event !== 'chat_skipped') return chat.sequence.record(data.seq);
+    // The missed events of a chat that ended in the meantime are not sent.
+    if (this.isResuming) this.chat = undefined;
+    else chat.sequence.record(data.seq);
+    this.isResuming = false;
+    this.endChat();
+  }
+
+  private startChat({ sessionId, seq, partnerId }: ChatMatched): void {
+    this.endChat();
+    this.chat = { sessionId, partnerId, sequence: new Sequence(seq) };
+  }
+
+  private resumeChat({ sessionId, seq, partnerId, reset, events, last }: SessionResumed): void {
+    if (this.chat?.sessionId !== sessionId || reset) {
+      const first = (events[0]?.data as { seq?: number } | undefined)?.seq ?? seq + 1;
+      this.chat = { sessionId, partnerId, sequence: new Sequence(first - 1) };
+    }
+    for (const { data } of events) this.chat.sequence.record((data as { seq: number }).seq);
+    if (last) this.isResuming = false;
+  }
+}

@@ -1,0 +1,51 @@
+import { Counter, Trend } from 'k6/metrics';
+
+// Durations are in milliseconds. Time is taken with Date.now(), so a figure is exact to one millisecond.
+
+/** From `join_queue` to `chat_matched`. */
+export const timeToMatch = new Trend('thaw_time_to_match', true);
+/** From sending a command to its answer. */
+export const roundTrip = new Trend('thaw_round_trip', true);
+/** From sending a message to its arrival at the other user. */
+export const delivery = new Trend('thaw_delivery', true);
+/** From losing a socket to having the chat back, including the wait before the attempt to connect. */
+export const resume = new Trend('thaw_resume', true);
+/** Stored events that a participant never received. */
+export const lost = new Counter('thaw_lost');
+/** Events that a participant received twice. */
+export const doubled = new Counter('thaw_doubled');
+/** Events that a participant received after a later one. */
+export const outOfOrder = new Counter('thaw_out_of_order');
+/** Commands without an answer. */
+export const unacked = new Counter('thaw_unacked');
+/** Errors by `code`. `expected` is "yes" where two users may act at the same moment, such as a message to a chat that the partner is leaving. */
+export const errors = new Counter('thaw_errors');
+
+/** Errors that are correct answers when the partner was faster. */
+const RACE_CODES = new Set([
+  'session_ended',
+  'not_in_session',
+  'game_active',
+  'game_not_active',
+  'already_answered',
+]);
+
+export const countError = (code: string): void => {
+  errors.add(1, { code, expected: RACE_CODES.has(code) ? 'yes' : 'no' });
+};
+
+/** Adds zero to each counter, because k6 evaluates no threshold of a metric that has no sample. */
+export const startCounters = (): void => {
+  for (const counter of [lost, doubled, outOfOrder, unacked]) counter.add(0);
+  errors.add(0, { code: 'none', expected: 'no' });
+};
+
+/** Thresholds of every script: nothing lost, doubled, out of order, unanswered or refused. */
+export const commonThresholds: Record<string, string[]> = {
+  thaw_lost: ['count==0'],
+  thaw_doubled: ['count==0'],
+  thaw_out_of_order: ['count==0'],
+  thaw_unacked: ['count==0'],
+  'thaw_errors{expected:no}': ['count==0'],
+  http_req_failed: ['rate==0'],
+};

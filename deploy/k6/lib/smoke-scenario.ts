@@ -1,0 +1,285 @@
+import { check, fail } from 'k6';
+import encoding from 'k6/encoding';
+import http, { CookieJar } from 'k6/http';
+import type { ClientEvent, ClientInput } from '../../../contract/src/client-frames.ts';
+import type { PrivateMessage } from '../../../contract/src/private-chat.ts';
+import type { ServerEvent, ServerFrame } from '../../../contract/src/server-frames.ts';
+import type { UploadBucket } from '../../../contract/src/uploads.ts';
+import type { Friend, PublicUser } from '../../../contract/src/users.ts';
+import { type Account, callApi, cookieOf, createAccount, expectStatus, requestFriend } from './account.ts';
+import { Conversation } from './conversation.ts';
+import { type CurrentChat, LiveUser, wait } from './live-user.ts';
+import { resume, startCounters } from './metrics.ts';
+import { baseUrl } from './settings.ts';
+
+const text = 'text' as const;
+const mixed = 'mixed' as const;
+const FRAME_WITHIN_MS = 10_000;
+/** A picture of 8 by 8 pixels. */
+const png = encoding.b64decode(
+  'iVBORw0KGgoAAAANSUhEUgAAAAgAAAAICAIAAABLbSncAAAAEUlEQVR4nGM4UWGDFTEMLQkAQfNfAVTFtrMAAAAASUVORK5CYII=',
+);
+
+/** Ends the test unless the statement is true. */
+const expectTrue = (statement: string, isTrue: boolean): void => {
+  if (!check(isTrue, { [statement]: (value) => value })) fail(statement);
+};
+
+/** @returns the value. Ends the test when there is none. */
+const expectPresent = <Value>(statement: string, value: Value | undefined | null): Value => {
+  expectTrue(statement, value !== undefined && value !== null);
+  return value as Value;
+};
+
+/** Sends a command. @returns the data of its ack. Ends the test for any other answer. */
+const expectAck = async <E extends ClientEvent>(
+  user: LiveUser,
+  event: E,
+  data: ClientInput<E>,
+): Promise<Record<string, unknown>> => {
+  const answer = await user.request(event, data);
+  expectTrue(`${event} is acknowledged`, answer?.event === 'ack');
+  return answer?.data ?? {};
+};
+
+/** Does something. @returns its result, and the data of the frame that another user receives of it. */
+const expectFrame = async <E extends ServerEvent, Result>(
+  receiver: LiveUser,
+  event: E,
+  act: () => Promise<Result> | Result,
+): Promise<{ result: Result; data: ServerFrame<E>['data'] }> => {
+  const frame = receiver.waitFor(event, FRAME_WITHIN_MS);
+  const result = await act();
+  return { result, data: expectPresent(`${event} arrives`, await frame) };
+};
+
+/** @returns the address of the uploaded picture */
+const upload = (account: Account, bucket: UploadBucket): string => {
+  const form = { bucket, fileName: 'smoke.png', file: http.file(png, 'smoke.png', 'image/png') };
+  const response = http.post(`${baseUrl}/api/upload`, form, {
+    headers: { Cookie: account.cookie },
+    jar: new CookieJar(),
+    responseType: 'text',
+  });
+  return expectStatus<{ url: string }>(response, 201).url;
+};
+
+/** Registers, logs out and logs in again. */
+const register = (): Account => {
+  const credentials = { email: `smoke-${Date.now()}@example.com`, password: 'smoke-test-1' };
+  const registered = callApi('POST', '/register', { body: credentials });
+  const { user } = expectStatus<{ user: { id: number } }>(registered, 201);
+  expectStatus(callApi('POST', '/logout', { account: { id: user.id, cookie: cookieOf(registered) } }), 204);
+  const loggedIn = callApi('POST', '/login', { body: credentials });
+  expectStatus(loggedIn, 200);
+  const account = { id: user.id, cookie: cookieOf(loggedIn) };
+  expectStatus(callApi('PATCH', `/user/${user.id}`, { account, body: { gender: 'male' } }), 200);
+  return account;
+};
+
+/** Turns an anonymous account into a registered one. */
+const convert = (account: Account): void => {
+  const body = {
+    userId: account.id,
+    email: `smoke-${account.id}-${Date.now()}@example.com`,
+    password: 'smoke-test-1',
+  };
+  const response = callApi('POST', '/convert-anonymous', { account, body });
+  expectStatus(response, 200);
+  account.cookie = cookieOf(response) || account.cookie;
+};
+
+/** Two people who search for each other's gender are matched. */
+const match = async (man: LiveUser, woman: LiveUser): Promise<CurrentChat> => {
+  const matched = [man, woman].map((user) => user.waitFor('chat_matched', FRAME_WITHIN_MS));
+  expectPresent('the man joins the queue', await man.request('join_queue', { preferences: 'female' }));
+  expectPresent('the woman joins the queue', await woman.request('join_queue', { preferences: 'male' }));
+  const [first] = await Promise.all(matched);
+  expectTrue('the two are matched with each other', first?.partnerId === woman.id);
+  return expectPresent('the chat starts', man.chat);
+};
+
+const useRandomChat = async (ann: LiveUser, bea: LiveUser): Promise<void> => {
+  const { sessionId } = await match(ann, bea);
+  const userId = ann.id;
+  await expectFrame(bea, 'typing', async () => ann.send('typing', { sessionId }));
+
+  const greeting = { sessionId, content: 'hello', messageType: text, clientId: 'smoke-1' };
+  const { result: sent } = await expectFrame(bea, 'random_message', () =>
+    expectAck(ann, 'random_message', greeting),
+  );
+  const reply = {
+    sessionId,
+    content: 'hello you',
+    messageType: text,
+    replyTo: { messageId: String(sent.id) },
+  };
+  const replied = await expectFrame(ann, 'random_message', () => expectAck(bea, 'random_message', reply));
+  expectTrue('the reply quotes the message', replied.data.replyTo?.content === 'hello');
+  const edit = { sessionId, messageId: String(sent.id), newContent: 'hello there', userId };
+  await expectFrame(bea, 'message_edited', () => expectAck(ann, 'message_edit', edit));
+  const reaction = {
+    sessionId,
+    messageId: String(replied.result.id),
+    emoji: '🔥',
+    action: 'add' as const,
+    userId,
+  };
+  await expectFrame(bea, 'message_reaction', () => expectAck(ann, 'message_reaction', reaction));
+
+  const url = upload(ann.account, 'chat-images');
+  const photo = { sessionId, content: `look\n[IMAGE:${url}]`, messageType: mixed };
+  await expectFrame(bea, 'random_message', () => expectAck(ann, 'random_message', photo));
+  const path = url.replace('/api', '');
+  const shown = callApi('GET', path, { account: bea.account, route: '/files/{bucket}/{key}' });
+  expectTrue('the partner sees the photo', shown.status === 200);
+
+  await playGames(ann, bea, sessionId);
+
+  const lostAt = Date.now();
+  const resumed = bea.waitFor('session_resumed', FRAME_WITHIN_MS);
+  bea.cut();
+  await wait(500);
+  const missed = { sessionId, content: 'said while away', messageType: text };
+  await expectAck(ann, 'random_message', missed);
+  expectTrue('the user returns to the chat', (await bea.connect()) === 'chatting');
+  const { events } = expectPresent('the chat is resumed', await resumed);
+  expectTrue('the missed message comes with the resume', JSON.stringify(events).includes('said while away'));
+  resume.add(Date.now() - lostAt);
+
+  const accepted = ann.waitFor('friendship_accepted', FRAME_WITHIN_MS);
+  await expectFrame(bea, 'friend_request', async () => requestFriend(ann.account, bea.id));
+  requestFriend(bea.account, ann.id);
+  expectPresent('the friendship is accepted', await accepted);
+  await expectFrame(bea, 'chat_skipped', () => new Conversation(ann).skip());
+};
+
+const playGames = async (ann: LiveUser, bea: LiveUser, sessionId: string): Promise<void> => {
+  const started = await expectFrame(bea, 'break_ice_question_received', () =>
+    expectAck(ann, 'break_ice_start', {
+      sessionId,
+      gameId: 'smoke-1',
+      question: { id: 1 },
+      initiatorId: ann.id,
+    }),
+  );
+  const response = expectPresent('the question has options', started.data.question.options[0]);
+  const answer = { sessionId, gameId: 'smoke-1', response };
+  await expectFrame(bea, 'break_ice_partner_answered', () =>
+    expectAck(ann, 'break_ice_response', { ...answer, userId: ann.id }),
+  );
+  const { data } = await expectFrame(ann, 'break_ice_reveal_results', () =>
+    expectAck(bea, 'break_ice_response', { ...answer, userId: bea.id }),
+  );
+  expectTrue('the same answers are recognised', data.sameAnswer === true);
+  await expectFrame(bea, 'break_ice_question_received', () =>
+    expectAck(ann, 'break_ice_start', {
+      sessionId,
+      gameId: 'smoke-2',
+      question: { id: 2 },
+      initiatorId: ann.id,
+    }),
+  );
+  await expectFrame(ann, 'break_ice_ignored', () =>
+    expectAck(bea, 'break_ice_ignore', { sessionId, gameId: 'smoke-2', userId: bea.id }),
+  );
+};
+
+const usePrivateChat = async (ann: LiveUser, bea: LiveUser): Promise<void> => {
+  const parties = { senderId: ann.id, receiverId: bea.id };
+  await expectFrame(bea, 'typing', async () => ann.send('typing', { receiverId: bea.id }));
+  const message = { ...parties, content: 'hello friend', messageType: text, clientId: 'smoke-p1' };
+  const { result } = await expectFrame(bea, 'private_message', () =>
+    expectAck(ann, 'send_private_message', message),
+  );
+  const messageId = Number(result.id);
+  const { account } = bea;
+  const unread = expectStatus<Record<string, number>>(
+    callApi('GET', `/private-messages/unread-counts/${bea.id}`, { account }),
+    200,
+  );
+  expectTrue('the message counts as unread', unread[ann.id] === 1);
+  await expectFrame(bea, 'private_message_edited', () =>
+    expectAck(ann, 'edit_private_message', { messageId, newContent: 'hello, friend', ...parties }),
+  );
+  await expectFrame(ann, 'private_message_reaction', () =>
+    expectAck(bea, 'react_private_message', { messageId, emoji: '👏', userId: bea.id, receiverId: ann.id }),
+  );
+  expectStatus(callApi('PUT', `/private-messages/read/${ann.id}/${bea.id}`, { account }), 204);
+  const messages = expectStatus<PrivateMessage[]>(
+    callApi('GET', `/private-messages/${bea.id}/${ann.id}`, { account }),
+    200,
+  );
+  expectTrue('the message is in the history', messages.at(-1)?.content === 'hello, friend');
+  await expectFrame(bea, 'private_message_deleted', () =>
+    expectAck(ann, 'delete_private_message', { messageId, ...parties }),
+  );
+  const friends = expectStatus<Friend[]>(callApi('GET', `/friends/${bea.id}`, { account }), 200);
+  expectTrue(
+    'the friend is in the list',
+    friends.some(({ id }) => id === ann.id),
+  );
+};
+
+const changeProfile = async (ann: LiveUser, bea: LiveUser): Promise<void> => {
+  const { account, id } = ann;
+  const avatar = upload(account, 'avatars');
+  const body = { username: `Smoke ${id}`, avatar };
+  await expectFrame(bea, 'profile_updated', async () =>
+    expectStatus(callApi('PUT', `/user/${id}`, { account, body }), 200),
+  );
+  const profile = expectStatus<PublicUser>(callApi('GET', `/user/${id}`, { account: bea.account }), 200);
+  expectTrue('the friend sees the new name', profile.username === body.username);
+  const history = expectStatus<unknown[]>(callApi('GET', `/chat-history/${id}`, { account }), 200);
+  expectTrue('the chat is in the history', history.length === 1);
+};
+
+/** Two are matched; one reports and blocks the other, and takes the block back. */
+const reportAndBlock = async (cal: LiveUser, dea: LiveUser): Promise<void> => {
+  const { sessionId } = await match(cal, dea);
+  const { account } = dea;
+  const report = { reporterId: dea.id, targetId: cal.id, category: 'spam', sessionId };
+  expectStatus(callApi('POST', '/reports', { account, body: report }), 201);
+  const block = { blockerId: dea.id, blockedId: cal.id };
+  const { data } = await expectFrame(cal, 'chat_skipped', async () =>
+    expectStatus(callApi('POST', '/blocks', { account, body: block }), 201),
+  );
+  expectTrue('the block looks like a skip', data.reason === 'skipped');
+  const route = '/blocks/{userId}/{blockedId}';
+  expectStatus(callApi('DELETE', `/blocks/${dea.id}/${cal.id}`, { account, route }), 204);
+};
+
+/** Joins the queue and leaves it. */
+const changeMind = async (user: LiveUser): Promise<void> => {
+  const joined = await user.request('join_queue', { preferences: 'both' });
+  expectTrue('the user waits in the queue', joined?.event === 'queue_joined');
+  const left = await user.request('leave_queue', {});
+  expectTrue('the user left the queue', left?.event === 'queue_left');
+};
+
+/** Five people use every feature once. */
+export const useEverything = async (): Promise<void> => {
+  startCounters();
+  const ann = new LiveUser(register());
+  const bea = new LiveUser(createAccount('female'));
+  const cal = new LiveUser(createAccount('male'));
+  const dea = new LiveUser(createAccount('female'));
+  const eve = new LiveUser(createAccount('male'));
+  const people = [ann, bea, cal, dea, eve];
+  for (const user of people) expectTrue('the socket is authenticated', (await user.connect()) === 'idle');
+  expectTrue('a ping is answered', (await ann.request('ping', {}))?.event === 'pong');
+  await useRandomChat(ann, bea);
+  await usePrivateChat(ann, bea);
+  await changeProfile(ann, bea);
+  await reportAndBlock(cal, dea);
+  await changeMind(eve);
+  convert(eve.account);
+  const friendship = `/friends/${ann.id}/${bea.id}`;
+  await expectFrame(bea, 'friendship_removed', async () =>
+    expectStatus(callApi('DELETE', friendship, { account: ann.account }), 204),
+  );
+  for (const user of people) {
+    user.leave();
+    expectStatus(callApi('POST', '/logout', { account: user.account }), 204);
+  }
+};

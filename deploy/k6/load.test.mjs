@@ -1,0 +1,78 @@
+// Runs the load scripts with k6 itself against three replicas behind nginx. Part of `npm run test:optional`.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import process from 'node:process';
+import test, { after, before } from 'node:test';
+import { startStack } from '../local/thaw-stack.mjs';
+import { inRepository } from '../local/paths.mjs';
+
+const { K6_PATH: k6 } = process.env;
+
+/** Runs a script, and resolves with its exit code and its output. k6 exits with an error when a threshold was missed. */
+const runScript = (script, env = {}) =>
+  new Promise((resolve, reject) => {
+    const child = spawn(k6, ['run', '--quiet', inRepository('deploy', 'k6', script)], {
+      env: { ...process.env, ...env },
+    });
+    let output = '';
+    child.stdout.on('data', (chunk) => (output += chunk));
+    child.stderr.on('data', (chunk) => (output += chunk));
+    child.once('error', reject);
+    child.once('exit', (code) => resolve({ code, output }));
+  });
+
+const passes = async (script, env) => {
+  const { code, output } = await runScript(script, env);
+  assert.equal(code, 0, output);
+  return output;
+};
+
+let stack;
+before(async () => {
+  stack = await startStack({ replicas: 3, env: { LIMITS_PROFILE: 'load', REMATCH_COOLDOWN_S: '0' } });
+});
+after(() => stack?.stop());
+
+test('the scripts count events that are lost, doubled or out of order', async () => {
+  await passes('lib/sequence.check.js');
+});
+
+test('five people use every feature', async () => {
+  await passes('smoke.js', { BASE_URL: stack.url });
+});
+
+test('50 pairs talk, and two of the replicas are killed', async () => {
+  const running = passes('chat.js', {
+    BASE_URL: stack.url,
+    PEOPLE: '100',
+    RAMP: '10s',
+    DURATION: '60s',
+    CHAT: '20s',
+  });
+  // Both kills fall into the time in which everyone talks; the launcher starts the replicas again.
+  const kills = [25_000, 45_000].map((afterMs, index) =>
+    setTimeout(() => stack.replicas[index].kill(), afterMs),
+  );
+  try {
+    await running;
+  } finally {
+    kills.forEach(clearTimeout);
+  }
+});
+
+test('people of all preferences are matched', async () => {
+  await passes('matching.js', { BASE_URL: stack.url, DURATION: '20s', RAMP: '5s' });
+});
+
+test('friends write to each other', async () => {
+  await passes('private.js', { BASE_URL: stack.url, PEOPLE: '20', RAMP: '5s', DURATION: '20s' });
+});
+
+test('500 people lose their sockets at the same moment and return to their chats', async () => {
+  await passes('storm.js', { BASE_URL: stack.url, PEOPLE: '500', ROUNDS: '2' });
+});
+
+test('a server that does not answer makes a script fail', async () => {
+  const { code } = await runScript('smoke.js', { BASE_URL: 'http://127.0.0.1:9' });
+  assert.notEqual(code, 0);
+});

@@ -1,0 +1,62 @@
+// People who join, are matched and skip at once: joins per second, with all preferences, and how evenly they wait.
+// PEOPLE (60), RATE (20 joins a second over all people), RAMP (10s), DURATION (1m). Run the server with
+// REMATCH_COOLDOWN_S=0: otherwise so few people run out of partners.
+import exec from 'k6/execution';
+import { Counter } from 'k6/metrics';
+import { createAccount } from './lib/account.ts';
+import { arriveInTurn, everyoneFinished, everyoneOnce } from './lib/chat-scenario.ts';
+import { Conversation, findChat, genderOf, pick } from './lib/conversation.ts';
+import { LiveUser, wait } from './lib/live-user.ts';
+import { commonThresholds, startCounters } from './lib/metrics.ts';
+import { readCount, readDuration } from './lib/settings.ts';
+
+const people = readCount('PEOPLE', 60);
+const rate = readCount('RATE', 20);
+const rampMs = readDuration('RAMP', '10s');
+const durationMs = readDuration('DURATION', '1m');
+/** A quarter of the people wants each gender, which leaves partners for everyone. */
+const preferences = /** @type {const} */ (['both', 'both', 'male', 'female']);
+const MATCH_WITHIN_MS = 30_000;
+
+const joins = new Counter('thaw_joins');
+const unmatched = new Counter('thaw_unmatched');
+
+export const options = {
+  scenarios: everyoneOnce(people, rampMs + durationMs),
+  thresholds: {
+    ...commonThresholds,
+    ...everyoneFinished(people),
+    thaw_joins: [`rate>=${rate * 0.5}`],
+    thaw_unmatched: ['count==0'],
+    // A preference makes the wait longer, but not by much.
+    'thaw_time_to_match{preference:both}': ['p(95)<5000'],
+    'thaw_time_to_match{preference:male}': ['p(95)<8000'],
+    'thaw_time_to_match{preference:female}': ['p(95)<8000'],
+  },
+};
+
+export default async () => {
+  startCounters();
+  unmatched.add(0);
+  const endsAt = exec.scenario.startTime + rampMs + durationMs;
+  await arriveInTurn(people, rampMs);
+  const user = new LiveUser(createAccount(genderOf(exec.vu.idInTest)));
+  const conversation = new Conversation(user);
+  if ((await user.connect()) === undefined) throw new Error('The socket could not be opened');
+  const joinEveryMs = (people / rate) * 1_000;
+  while (Date.now() < endsAt) {
+    const startedAt = Date.now();
+    joins.add(1);
+    const chat = await findChat(user, Math.min(MATCH_WITHIN_MS, endsAt - Date.now()), pick(preferences));
+    if (!chat && Date.now() - startedAt >= MATCH_WITHIN_MS) unmatched.add(1);
+    // One of the two ends the chat, so that the other one's frame is tested, too.
+    const ended = user.waitFor('chat_skipped', 2_000);
+    if (chat && user.id < chat.partnerId) await conversation.skip();
+    else if (chat) await ended;
+    await conversation.skip();
+    await wait(startedAt + joinEveryMs - Date.now());
+  }
+  await user.request('leave_queue', {});
+  await conversation.skip();
+  user.leave();
+};

@@ -1,0 +1,131 @@
+// Friends who write to each other: messages, edits, reactions, deletions and read marks. PEOPLE (40, even), RAMP (10s),
+// DURATION (1m). Two who meet in a random chat become friends first.
+import exec from 'k6/execution';
+import { callApi, createAccount, expectStatus, requestFriend } from './lib/account.ts';
+import { arriveInTurn, everyoneFinished, everyoneOnce } from './lib/chat-scenario.ts';
+import { Conversation, findChat, genderOf } from './lib/conversation.ts';
+import { LiveUser, wait } from './lib/live-user.ts';
+import { commonThresholds, delivery, doubled, lost, outOfOrder, startCounters } from './lib/metrics.ts';
+import { readCount, readDuration } from './lib/settings.ts';
+
+const people = readCount('PEOPLE', 40);
+const rampMs = readDuration('RAMP', '10s');
+const durationMs = readDuration('DURATION', '1m');
+/** Time to meet, to become friends, and for the last messages to arrive. */
+const MEET_MS = 30_000;
+const LAST_FRAMES_MS = 3_000;
+
+export const options = {
+  scenarios: everyoneOnce(people, rampMs + MEET_MS + durationMs),
+  thresholds: {
+    ...commonThresholds,
+    ...everyoneFinished(people),
+    thaw_round_trip: ['p(95)<250'],
+    thaw_delivery: ['p(95)<250'],
+  },
+};
+
+/** Checks the numbers that the friend counts in the messages. */
+class Inbox {
+  /** @type {Set<number>} */
+  received = new Set();
+  highest = 0;
+
+  /** @param {string} content `<time of sending> <number from 1>` */
+  record(content) {
+    const [sentAt, number] = content.split(' ').map(Number);
+    if (sentAt === undefined || number === undefined) return;
+    delivery.add(Date.now() - sentAt);
+    if (this.received.has(number)) doubled.add(1);
+    else if (number < this.highest) outOfOrder.add(1);
+    this.received.add(number);
+    this.highest = Math.max(this.highest, number);
+  }
+}
+
+/** Meets another user in a random chat and becomes friends. @param {LiveUser} user @returns {Promise<number>} the friend */
+const makeFriend = async (user) => {
+  const chat = await findChat(user, MEET_MS);
+  if (!chat) throw new Error('There was no match');
+  const accepted = user.waitFor('friendship_accepted', MEET_MS);
+  requestFriend(user.account, chat.partnerId);
+  if (!(await accepted)) throw new Error('The friendship was not accepted');
+  return chat.partnerId;
+};
+
+/**
+ * Sends numbered messages, and now and then edits, deletes, reacts or reads.
+ * @param {LiveUser} user
+ * @param {number} friendId
+ * @param {number} untilMs
+ * @returns {Promise<number>} the number of messages sent
+ */
+const writeUntil = async (user, friendId, untilMs) => {
+  let count = 0;
+  while (Date.now() < untilMs) {
+    await wait(500 + Math.random() * 1_500);
+    count += 1;
+    const ack = await user.request('send_private_message', {
+      senderId: user.id,
+      receiverId: friendId,
+      content: `${Date.now()} ${count}`,
+      messageType: 'text',
+      clientId: `${user.id}-${count}`,
+    });
+    if (ack?.event !== 'ack') continue;
+    const messageId = Number(ack.data.id);
+    const parties = { senderId: user.id, receiverId: friendId };
+    const roll = Math.random();
+    if (roll < 0.1)
+      await user.request('edit_private_message', { messageId, newContent: 'edited', ...parties });
+    else if (roll < 0.2) await user.request('delete_private_message', { messageId, ...parties });
+    else if (roll < 0.3)
+      await user.request('react_private_message', {
+        messageId,
+        emoji: '👍',
+        userId: user.id,
+        receiverId: friendId,
+      });
+    else if (roll < 0.4)
+      expectStatus(
+        callApi('PUT', `/private-messages/read/${friendId}/${user.id}`, {
+          account: user.account,
+          route: '/private-messages/read/{friendId}/{userId}',
+        }),
+        204,
+      );
+  }
+  return count;
+};
+
+export default async () => {
+  startCounters();
+  const endsAt = exec.scenario.startTime + rampMs + MEET_MS + durationMs;
+  await arriveInTurn(people, rampMs);
+  const user = new LiveUser(createAccount(genderOf(exec.vu.idInTest)));
+  const conversation = new Conversation(user);
+  if ((await user.connect()) === undefined) throw new Error('The socket could not be opened');
+  const friendId = await makeFriend(user);
+  const inbox = new Inbox();
+  let announced = 0;
+  user.onFrame = ({ event, data }) => {
+    if (event !== 'private_message' || data.senderId !== friendId) return;
+    const content = String(data.content);
+    if (content.startsWith('total ')) announced = Number(content.split(' ')[1]);
+    else inbox.record(content);
+  };
+  // Both leave the random chat: one skips it, the other one notices.
+  await conversation.skip();
+  const count = await writeUntil(user, friendId, endsAt - LAST_FRAMES_MS);
+  // The friend learns how many messages to expect.
+  await user.request('send_private_message', {
+    senderId: user.id,
+    receiverId: friendId,
+    content: `total ${count}`,
+    messageType: 'text',
+    clientId: `${user.id}-total`,
+  });
+  await wait(endsAt - Date.now());
+  lost.add(announced === 0 ? 1 : announced - inbox.received.size);
+  user.leave();
+};

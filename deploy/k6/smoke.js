@@ -1,0 +1,10 @@
+// Five people use every feature once, in a few seconds. Run it on a server without other users: they would be matched.
+import { useEverything } from './lib/smoke-scenario.ts';
+import { commonThresholds } from './lib/metrics.ts';
+
+export const options = {
+  scenarios: { everything: { executor: 'per-vu-iterations', vus: 1, iterations: 1, maxDuration: '2m' } },
+  thresholds: { ...commonThresholds, checks: ['rate==1'], iterations: ['count==1'] },
+};
+
+export default useEverything;

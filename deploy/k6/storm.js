@@ -1,0 +1,41 @@
+// People in chats who lose their sockets at the same moment and return, as when a replica or a network fails.
+// PEOPLE (500), RAMP (30s), ROUNDS (3). A round takes 20 s.
+import exec from 'k6/execution';
+import { createAccount } from './lib/account.ts';
+import { arriveInTurn, everyoneFinished, everyoneOnce } from './lib/chat-scenario.ts';
+import { Conversation, findChat, genderOf } from './lib/conversation.ts';
+import { LiveUser, wait } from './lib/live-user.ts';
+import { commonThresholds, startCounters } from './lib/metrics.ts';
+import { readCount, readDuration } from './lib/settings.ts';
+
+const people = readCount('PEOPLE', 500);
+const rounds = readCount('ROUNDS', 3);
+const rampMs = readDuration('RAMP', '30s');
+/** After the last arrival, everyone has this time to find a chat. */
+const SETTLE_MS = 15_000;
+const ROUND_MS = 20_000;
+
+export const options = {
+  scenarios: everyoneOnce(people, rampMs + SETTLE_MS + rounds * ROUND_MS),
+  thresholds: { ...commonThresholds, ...everyoneFinished(people), thaw_resume: ['p(95)<5000'] },
+};
+
+export default async () => {
+  startCounters();
+  const stormsBeginAt = exec.scenario.startTime + rampMs + SETTLE_MS;
+  await arriveInTurn(people, rampMs);
+  const user = new LiveUser(createAccount(genderOf(exec.vu.idInTest)));
+  const conversation = new Conversation(user);
+  if ((await user.connect()) === undefined) throw new Error('The socket could not be opened');
+  await findChat(user, stormsBeginAt - Date.now());
+  await conversation.talk(stormsBeginAt);
+  for (let round = 0; round < rounds; round += 1) {
+    const cutAt = stormsBeginAt + round * ROUND_MS;
+    await wait(cutAt - Date.now());
+    user.cut();
+    if (!(await user.comeBack())) throw new Error('The user could not return');
+    await conversation.talk(cutAt + ROUND_MS);
+  }
+  await conversation.skip();
+  user.leave();
+};

@@ -94,6 +94,7 @@ describe('events of all releases', () => {
       avatar: null,
       email: 'lovelace@example.org',
       gender: 'female',
+      isModerator: true,
     });
     expect(await fold('user-2', userDecider)).toMatchObject({ kind: 'registered', email: 'bob@example.org' });
     const friendship = await fold<{ areFriends: boolean; pending: unknown; requests: Map<number, unknown> }>(
@@ -135,9 +136,9 @@ describe('events of all releases', () => {
   it('can be applied by the projections', async () => {
     expect(await app.get(ProjectionRebuildService).rebuild()).toBe(fixtures.length);
     const rows = (query: string) => database.dataSource.query<Record<string, unknown>[]>(query);
-    expect(await rows('SELECT email FROM users ORDER BY id')).toEqual([
-      { email: 'lovelace@example.org' },
-      { email: 'bob@example.org' },
+    expect(await rows('SELECT email, is_moderator FROM users ORDER BY id')).toEqual([
+      { email: 'lovelace@example.org', is_moderator: true },
+      { email: 'bob@example.org', is_moderator: false },
     ]);
     expect(await rows('SELECT id FROM friend_requests ORDER BY id')).toEqual([{ id: '1' }, { id: '2' }]);
     expect(await rows('SELECT blocker_id, blocked_id FROM blocks')).toEqual([

@@ -67,6 +67,28 @@ describe('main.migrate', () => {
   });
 });
 
+describe('main.moderators', () => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+  });
+  afterAll(() => database.close());
+
+  it('answers on one line, with an exit code that says whether the command was refused or misused', async () => {
+    const settings = settingsFor(database.url);
+    const results = await Promise.all(
+      [['list'], ['add', 'ada@example.org'], ['appoint']].map(
+        (args) => run('moderators', settings, args).ended,
+      ),
+    );
+    expect(results).toEqual([
+      { code: 0, stdout: 'There are no moderators.\n', stderr: '' },
+      { code: 1, stdout: '', stderr: 'No registered user has the address ada@example.org.\n' },
+      { code: 2, stdout: '', stderr: expect.stringMatching(/^Usage: [^\n]+\n$/) },
+    ]);
+  });
+});
+
 describe('main.api', () => {
   let database: TestDatabase;
   beforeAll(async () => {

@@ -15,7 +15,7 @@ export class ThawProcess {
   readonly ended: Promise<Ended>;
 
   constructor(
-    role: 'api' | 'worker' | 'migrate',
+    role: 'api' | 'worker' | 'migrate' | 'moderators',
     settings: Record<string, string>,
     args: readonly string[] = [],
   ) {

@@ -18,6 +18,15 @@ export type ChangeProfile = Command<'ChangeProfile'> & { username: string; avata
 /** Turns an anonymous user into a registered one (A16). */
 export type ConvertAccount = Command<'ConvertAccount'> & { email: string };
 export type ChangeEmail = Command<'ChangeEmail'> & { email: string };
+export type AppointModerator = Command<'AppointModerator'>;
+export type DismissModerator = Command<'DismissModerator'>;
 
 export type UserCommand =
-  RegisterUser | StartAnonymousUser | ChooseGender | ChangeProfile | ConvertAccount | ChangeEmail;
+  | RegisterUser
+  | StartAnonymousUser
+  | ChooseGender
+  | ChangeProfile
+  | ConvertAccount
+  | ChangeEmail
+  | AppointModerator
+  | DismissModerator;

@@ -99,3 +99,23 @@ describe('userDecider', () => {
     }
   });
 });
+
+describe('moderators', () => {
+  const appoint: UserCommand = { ...commandBase, type: 'AppointModerator' };
+  const dismiss: UserCommand = { ...commandBase, type: 'DismissModerator' };
+  const appointed: UserEvent = { type: 'ModeratorAppointed', eventId, occurredAt: at, data: { userId } };
+  const dismissed: UserEvent = { type: 'ModeratorDismissed', eventId, occurredAt: at, data: { userId } };
+
+  it('are registered users who were appointed', () => {
+    given(registered()).when(appoint).then({ type: 'ModeratorAppointed', data: { userId } });
+    given(anonymousStarted()).when(appoint).thenThrows('forbidden');
+    given().when(appoint).thenThrows('not_found');
+  });
+
+  it('are appointed and dismissed once', () => {
+    given(registered(), appointed).when(appoint).thenNothing();
+    given(registered(), appointed).when(dismiss).then({ type: 'ModeratorDismissed' });
+    given(registered()).when(dismiss).thenNothing();
+    given(registered(), appointed, dismissed).when(appoint).then({ type: 'ModeratorAppointed' });
+  });
+});

@@ -50,6 +50,12 @@ const decide = (command: UserCommand, state: UserState): readonly UserEvent[] =>
       requireRegistered(state);
       if (command.email === state.email) return [];
       return [{ ...eventBase, type: 'EmailChanged', data: { userId, email: command.email } }];
+    case 'AppointModerator':
+      requireRegistered(state);
+      return state.isModerator ? [] : [{ ...eventBase, type: 'ModeratorAppointed', data: { userId } }];
+    case 'DismissModerator':
+      requireExisting(state);
+      return state.isModerator ? [{ ...eventBase, type: 'ModeratorDismissed', data: { userId } }] : [];
     default:
       return command satisfies never;
   }

@@ -21,9 +21,20 @@ export type ProfileChanged = DomainEvent<
 export type AccountConverted = DomainEvent<'AccountConverted', { userId: number; email: string }>;
 export type EmailChanged = DomainEvent<'EmailChanged', { userId: number; email: string }>;
 
+/** An operator made the user a moderator, by a command on the server. */
+export type ModeratorAppointed = DomainEvent<'ModeratorAppointed', { userId: number }>;
+export type ModeratorDismissed = DomainEvent<'ModeratorDismissed', { userId: number }>;
+
 /** All events of one user, in the stream `user-<id>`. */
 export type UserEvent =
-  UserRegistered | AnonymousUserStarted | GenderChosen | ProfileChanged | AccountConverted | EmailChanged;
+  | UserRegistered
+  | AnonymousUserStarted
+  | GenderChosen
+  | ProfileChanged
+  | AccountConverted
+  | EmailChanged
+  | ModeratorAppointed
+  | ModeratorDismissed;
 
 /** The id of the stream with all events of a user. */
 export const userStream = (userId: number): string => `user-${userId}`;

@@ -8,6 +8,7 @@ export interface UserState {
   avatar: string | null;
   email: string | null;
   gender: Gender | null;
+  isModerator: boolean;
 }
 
 export const createInitialUser = (): UserState => ({
@@ -16,6 +17,7 @@ export const createInitialUser = (): UserState => ({
   avatar: null,
   email: null,
   gender: null,
+  isModerator: false,
 });
 
 export const evolveUser = (state: UserState, event: UserEvent): UserState => {
@@ -32,6 +34,10 @@ export const evolveUser = (state: UserState, event: UserEvent): UserState => {
       return { ...state, kind: 'registered', email: event.data.email };
     case 'EmailChanged':
       return { ...state, email: event.data.email };
+    case 'ModeratorAppointed':
+      return { ...state, isModerator: true };
+    case 'ModeratorDismissed':
+      return { ...state, isModerator: false };
     default:
       return event satisfies never;
   }

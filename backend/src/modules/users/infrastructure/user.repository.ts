@@ -43,6 +43,10 @@ export class UserRepository {
     return ids.length === 0 ? Promise.resolve([]) : this.users.findBy({ id: In([...ids]) });
   }
 
+  findModerators(): Promise<UserEntity[]> {
+    return this.users.find({ where: { isModerator: true }, order: { id: 'ASC' } });
+  }
+
   /**
    * Claims an address for a user until the end of the transaction. Other transactions that claim this address, or the
    * address that it replaces, wait. Therefore no INSERT violates the unique index; PostgreSQL would log the address with

@@ -13,6 +13,8 @@ const personalFields: Record<UserEvent['type'], readonly string[]> = {
   ProfileChanged: ['username', 'avatar'],
   AccountConverted: ['email'],
   EmailChanged: ['email'],
+  ModeratorAppointed: [],
+  ModeratorDismissed: [],
 };
 
 const eventTypes = Object.keys(personalFields) as UserEvent['type'][];
@@ -51,6 +53,10 @@ const projectEvent = async (event: StoredUserEvent, manager: EntityManager): Pro
       return;
     case 'EmailChanged':
       await manager.update(UserEntity, userId, { email: event.data.email });
+      return;
+    case 'ModeratorAppointed':
+    case 'ModeratorDismissed':
+      await manager.update(UserEntity, userId, { isModerator: event.type === 'ModeratorAppointed' });
       return;
     default:
       return event satisfies never;

@@ -1,0 +1,31 @@
+import type { Moderator, ModeratorsService } from './moderators.service';
+
+/** What the command `main.moderators` prints, and its exit code: 1 when it was refused, 2 when it was misused. */
+export interface CommandResult {
+  exitCode: 0 | 1 | 2;
+  text: string;
+}
+
+const usage = 'Usage: main.moderators.js add <e-mail> | remove <e-mail> | list';
+
+/** Runs the command with the arguments of its command line. Only registered users can be moderators. */
+export const runModeratorsCommand = async (
+  moderators: Pick<ModeratorsService, 'list' | 'appoint' | 'dismiss'>,
+  args: readonly string[],
+): Promise<CommandResult> => {
+  const [verb, email, ...rest] = args;
+  if (verb === 'list' && email === undefined) return done(describeAll(await moderators.list()));
+  if ((verb !== 'add' && verb !== 'remove') || !email || rest.length > 0) return { exitCode: 2, text: usage };
+  const isAdding = verb === 'add';
+  const change = await (isAdding ? moderators.appoint(email) : moderators.dismiss(email));
+  if (!change) return { exitCode: 1, text: `No registered user has the address ${email}.` };
+  const state = isAdding ? 'a moderator' : 'no moderator';
+  return done(`User ${change.userId} (${email}) ${change.isNew ? 'is now' : 'already was'} ${state}.`);
+};
+
+const done = (text: string): CommandResult => ({ exitCode: 0, text });
+
+const describeAll = (all: readonly Moderator[]): string =>
+  all.length === 0
+    ? 'There are no moderators.'
+    : all.map(({ userId, email }) => `${userId} ${email ?? '-'}`).join('\n');

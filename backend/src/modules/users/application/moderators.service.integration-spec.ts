@@ -1,0 +1,58 @@
+// Real: PostgreSQL and an api replica over HTTP.
+import { newEmail, TestAccounts } from '../../../testing/test-accounts.fixture';
+import { runModeratorsCommand } from './moderators-command.functions';
+import { ModeratorsService } from './moderators.service';
+
+jest.setTimeout(30_000);
+
+describe('the command for moderators', () => {
+  let accounts: TestAccounts;
+  let run: (...args: string[]) => ReturnType<typeof runModeratorsCommand>;
+
+  beforeAll(async () => {
+    accounts = await TestAccounts.start();
+    run = (...args) => runModeratorsCommand(accounts.api.app.get(ModeratorsService), args);
+  });
+  afterAll(() => accounts.close());
+
+  it('makes a registered user a moderator and takes it back, with effect from their next request', async () => {
+    const { browser, email, userId } = await accounts.register();
+    const isModerator = async () => (await browser.get(`/api/user/${userId}`)).body.isModerator as unknown;
+    expect(await isModerator()).toBe(false);
+    expect(await run('list')).toEqual({ exitCode: 0, text: 'There are no moderators.' });
+    expect(await run('add', email.toUpperCase())).toMatchObject({ exitCode: 0 });
+    expect(await isModerator()).toBe(true);
+    expect(await run('list')).toEqual({ exitCode: 0, text: `${userId} ${email}` });
+    expect(await run('add', email)).toMatchObject({
+      exitCode: 0,
+      text: expect.stringContaining('already was a moderator'),
+    });
+    expect(await run('remove', email)).toMatchObject({ exitCode: 0 });
+    expect(await run('remove', email)).toMatchObject({
+      exitCode: 0,
+      text: expect.stringContaining('already was no moderator'),
+    });
+    expect(await isModerator()).toBe(false);
+  });
+
+  it('refuses an address that no registered user has, with exit code 1', async () => {
+    expect(await run('add', newEmail())).toMatchObject({
+      exitCode: 1,
+      text: expect.stringContaining('No registered user'),
+    });
+  });
+
+  it.each([
+    [],
+    ['add'],
+    ['remove'],
+    ['list', 'everybody'],
+    ['add', 'a@example.org', 'b@example.org'],
+    ['appoint', 'x'],
+  ])('prints its usage with exit code 2 when called as "%s %s %s"', async (...args) => {
+    expect(await run(...(args as string[]))).toMatchObject({
+      exitCode: 2,
+      text: expect.stringContaining('Usage'),
+    });
+  });
+});

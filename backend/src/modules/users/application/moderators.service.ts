@@ -1,0 +1,47 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { CommandExecutorService } from '../../../platform/event-store/command-executor.service';
+import type { UserCommand } from '../domain/user.commands';
+import { userDecider } from '../domain/user.decider';
+import { userStream } from '../domain/user.events';
+import { UserRepository } from '../infrastructure/user.repository';
+
+export interface Moderator {
+  userId: number;
+  email: string | null;
+}
+
+/** Appoints and dismisses moderators. Only the command `main.moderators` calls the methods that change something. */
+@Injectable()
+export class ModeratorsService {
+  constructor(
+    private readonly users: UserRepository,
+    private readonly executor: CommandExecutorService,
+  ) {}
+
+  /** The moderators, in the order of their ids. */
+  async list(): Promise<Moderator[]> {
+    return (await this.users.findModerators()).map(({ id, email }) => ({ userId: id, email }));
+  }
+
+  /**
+   * Makes the registered user with this address a moderator, from their next request on. Idempotent.
+   * @returns the user's id, and whether they were no moderator before; null when no user has the address.
+   */
+  appoint(email: string): Promise<{ userId: number; isNew: boolean } | null> {
+    return this.execute(email, 'AppointModerator');
+  }
+
+  /** Like `appoint`: the user is no moderator from their next request on. */
+  dismiss(email: string): Promise<{ userId: number; isNew: boolean } | null> {
+    return this.execute(email, 'DismissModerator');
+  }
+
+  private async execute(email: string, type: 'AppointModerator' | 'DismissModerator') {
+    const user = await this.users.findByEmail(email);
+    if (!user) return null;
+    const command: UserCommand = { type, userId: user.id, eventId: randomUUID(), at: new Date() };
+    const { events } = await this.executor.execute(userStream(user.id), userDecider, command);
+    return { userId: user.id, isNew: events.length > 0 };
+  }
+}

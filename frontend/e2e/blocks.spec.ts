@@ -48,7 +48,7 @@ test('blocking the partner ends the chat, silently for the other side, and can b
   await page.setViewportSize(small);
   await expectSoundLayout(page.locator('main'), 'random chat with its menu');
   await ada.button('More').press('Enter');
-  await expect(page.getByRole('menuitem', { name: 'Block…' })).toBeFocused();
+  await expect(page.getByRole('menuitem', { name: 'Report…' })).toBeFocused();
   await expectSoundLayout(page.getByRole('menu'), 'menu');
   await page.setViewportSize(phone);
   await expectAccessible(page, 'menu', { within: '[role="menu"]' });

@@ -10,6 +10,7 @@ export interface ChatCommands {
   /** Returns false while not connected. */
   react: (messageId: string, emoji: string) => boolean;
   delete?: (messageId: string) => void;
+  report?: (messageId: string) => void;
   /** Called at each change of the text; the implementation limits how often the partner is notified. */
   notifyTyping: () => void;
   /** Loads older pages until a quoted message is loaded, and scrolls to it. Absent where everything is loaded. */

@@ -145,6 +145,7 @@ export const Conversation = ({
       onEdit: ({ id }) => startTask({ kind: 'edit', messageId: id }),
       onReact: (messageId, emoji) => void reportOutcome(chat.commands.react(messageId, emoji)),
       onDelete: (messageId) => chat.commands.delete?.(messageId),
+      onReport: (messageId) => chat.commands.report?.(messageId),
       onRetry: (clientId) => void reportOutcome(outbox.retry(clientId)),
       onDiscard: outbox.discard,
       onJump: (messageId) => {

@@ -75,6 +75,7 @@ export const copy = {
     edit: 'Edit',
     delete: 'Delete',
     copy: 'Copy text',
+    report: 'Report message',
     reactions: 'Choose a reaction',
   },
   reactions: {

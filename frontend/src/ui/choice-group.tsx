@@ -17,13 +17,17 @@ export interface ChoiceGroupProps<T extends string> {
   value: T | undefined;
   choices: readonly Choice<T>[];
   onChoose: (value: T) => void;
-  /** `segments`: short labels side by side. `cards`: large options, each with a radio ring. */
-  look?: 'segments' | 'cards';
+  /**
+   * `segments`: short labels side by side. `cards`: large options, each with a radio ring. `rows`: sentences below each
+   * other, each with a radio ring.
+   */
+  look?: 'segments' | 'cards' | 'rows';
 }
 
 const groupClass = {
   segments: 'grid auto-cols-fr grid-flow-col gap-1 rounded-control border border-border bg-background p-1',
   cards: 'grid auto-cols-fr grid-flow-col gap-3',
+  rows: '-mx-2 grid',
 };
 
 const choiceClass = {
@@ -35,6 +39,10 @@ const choiceClass = {
   cards: cn(
     'group flex h-18 items-center justify-between rounded-card border border-input px-5 text-lg font-semibold',
     'transition-colors hover:bg-raised aria-checked:border-primary aria-checked:bg-raised',
+  ),
+  rows: cn(
+    'group flex min-h-11 flex-row-reverse items-center justify-end gap-3 rounded-control px-2 py-2 text-left text-base',
+    'transition-colors hover:bg-raised aria-checked:bg-raised aria-checked:font-semibold',
   ),
 };
 
@@ -77,14 +85,14 @@ export const ChoiceGroup = <T extends string>({
           >
             {choice.icon}
             <span className={choice.isLabelHidden ? 'sr-only' : undefined}>{choice.label}</span>
-            {look === 'cards' ? (
+            {look === 'segments' ? null : (
               <span
                 aria-hidden="true"
-                className="grid size-5 place-items-center rounded-full border-2 border-input group-aria-checked:border-primary"
+                className="grid size-5 shrink-0 place-items-center rounded-full border-2 border-input group-aria-checked:border-primary"
               >
                 <span className="size-2.5 rounded-full bg-primary opacity-0 group-aria-checked:opacity-100" />
               </span>
-            ) : null}
+            )}
           </button>
         ))}
       </div>

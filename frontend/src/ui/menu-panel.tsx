@@ -35,9 +35,10 @@ export const MenuPanel = ({ id, trigger, isOpen, onOpenChange, labelledBy, items
             run?.();
           }}
         >
-          {items.map(({ label, tone, onSelect }) => (
+          {items.map(({ label, tone, onSelect, href }) => (
             <Radix.Item
               key={label}
+              asChild={href !== undefined}
               className={cn(
                 'flex min-h-11 cursor-default items-center rounded-control px-3 text-base font-semibold outline-none select-none',
                 'data-highlighted:bg-raised',
@@ -47,7 +48,13 @@ export const MenuPanel = ({ id, trigger, isOpen, onOpenChange, labelledBy, items
                 chosen.current = onSelect;
               }}
             >
-              {label}
+              {href === undefined ? (
+                label
+              ) : (
+                <a href={href} target="_blank" rel="noopener">
+                  {label}
+                </a>
+              )}
             </Radix.Item>
           ))}
         </Radix.Content>

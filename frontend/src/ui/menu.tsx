@@ -11,12 +11,14 @@ export interface MenuProps {
   label: string;
   icon: ReactNode;
   items: readonly MenuItem[];
+  /** 28 px, without the larger hit area of a button: for the edge of another control. */
+  isSmall?: boolean;
   tabIndex?: number | undefined;
   className?: string | undefined;
 }
 
 /** An icon button with a menu. The code of the menu is loaded when the button is first hovered, focused or pressed. */
-export const Menu = ({ label, icon, items, tabIndex, className }: MenuProps) => {
+export const Menu = ({ label, icon, items, isSmall = false, tabIndex, className }: MenuProps) => {
   const id = useId();
   const trigger = useRef<HTMLButtonElement>(null);
   const [isOpen, setOpen] = useState(false);
@@ -39,7 +41,11 @@ export const Menu = ({ label, icon, items, tabIndex, className }: MenuProps) => 
         aria-haspopup="menu"
         aria-expanded={isOpen}
         {...(isOpen ? { 'aria-controls': `${id}-menu` } : {})}
-        className={cn('text-muted-foreground', className)}
+        className={cn(
+          'text-muted-foreground',
+          isSmall && 'size-7 rounded-full border border-border bg-popover after:hidden',
+          className,
+        )}
         onPointerEnter={approach}
         onFocus={approach}
         onClick={() => open(!isOpen)}

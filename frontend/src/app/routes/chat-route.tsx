@@ -8,7 +8,12 @@ import { LazyModal } from '@/app/shell/lazy-modal';
 import { PrivateChatPlace, privateChatPart } from '@/app/shell/private-chat-place';
 import { ProfileBlock } from '@/app/shell/profile-block';
 import { profileDialogContents, ProfileDialogsPlace } from '@/app/shell/profile-dialogs-place';
-import { BlockDialogPlace, blockDialogPart } from '@/app/shell/safety-place';
+import {
+  BlockDialogPlace,
+  blockDialogPart,
+  ReportDialogPlace,
+  reportDialogPart,
+} from '@/app/shell/safety-place';
 import { shell, useShell } from '@/app/shell/shell-store';
 import { Sidebar } from '@/app/shell/sidebar';
 import { TopBar } from '@/app/shell/top-bar';
@@ -29,8 +34,9 @@ import { sumUnread } from '@/features/private-chat/unread';
 import { RandomChat } from '@/features/random-chat/components/random-chat';
 import { BreakTheIceEffects } from '@/features/random-chat/icebreaker/components/break-the-ice-effects';
 import { randomChat, useRandomChat } from '@/features/random-chat/stores/random-chat.store';
-import { BlockLink } from '@/features/safety/components/block-link';
 import { MoreAbout } from '@/features/safety/components/more-about';
+import { PartnerLinks } from '@/features/safety/components/partner-links';
+import { askToReport, type ReportedChat } from '@/features/safety/stores/report-dialog.store';
 import { useAppHeight } from '@/lib/app-height';
 import { useDropGuard } from '@/lib/drop-guard';
 import { useDocumentTitle } from '@/product/document-title';
@@ -65,6 +71,7 @@ const partsOnDemand = [
   chatHistoryPart,
   menuPanelPart,
   blockDialogPart,
+  reportDialogPart,
   friendSwitcherPart,
   shortcutsPart,
 ];
@@ -100,14 +107,27 @@ const AddPartner = ({ userId, place }: { userId: number; place: AddFriendPlace }
 /** Menu about the partner of the current chat. */
 const MoreAboutPartner = ({ userId }: { userId: number }) => {
   const partner = useRandomChat(({ session }) => session?.partner);
-  return partner ? <MoreAbout userId={userId} person={partner} isShort /> : null;
+  const sessionId = useRandomChat(({ session }) => session?.sessionId);
+  return partner && sessionId !== undefined ? (
+    <MoreAbout userId={userId} person={partner} reportedChat={{ sessionId }} isShort />
+  ) : null;
 };
 
-/** Link that blocks the partner of the chat that has just ended. */
-const BlockPartner = () => {
+/** Links that report and block the partner of the chat that has just ended. */
+const EndedChatLinks = () => {
   const partner = useRandomChat(({ session }) => session?.partner);
-  return partner ? <BlockLink person={partner} /> : null;
+  const sessionId = useRandomChat(({ session }) => session?.sessionId);
+  return partner && sessionId !== undefined ? <PartnerLinks person={partner} sessionId={sessionId} /> : null;
 };
+
+/** Reports a message of the partner of the current chat. */
+const reportMessage = (messageId: string): void => {
+  const { session } = randomChat.useStore.getState();
+  if (session) askToReport(session.partner, { sessionId: session.sessionId, messageIds: [messageId] });
+};
+
+/** Friends are reported with their private chat. */
+const privateChatWithFriend: ReportedChat = {};
 
 /** The page of a user with an account or an anonymous session: the chat, surrounded by the friends features. */
 const Chat = ({ user }: { user: SelfUser }) => {
@@ -148,8 +168,15 @@ const Chat = ({ user }: { user: SelfUser }) => {
               draftOf={privateChat.readDraftText}
               openFriendId={openFriendId}
               onOpen={shell.openFriend}
-              renderMore={(friend, { tabIndex }) => (
-                <MoreAbout userId={user.id} person={friend} tabIndex={tabIndex} className="z-raised" />
+              renderMore={(friend, { tabIndex, isSmall }) => (
+                <MoreAbout
+                  userId={user.id}
+                  person={friend}
+                  reportedChat={privateChatWithFriend}
+                  tabIndex={tabIndex}
+                  isSmall={isSmall}
+                  className="z-raised"
+                />
               )}
               isCollapsed={isCollapsed}
               action={action}
@@ -163,7 +190,8 @@ const Chat = ({ user }: { user: SelfUser }) => {
               toolbar={<AddPartner userId={user.id} place="toolbar" />}
               more={<MoreAboutPartner userId={user.id} />}
               skippedActions={<AddPartner userId={user.id} place="skipped" />}
-              skippedLinks={<BlockPartner />}
+              skippedLinks={<EndedChatLinks />}
+              onReportMessage={reportMessage}
             />
           </div>
           {openFriend ? null : <BreakTheIceEffects />}
@@ -197,6 +225,7 @@ const Chat = ({ user }: { user: SelfUser }) => {
       </LazyModal>
       <ProfileDialogsPlace user={user} onLogout={logOut} />
       <BlockDialogPlace userId={user.id} />
+      <ReportDialogPlace userId={user.id} />
       {isLoggingOut ? <LoggingOut /> : null}
     </>
   );

@@ -1,6 +1,8 @@
 import { screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { HistoryActions } from '@/app/shell/history-actions';
+import { type HistoryPartner } from '@/features/history/history-partner';
+import { useReportDialog } from '@/features/safety/stores/report-dialog.store';
 import { fakeServer } from '@/testing/fake-server';
 import { renderWithCache } from '@/testing/with-cache';
 import { menuPanelPart } from '@/ui/menu';
@@ -9,11 +11,18 @@ const blocked = { blockedId: 12, username: 'heron', avatar: null, createdAt: '20
 
 beforeAll(() => menuPanelPart.preload());
 
-const show = (blocks: object[], isRecent = true) => {
+const partner: HistoryPartner = {
+  id: 12,
+  username: 'heron',
+  nameId: 'name',
+  isRecent: true,
+  historyId: 31,
+  isReportable: false,
+  isUnknown: false,
+};
+const show = (blocks: object[], changes: Partial<HistoryPartner> = {}) => {
   fakeServer({ 'GET /api/blocks/7': blocks, 'GET /api/friends/7': [] });
-  renderWithCache(
-    <HistoryActions userId={7} partner={{ id: 12, username: 'heron', nameId: 'name', isRecent }} />,
-  );
+  renderWithCache(<HistoryActions userId={7} partner={{ ...partner, ...changes }} />);
 };
 const items = async () => {
   await userEvent.click(screen.getByRole('button', { name: 'More about heron' }));
@@ -27,7 +36,7 @@ it('offers Add Friend and Block for a recent partner', async () => {
 });
 
 it('offers Block alone for a partner of a chat that is too old', async () => {
-  show([], false);
+  show([], { isRecent: false });
   expect(screen.queryByRole('button', { name: 'Add Friend' })).toBeNull();
   expect(await items()).toEqual(['Block…']);
 });
@@ -37,4 +46,25 @@ it('offers Unblock alone for a blocked partner', async () => {
   await expect(screen.findByRole('button', { name: 'More about heron' })).resolves.toBeVisible();
   expect(await items()).toEqual(['Unblock']);
   expect(screen.queryByRole('button', { name: 'Add Friend' })).toBeNull();
+});
+
+it('offers a report of the chat as long as it is possible', async () => {
+  show([], { isReportable: true });
+  expect(await items()).toEqual(['Report…', 'Block…']);
+  await userEvent.click(screen.getByRole('menuitem', { name: 'Report…' }));
+  expect(useReportDialog.getState().target).toEqual({
+    person: { id: 12, username: 'heron' },
+    chat: { historyId: 31 },
+  });
+});
+
+it('offers a report alone of a partner who is unknown', async () => {
+  show([], { isReportable: true, isUnknown: true });
+  expect(await items()).toEqual(['Report…']);
+  expect(screen.queryByRole('button', { name: 'Add Friend' })).toBeNull();
+});
+
+it('offers nothing for an unknown partner who cannot be reported any more', () => {
+  show([], { isUnknown: true });
+  expect(screen.queryByRole('button')).toBeNull();
 });

@@ -3,16 +3,26 @@ import { type HistoryPartner } from '@/features/history/history-partner';
 import { useIsBlocked } from '@/features/safety/api/blocks';
 import { MoreAbout } from '@/features/safety/components/more-about';
 
-/** The actions on a past partner. A blocked one cannot be added as a friend. */
+/**
+ * The actions on a past partner. A blocked one cannot be added as a friend. One whose profile is hidden can still be
+ * reported: they may have blocked the user.
+ */
 export const HistoryActions = ({ userId, partner }: { userId: number; partner: HistoryPartner }) => {
-  const { id, nameId, isRecent } = partner;
+  const { id, nameId, isRecent, historyId, isReportable, isUnknown } = partner;
   const isBlocked = useIsBlocked(userId, id);
+  if (isUnknown && !isReportable) return null;
   return (
     <>
-      {isRecent && !isBlocked ? (
+      {isRecent && !isBlocked && !isUnknown ? (
         <AddFriend userId={userId} personId={id} place="history" describedBy={nameId} />
       ) : null}
-      <MoreAbout userId={userId} person={partner} isBlocked={isBlocked} />
+      <MoreAbout
+        userId={userId}
+        person={partner}
+        reportedChat={isReportable ? { historyId } : undefined}
+        isBlocked={isBlocked}
+        isUnknown={isUnknown}
+      />
     </>
   );
 };

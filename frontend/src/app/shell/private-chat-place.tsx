@@ -1,8 +1,10 @@
 import { type Friend, type SelfUser } from '@thaw/contract/users';
+import { useCallback } from 'react';
 import { copy } from '@/app/copy';
 import { useNewsBeneath } from '@/app/shell/news-beneath';
 import { shell } from '@/app/shell/shell-store';
 import { MoreAbout } from '@/features/safety/components/more-about';
+import { askToReport } from '@/features/safety/stores/report-dialog.store';
 import { Button } from '@/ui/button';
 import { Delayed } from '@/ui/delayed';
 import { createPart, LoadedPart } from '@/ui/loaded-part';
@@ -30,6 +32,10 @@ const BrokenChat = ({ retry }: { retry: () => void }) => (
 /** Covers the chat area only: top bar and sidebar stay usable (A68). */
 export const PrivateChatPlace = ({ me, friend }: { me: SelfUser; friend: Friend }) => {
   const hasNews = useNewsBeneath();
+  const reportMessage = useCallback(
+    (messageId: number) => askToReport(friend, { messageIds: [messageId] }),
+    [friend],
+  );
   return (
     <div className="absolute inset-0 z-overlay flex bg-background md:p-4 md:pt-0">
       <LoadedPart
@@ -51,7 +57,8 @@ export const PrivateChatPlace = ({ me, friend }: { me: SelfUser; friend: Friend 
             friend={friend}
             onClose={shell.closeFriend}
             hasNewsBeneath={hasNews}
-            more={<MoreAbout userId={me.id} person={friend} />}
+            more={<MoreAbout userId={me.id} person={friend} reportedChat={{}} />}
+            onReportMessage={reportMessage}
           />
         )}
       </LoadedPart>

@@ -3,12 +3,21 @@ import { copy } from '@/app/copy';
 import { BrokenModal, PendingModal } from '@/app/shell/lazy-modal';
 import { useFriends } from '@/features/friends/api/friends';
 import { useRandomChat } from '@/features/random-chat/stores/random-chat.store';
+import { useIsBlocked } from '@/features/safety/api/blocks';
 import { closeBlockDialog, useBlockDialog, type Person } from '@/features/safety/stores/block-dialog.store';
+import {
+  closeReportDialog,
+  useReportDialog,
+  type ReportTarget,
+} from '@/features/safety/stores/report-dialog.store';
 import { LoadError } from '@/ui/load-error';
 import { createPart, LoadedPart } from '@/ui/loaded-part';
 
 export const blockDialogPart = createPart(
   async () => (await import('@/features/safety/components/block-dialog')).BlockDialog,
+);
+export const reportDialogPart = createPart(
+  async () => (await import('@/features/safety/components/report-dialog')).ReportDialog,
 );
 export const safetySettingsPart = createPart(
   async () => (await import('@/features/safety/components/safety-settings')).SafetySettings,
@@ -43,6 +52,27 @@ export const BlockDialogPlace = ({ userId }: { userId: number }) => {
   // The next user of this page must not see the dialog of the previous one.
   useEffect(() => closeBlockDialog, [userId]);
   return person ? <AskToBlock userId={userId} person={person} /> : null;
+};
+
+const AskToReport = ({ userId, target }: { userId: number; target: ReportTarget }) => {
+  const isBlocked = useIsBlocked(userId, target.person.id);
+  return (
+    <LoadedPart
+      part={reportDialogPart}
+      pending={<PendingModal title={copy.loading} onDismiss={closeReportDialog} />}
+      broken={({ retry }) => <BrokenModal retry={retry} onDismiss={closeReportDialog} />}
+    >
+      {(ReportDialog) => <ReportDialog userId={userId} target={target} isBlocked={isBlocked} />}
+    </LoadedPart>
+  );
+};
+
+/** The dialog that reports a person. */
+export const ReportDialogPlace = ({ userId }: { userId: number }) => {
+  const target = useReportDialog((state) => state.target);
+  // The next user of this page must not see the dialog of the previous one.
+  useEffect(() => closeReportDialog, [userId]);
+  return target ? <AskToReport userId={userId} target={target} /> : null;
 };
 
 /** The section of Profile Settings about other people. */

@@ -25,6 +25,7 @@ const aMessage = (n: number, changes: Partial<ChatMessage> = {}): ChatMessage =>
 
 const retry = jest.fn();
 const discard = jest.fn();
+const report = jest.fn();
 
 const createList = (
   messages: readonly ChatMessage[],
@@ -42,11 +43,12 @@ const createList = (
       onDelete: ignore,
       onRetry: retry,
       onDiscard: discard,
+      onReport: report,
       onJump: ignore,
       onReveal: ignore,
       onOpenImage: ignore,
     }}
-    capabilities={{ reply: true, edit: true, react: true, delete: false, attach: true }}
+    capabilities={{ reply: true, edit: true, react: true, delete: false, attach: true, report: true }}
     revealed={null}
     {...props}
   />
@@ -94,6 +96,17 @@ describe('a message that was not delivered', () => {
     act(() => history.back());
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
   });
+});
+
+it("offers to report the partner's messages alone", async () => {
+  render(createList([aMessage(1), aMessage(2, { senderId: me.id })]));
+  const [theirs, mine] = screen.getAllByRole('listitem');
+  fireEvent.keyDown(mine!, { key: 'Enter' });
+  expect(within(screen.getByRole('dialog')).queryByRole('button', { name: 'Report message' })).toBeNull();
+  await userEvent.keyboard('{Escape}');
+  fireEvent.keyDown(theirs!, { key: 'Enter' });
+  await userEvent.click(within(screen.getByRole('dialog')).getByRole('button', { name: 'Report message' }));
+  expect(report).toHaveBeenCalledWith(aMessage(1).id);
 });
 
 it('shows the progress of a photo upload, with Cancel', async () => {

@@ -264,6 +264,7 @@ const List = ({
                         canReact={actions.react}
                         canDelete={actions.delete}
                         canTranslate={actions.translate}
+                        canReport={actions.report}
                         {...positionInGroup(messages, index)}
                       />
                     </PartBoundary>

@@ -9,6 +9,8 @@ export interface Capabilities {
   react: boolean;
   delete: boolean;
   attach: boolean;
+  /** The partner's messages can be reported. */
+  report: boolean;
 }
 
 /** Which actions the user can take on one message. */
@@ -18,6 +20,7 @@ export interface AvailableActions {
   react: boolean;
   delete: boolean;
   translate: boolean;
+  report: boolean;
 }
 
 export const determineActions = (
@@ -33,6 +36,7 @@ export const determineActions = (
     edit: capabilities.edit && isOwnText(message, me),
     delete: capabilities.delete && isActionable && isMine,
     translate: isActionable && !isMine && parseContent(message).text !== '' && canTranslate(),
+    report: capabilities.report && isActionable && !isMine,
   };
 };
 

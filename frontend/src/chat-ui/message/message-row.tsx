@@ -35,6 +35,7 @@ export interface MessageRowProps extends GroupPosition {
   canReact: boolean;
   canDelete: boolean;
   canTranslate: boolean;
+  canReport: boolean;
   /** Whether the row is hovered or focused and shows its actions. */
   isActive: boolean;
   /** Hides the time, where it is shown above the messages. */
@@ -128,6 +129,7 @@ export const MessageRow = memo(function MessageRow({
   canReact,
   canDelete,
   canTranslate,
+  canReport,
 }: MessageRowProps) {
   if (isCard(message)) return <div className="py-3">{renderCard?.(message) ?? null}</div>;
   if (isNotice(message)) return <Notice message={message} />;
@@ -138,6 +140,7 @@ export const MessageRow = memo(function MessageRow({
     react: canReact,
     delete: canDelete,
     translate: canTranslate,
+    report: canReport,
   };
   const isTight = !message.isDeleted && (message.replyTo !== null || message.type !== 'text');
   return (

@@ -1,4 +1,4 @@
-import { Copy, Languages, Pencil, Reply, RotateCw, SmilePlus, Trash2 } from 'lucide-react';
+import { Copy, Flag, Languages, Pencil, Reply, RotateCw, SmilePlus, Trash2 } from 'lucide-react';
 import { useState, type ComponentProps, type ReactNode } from 'react';
 import { type ChatMessage } from '@/chat-ui/chat-message';
 import { copy } from '@/chat-ui/copy';
@@ -22,6 +22,7 @@ export interface MessageCommands {
   onRetry: (clientId: string) => void;
   /** Deletes a message that was not delivered, or cancels the upload of its picture. */
   onDiscard: (clientId: string) => void;
+  onReport: (messageId: string) => void;
   onJump: (messageId: string) => void;
   onReveal: (url: string) => void;
   onOpenImage: (url: string, name: string) => void;
@@ -61,7 +62,14 @@ export const RowActions = ({
   const [isChoosing, setIsChoosing] = useState(false);
   const roving = useRovingFocus();
   // In the order of the buttons. The index among the available ones decides which button is the tab stop: the first.
-  const availability = [actions.react, actions.reply, actions.edit, actions.delete, actions.translate];
+  const availability = [
+    actions.react,
+    actions.reply,
+    actions.edit,
+    actions.delete,
+    actions.translate,
+    actions.report,
+  ];
   const getItemProps = (position: number) =>
     roving.item(availability.slice(0, position).filter(Boolean).length);
   const setChoosing = (choosing: boolean): void => {
@@ -124,6 +132,15 @@ export const RowActions = ({
           {...getItemProps(4)}
         >
           <Languages aria-hidden="true" />
+        </Action>
+      ) : null}
+      {actions.report ? (
+        <Action
+          label={copy.actions.report}
+          onPress={() => commands.onReport(message.id)}
+          {...getItemProps(5)}
+        >
+          <Flag aria-hidden="true" />
         </Action>
       ) : null}
     </div>
@@ -231,6 +248,14 @@ export const ActionSheet = ({
             onPress={closeThen(() => commands.onDelete(message.id))}
           >
             {copy.actions.delete}
+          </SheetItem>
+        ) : null}
+        {actions.report ? (
+          <SheetItem
+            icon={<Flag aria-hidden="true" />}
+            onPress={closeThen(() => commands.onReport(message.id))}
+          >
+            {copy.actions.report}
           </SheetItem>
         ) : null}
       </div>

@@ -6,4 +6,10 @@ export interface HistoryPartner {
   nameId: string;
   /** The chat is recent enough for a friend request. */
   isRecent: boolean;
+  /** Id of the entry in the history. */
+  historyId: number;
+  /** The partner can still be reported for this chat. */
+  isReportable: boolean;
+  /** The profile does not exist, or is not visible to the user. */
+  isUnknown: boolean;
 }

@@ -19,7 +19,7 @@ export interface FriendRowProps {
   draft: string;
   onOpen: () => void;
   onRemove: () => void;
-  /** Shown after Remove Friend: an icon button. */
+  /** Shown after Remove Friend, or at the edge of the picture: an icon button. */
   more?: ReactNode;
   /** In a long list, only one row is a tab stop. */
   isTabStop?: boolean;
@@ -150,28 +150,35 @@ export const FriendPicture = ({
   unread,
   isOpen,
   onOpen,
+  more,
   isTabStop = true,
-}: Omit<FriendRowProps, 'onRemove' | 'more' | 'draft' | 'isTyping'>) => (
-  <Tooltip side="right" label={`${friend.username} · ${presenceText(friend)}`}>
-    <button
-      type="button"
-      tabIndex={isTabStop ? 0 : -1}
-      aria-pressed={isOpen}
-      className={cn(
-        'relative grid size-14 place-items-center rounded-card transition-colors hover:bg-raised',
-        isOpen && 'bg-raised',
-      )}
-      onClick={onOpen}
-    >
-      <Portrait friend={friend} />
-      <span className="sr-only">
-        {copy.list.sendTo(friend.username)}, {presenceText(friend)}
-      </span>
-      <Badge
-        count={unread}
-        label={copy.list.unread}
-        className="absolute top-0 right-0 ring-2 ring-background"
-      />
-    </button>
-  </Tooltip>
+}: Omit<FriendRowProps, 'onRemove' | 'draft' | 'isTyping'>) => (
+  <div className="group relative size-14">
+    <Tooltip side="right" label={`${friend.username} · ${presenceText(friend)}`}>
+      <button
+        type="button"
+        tabIndex={isTabStop ? 0 : -1}
+        aria-pressed={isOpen}
+        className={cn(
+          'relative grid size-14 place-items-center rounded-card transition-colors hover:bg-raised',
+          isOpen && 'bg-raised',
+        )}
+        onClick={onOpen}
+      >
+        <Portrait friend={friend} />
+        <span className="sr-only">
+          {copy.list.sendTo(friend.username)}, {presenceText(friend)}
+        </span>
+        <Badge
+          count={unread}
+          label={copy.list.unread}
+          className="absolute top-0 right-0 ring-2 ring-background"
+        />
+      </button>
+    </Tooltip>
+    {/* Shown on hover, on focus and while its menu is open; always where there is no hover. */}
+    <div className="absolute -bottom-1 -left-1 opacity-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100 has-aria-expanded:opacity-100 [@media(hover:none)]:opacity-100">
+      {more}
+    </div>
+  </div>
 );

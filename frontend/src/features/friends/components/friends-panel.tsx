@@ -28,8 +28,8 @@ export interface FriendsPanelProps {
   /** The friend whose private chat is open. */
   openFriendId: number | undefined;
   onOpen: (friendId: number) => void;
-  /** Shown at the end of a row: an icon button. */
-  renderMore?: (friend: Friend, part: { tabIndex: number }) => ReactNode;
+  /** Shown at the end of a row, or, small, at the edge of a picture: an icon button. */
+  renderMore?: (friend: Friend, part: { tabIndex: number; isSmall: boolean }) => ReactNode;
   /** Shows only the pictures, in an 80 px rail. */
   isCollapsed?: boolean;
   /** The button beside the title, which collapses or closes the panel. */
@@ -69,6 +69,7 @@ export const FriendsPanel = ({
       isOpen: friend.id === openFriendId,
       isTabStop,
       onOpen: () => onOpen(friend.id),
+      more: renderMore?.(friend, { tabIndex: isTabStop ? 0 : -1, isSmall: isCollapsed }),
     };
     return isCollapsed ? (
       <FriendPicture {...row} />
@@ -78,7 +79,6 @@ export const FriendsPanel = ({
         isTyping={typing.includes(friend.id)}
         draft={draftOf(friend.id)}
         onRemove={() => removeAndStay(friend.id)}
-        more={renderMore?.(friend, { tabIndex: isTabStop ? 0 : -1 })}
       />
     );
   };

@@ -12,9 +12,11 @@ const renderModal = () =>
     <ChatHistoryModal
       userId={7}
       onDismiss={jest.fn()}
-      renderActions={({ id, username, nameId, isRecent }) => (
+      renderActions={({ id, username, nameId, isRecent, isReportable, isUnknown, historyId }) => (
         <button type="button" aria-describedby={nameId}>
           {isRecent ? 'Add' : 'Only more about'} {username} {id}
+          {isUnknown ? ', unknown' : ''}
+          {isReportable ? `, chat ${historyId} reportable` : ''}
         </button>
       )}
     />,
@@ -39,14 +41,22 @@ it('lists the partners with the age of each chat, newest first', async () => {
     '2 days ago',
   ]);
   expect(rows[1]).toHaveTextContent('heron');
-  expect(within(rows[1]!).getByRole('button', { name: 'Add heron 12' })).toHaveAccessibleDescription('heron');
+  expect(within(rows[1]!).getByRole('button', { name: /^Add heron 12/ })).toHaveAccessibleDescription(
+    'heron',
+  );
 });
 
-it('offers no actions for unknown users, and none of a recent chat after 30 days (A120)', async () => {
+it('passes to its actions who is unknown, and which chats are older than 30 days (A120) or can be reported', async () => {
   fakeServer({
     'GET /api/chat-history/7': [
-      { id: 2, user1Id: 7, user2Id: 13, createdAt: formatTimeAgo(1_000) },
-      { id: 1, user1Id: 7, user2Id: 12, createdAt: formatTimeAgo(31 * 24 * hour) },
+      { id: 2, user1Id: 7, user2Id: 13, createdAt: formatTimeAgo(1_000), reportableUntil: null },
+      {
+        id: 1,
+        user1Id: 7,
+        user2Id: 12,
+        createdAt: formatTimeAgo(31 * 24 * hour),
+        reportableUntil: formatTimeAgo(1_000),
+      },
     ],
     'GET /api/user/12': { id: 12, username: 'heron', avatar: null, isOnline: true },
   });
@@ -54,7 +64,10 @@ it('offers no actions for unknown users, and none of a recent chat after 30 days
   await screen.findByText('heron');
   await screen.findByText('Unknown User');
   const actions = within(screen.getByRole('list')).getAllByRole('button');
-  expect(actions.map(({ textContent }) => textContent)).toEqual(['Only more about heron 12']);
+  expect(actions.map(({ textContent }) => textContent)).toEqual([
+    'Add Unknown User 13, unknown, chat 2 reportable',
+    'Only more about heron 12',
+  ]);
 });
 
 it('loads each profile once', async () => {

@@ -47,13 +47,17 @@ const Entry = ({ entry, partnerId, now, renderActions }: EntryProps) => {
             <time dateTime={entry.createdAt}>{formatAge(metAt, now)}</time>
           </p>
         </div>
-        {isUnknown || username === undefined ? null : (
+        {username === undefined ? null : (
           <div className="flex items-center gap-1">
             {renderActions?.({
               id: partnerId,
               username,
               nameId,
               isRecent: now - metAt < limits.friendRequestWindowMs,
+              historyId: entry.id,
+              // Null while the chat goes on.
+              isReportable: entry.reportableUntil === null || now < Date.parse(entry.reportableUntil),
+              isUnknown,
             })}
           </div>
         )}

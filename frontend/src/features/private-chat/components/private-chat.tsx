@@ -17,6 +17,8 @@ export interface PrivateChatProps {
   hasNewsBeneath?: boolean;
   /** Shown in the header, before the button that closes the chat. */
   more?: ReactNode;
+  /** Reports a message of the friend. Must be stable between renders. */
+  onReportMessage?: (messageId: number) => void;
 }
 
 /** Esc closes the chat, unless an edit, a reply or a dialog in it has handled the key. */
@@ -45,7 +47,14 @@ const useFocus = (section: RefObject<HTMLElement | null>): void => {
 };
 
 /** The chat with a friend, above the chat area. The random chat beneath it continues. */
-export const PrivateChat = ({ me, friend, onClose, hasNewsBeneath = false, more }: PrivateChatProps) => {
+export const PrivateChat = ({
+  me,
+  friend,
+  onClose,
+  hasNewsBeneath = false,
+  more,
+  onReportMessage,
+}: PrivateChatProps) => {
   const section = useRef<HTMLElement>(null);
   const unreadWhenShown = useMarkAsRead(me.id, friend.id);
   const { rows, hasOlder, isLoadingOlder, hasFailed, retry, loadOlder } = useConversation(me.id, friend.id);
@@ -73,6 +82,7 @@ export const PrivateChat = ({ me, friend, onClose, hasNewsBeneath = false, more 
           hasOlder={hasOlder}
           isLoadingOlder={isLoadingOlder}
           loadOlder={loadOlder}
+          onReportMessage={onReportMessage}
         />
       ) : hasFailed ? (
         <LoadError text={copy.failed} onRetry={retry} isCentered />

@@ -16,7 +16,14 @@ import { messageChanges } from '@/features/private-chat/stores/message-changes';
 import { privateChat, usePrivateChat } from '@/features/private-chat/stores/private-chat.store';
 import { needsTimeStamp } from '@/features/private-chat/time-stamp';
 
-const capabilities = { reply: true, edit: true, react: true, delete: true, attach: true } as const;
+const capabilities = {
+  reply: true,
+  edit: true,
+  react: true,
+  delete: true,
+  attach: true,
+  report: true,
+} as const;
 
 const Footer = ({ friend, rows }: { friend: Friend; rows: readonly ChatMessage[] }) => (
   <TypingLine
@@ -42,6 +49,8 @@ export interface PrivateConversationProps {
   hasOlder: boolean;
   isLoadingOlder: boolean;
   loadOlder: () => Promise<boolean>;
+  /** Must be stable between renders. */
+  onReportMessage?: ((messageId: number) => void) | undefined;
 }
 
 /** The loaded messages of a private chat, with its composer. */
@@ -53,6 +62,7 @@ export const PrivateConversation = ({
   hasOlder,
   isLoadingOlder,
   loadOlder,
+  onReportMessage,
 }: PrivateConversationProps) => {
   const handle = useRef<ConversationHandle>(null);
   const dividerId = useUnreadDivider(rows, friend.id, unreadWhenShown);
@@ -75,9 +85,10 @@ export const PrivateConversation = ({
         delete: remove,
         notifyTyping: () => privateChat.notifyTyping(friend.id),
         loadAndJumpTo: jumpToMessage,
+        ...(onReportMessage ? { report: (messageId) => onReportMessage(Number(messageId)) } : {}),
       },
     }),
-    [me, friend, remove, jumpToMessage],
+    [me, friend, remove, jumpToMessage, onReportMessage],
   );
   const draft = useMemo(() => createDraftStorage(friend.id), [friend.id]);
 

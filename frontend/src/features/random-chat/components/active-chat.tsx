@@ -19,7 +19,14 @@ import { randomChat } from '@/features/random-chat/stores/random-chat.store';
 const isChatMessageFrom = (message: ChatMessage, userId: number): boolean =>
   message.senderId === userId && !isCard(message);
 
-const capabilities = { reply: true, edit: true, react: true, delete: false, attach: true } as const;
+const capabilities = {
+  reply: true,
+  edit: true,
+  react: true,
+  delete: false,
+  attach: true,
+  report: true,
+} as const;
 
 export interface ActiveChatProps {
   session: Session;
@@ -28,9 +35,11 @@ export interface ActiveChatProps {
   toolbar?: ReactNode;
   /** Shown after Skip Chat. */
   more?: ReactNode;
+  /** Must be stable between renders. */
+  onReportMessage?: ((messageId: string) => void) | undefined;
 }
 
-export const ActiveChat = ({ session, me, toolbar, more }: ActiveChatProps) => {
+export const ActiveChat = ({ session, me, toolbar, more, onReportMessage }: ActiveChatProps) => {
   /** Whether the confirmation of Skip Chat is shown. */
   const [isAsking, setAsking] = useState(false);
   const section = useRef<HTMLElement>(null);
@@ -47,9 +56,14 @@ export const ActiveChat = ({ session, me, toolbar, more }: ActiveChatProps) => {
       partnerImages: 'hidden',
       pickerEmojis: randomChatPickerEmojis,
       outbox: randomChat.outbox,
-      commands: { edit: randomChat.edit, react: randomChat.react, notifyTyping: randomChat.notifyTyping },
+      commands: {
+        edit: randomChat.edit,
+        react: randomChat.react,
+        notifyTyping: randomChat.notifyTyping,
+        ...(onReportMessage ? { report: onReportMessage } : {}),
+      },
     }),
-    [sessionId, me, partner],
+    [sessionId, me, partner, onReportMessage],
   );
   const draft = useMemo<DraftStorage>(
     () => ({ read: () => readDraft(sessionId), write: (draft) => writeDraft(sessionId, draft) }),

@@ -26,11 +26,13 @@ export interface RandomChatSlots {
   more?: ReactNode;
   /** Above New Conversation on the skipped screen: Add Friend. */
   skippedActions?: ReactNode;
-  /** Quiet links under New Conversation: Block. */
+  /** Quiet links under New Conversation: Report and Block. */
   skippedLinks?: ReactNode;
+  /** Reports a message of the partner. Must be stable between renders. */
+  onReportMessage?: (messageId: string) => void;
 }
 
-const CurrentStage = ({ toolbar, more, skippedActions, skippedLinks }: RandomChatSlots) => {
+const CurrentStage = ({ toolbar, more, skippedActions, skippedLinks, onReportMessage }: RandomChatSlots) => {
   const phase = useRandomChat((state) => state.phase);
   const session = useRandomChat((state) => state.session);
   const me = useIdentity((state) => state.user);
@@ -57,7 +59,14 @@ const CurrentStage = ({ toolbar, more, skippedActions, skippedLinks }: RandomCha
           broken={({ retry }) => <LoadError text={copy.active.notLoaded} onRetry={retry} isCentered />}
         >
           {(ActiveChat) => (
-            <ActiveChat key={session.sessionId} session={session} me={me} toolbar={toolbar} more={more} />
+            <ActiveChat
+              key={session.sessionId}
+              session={session}
+              me={me}
+              toolbar={toolbar}
+              more={more}
+              onReportMessage={onReportMessage}
+            />
           )}
         </LoadedPart>
       ) : null;

@@ -1,18 +1,23 @@
 import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { BlockLink } from '@/features/safety/components/block-link';
+import { PartnerLinks } from '@/features/safety/components/partner-links';
 import { MoreAbout, type MoreAboutProps } from '@/features/safety/components/more-about';
 import { closeBlockDialog, useBlockDialog } from '@/features/safety/stores/block-dialog.store';
+import { closeReportDialog, useReportDialog } from '@/features/safety/stores/report-dialog.store';
 import { fakeServer } from '@/testing/fake-server';
 import { renderWithCache } from '@/testing/with-cache';
 import { menuPanelPart } from '@/ui/menu';
 import { useToasts } from '@/ui/toast-store';
 
 const heron = { id: 12, username: 'heron' };
+const reported = () => useReportDialog.getState().target;
 const asked = () => useBlockDialog.getState().person;
 
 beforeAll(() => menuPanelPart.preload());
-beforeEach(() => closeBlockDialog());
+beforeEach(() => {
+  closeBlockDialog();
+  closeReportDialog();
+});
 
 const choose = async (changes: Partial<MoreAboutProps>, name: string, item: string): Promise<void> => {
   renderWithCache(<MoreAbout userId={7} person={heron} {...changes} />);
@@ -37,8 +42,24 @@ it('unblocks a blocked person without a question', async () => {
   expect(asked()).toBeNull();
 });
 
-it('asks before it blocks the partner of an ended chat', async () => {
-  renderWithCache(<BlockLink person={heron} />);
+it('reports the person with the given chat', async () => {
+  await choose({ reportedChat: { historyId: 31 } }, 'More about heron', 'Report…');
+  expect(reported()).toEqual({ person: heron, chat: { historyId: 31 } });
+});
+
+it('offers the house rules in a tab of their own, beside the chat', async () => {
+  renderWithCache(<MoreAbout userId={7} person={heron} reportedChat={{ sessionId: 's1' }} isShort />);
+  await userEvent.click(screen.getByRole('button', { name: 'More' }));
+  const items = await screen.findAllByRole('menuitem');
+  expect(items.map(({ textContent }) => textContent)).toEqual(['Report…', 'Block…', 'House rules']);
+  expect(items[2]).toHaveAttribute('href', '/rules');
+  expect(items[2]).toHaveAttribute('target', '_blank');
+});
+
+it('asks before it reports or blocks the partner of an ended chat', async () => {
+  renderWithCache(<PartnerLinks person={heron} sessionId="s1" />);
+  await userEvent.click(screen.getByRole('button', { name: 'Report' }));
+  expect(reported()).toEqual({ person: heron, chat: { sessionId: 's1' } });
   await userEvent.click(screen.getByRole('button', { name: 'Block' }));
   expect(asked()).toEqual(heron);
 });

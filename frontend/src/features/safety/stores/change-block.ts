@@ -6,15 +6,15 @@ import { raise } from '@/product/app-events';
 import { currentUser } from '@/product/identity';
 import { toast } from '@/ui/toast-store';
 
-const toastFailure = (error: unknown, failure: { title: string; description: string }): void =>
+export const toastFailure = (error: unknown, failure: { title: string; description: string }): void =>
   toast({
     title: failure.title,
     description: (error instanceof ApiError && error.serverMessage) || failure.description,
     tone: 'destructive',
   });
 
-/** Applies the change to this page, without waiting for its frame. */
-const applyHere = (userId: number, personId: number, isBlocked: boolean): void => {
+/** Applies a block or its end to this page, without waiting for its frame. */
+export const applyBlockHere = (userId: number, personId: number, isBlocked: boolean): void => {
   if (currentUser()?.id === userId) raise('block-changed', { userId: personId, isBlocked });
 };
 
@@ -33,7 +33,7 @@ export const unblock = async (userId: number, personId: number): Promise<void> =
       throw error;
     }
   }
-  applyHere(userId, personId, false);
+  applyBlockHere(userId, personId, false);
   toast(copy.unblock.done);
 };
 
@@ -49,7 +49,7 @@ export const block = async (userId: number, person: Person): Promise<void> => {
     toastFailure(error, copy.block.failed);
     throw error;
   }
-  applyHere(userId, person.id, true);
+  applyBlockHere(userId, person.id, true);
   const { blocked } = copy.block;
   toast({
     title: blocked.title,

@@ -1,0 +1,120 @@
+import { limits } from '@thaw/contract/limits';
+import { reportCategorySchema, type ReportCategory } from '@thaw/contract/safety';
+import { codePointLength, normalizeText } from '@thaw/contract/text';
+import { useEffect, useRef, useState } from 'react';
+import { copy } from '@/features/safety/copy';
+import { useReport } from '@/features/safety/hooks/use-report';
+import { closeReportDialog, type ReportTarget } from '@/features/safety/stores/report-dialog.store';
+import { Button } from '@/ui/button';
+import { Checkbox } from '@/ui/checkbox';
+import { ChoiceGroup } from '@/ui/choice-group';
+import { Modal } from '@/ui/modal';
+import { TextArea } from '@/ui/text-area';
+
+const choices = reportCategorySchema.options.map((value) => ({
+  value,
+  label: copy.report.categories[value],
+}));
+
+/** Shown when the report is sent and someone may be in danger. */
+const InDanger = () => {
+  const close = useRef<HTMLButtonElement>(null);
+  useEffect(() => close.current?.focus(), []);
+  return (
+    <>
+      <p role="alert" className="mt-4 text-md">
+        {copy.report.inDanger}
+      </p>
+      <Button ref={close} className="mt-6" onClick={closeReportDialog}>
+        {copy.report.close}
+      </Button>
+    </>
+  );
+};
+
+interface ReportFormProps {
+  name: string;
+  /** The person is blocked already. */
+  isBlocked: boolean;
+  isPending: boolean;
+  onSend: ReturnType<typeof useReport>['send'];
+}
+
+const ReportForm = ({ name, isBlocked, isPending, onSend }: ReportFormProps) => {
+  const [category, setCategory] = useState<ReportCategory>();
+  const [words, setWords] = useState('');
+  const [alsoBlock, setAlsoBlock] = useState(true);
+  const isTooLong = codePointLength(normalizeText(words)) > limits.reportWordsMaxCodePoints;
+  return (
+    <form
+      className="mt-4 grid gap-4"
+      data-unsaved={words.trim() !== '' && !isPending}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (category) onSend({ category, words, alsoBlock: alsoBlock && !isBlocked });
+      }}
+    >
+      <ChoiceGroup
+        legend={copy.report.choose}
+        isLegendHidden
+        look="rows"
+        value={category}
+        choices={choices}
+        onChoose={(chosen) => (isPending ? undefined : setCategory(chosen))}
+      />
+      <TextArea
+        label={copy.report.words}
+        value={words}
+        onChange={setWords}
+        maxCodePoints={limits.reportWordsMaxCodePoints}
+        countFrom={copy.report.countFrom}
+        formatCount={copy.report.count}
+        isDisabled={isPending}
+      />
+      {isBlocked ? null : (
+        <Checkbox
+          label={copy.report.alsoBlock(name)}
+          isChecked={alsoBlock}
+          onChange={setAlsoBlock}
+          isDisabled={isPending}
+        />
+      )}
+      <p className="text-sm text-muted-foreground">{copy.report.note}</p>
+      <div className="mt-2 flex flex-wrap gap-3">
+        <Button type="submit" disabled={category === undefined || isTooLong || isPending}>
+          {isPending ? copy.report.pending : copy.report.send}
+        </Button>
+        <Button variant="ghost" disabled={isPending} onClick={closeReportDialog}>
+          {copy.report.cancel}
+        </Button>
+      </div>
+    </form>
+  );
+};
+
+export interface ReportDialogProps {
+  userId: number;
+  target: ReportTarget;
+  isBlocked: boolean;
+}
+
+/** Reports a person to the moderators, and blocks them unless the user declines. */
+export const ReportDialog = ({ userId, target, isBlocked }: ReportDialogProps) => {
+  const { isPending, isSent, send } = useReport(userId, target);
+  const { username } = target.person;
+  return (
+    <Modal
+      isOpen
+      title={copy.report.title(username)}
+      {...(isSent ? {} : { description: copy.report.lead(username) })}
+      onDismiss={closeReportDialog}
+      isLocked={isPending}
+    >
+      {isSent ? (
+        <InDanger />
+      ) : (
+        <ReportForm name={username} isBlocked={isBlocked} isPending={isPending} onSend={send} />
+      )}
+    </Modal>
+  );
+};

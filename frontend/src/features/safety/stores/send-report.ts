@@ -1,0 +1,50 @@
+import { type FileReport, type ReportCategory } from '@thaw/contract/safety';
+import { fileReport } from '@/features/safety/api/reports';
+import { copy } from '@/features/safety/copy';
+import { applyBlockHere, toastFailure } from '@/features/safety/stores/change-block';
+import { type ReportTarget } from '@/features/safety/stores/report-dialog.store';
+import { toast } from '@/ui/toast-store';
+
+export interface ReportChoices {
+  category: ReportCategory;
+  words: string;
+  alsoBlock: boolean;
+}
+
+const createReport = (
+  reporterId: number,
+  { person, chat }: ReportTarget,
+  { category, words, alsoBlock }: ReportChoices,
+): FileReport => ({
+  reporterId,
+  targetId: person.id,
+  category,
+  ...(words.trim() === '' ? {} : { words }),
+  ...chat,
+  alsoBlock,
+});
+
+/**
+ * Reports a person, blocks them if wanted, and shows a toast for either outcome.
+ * @throws the error of the request, after the toast.
+ */
+export const sendReport = async (
+  userId: number,
+  target: ReportTarget,
+  choices: ReportChoices,
+): Promise<void> => {
+  const { sent, failed } = copy.report;
+  try {
+    const report = await fileReport(createReport(userId, target, choices));
+    if (choices.alsoBlock && report.blocked) applyBlockHere(userId, target.person.id, true);
+    const isBlockMissing = choices.alsoBlock && !report.blocked;
+    toast({
+      title: sent.title,
+      description: isBlockMissing ? sent.notBlocked(target.person.username) : sent.description,
+    });
+  } catch (error) {
+    console.warn('The report was not sent', error);
+    toastFailure(error, failed);
+    throw error;
+  }
+};

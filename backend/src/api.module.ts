@@ -5,6 +5,7 @@ import { AuthModule } from './modules/auth/auth.module';
 import { BlocksModule } from './modules/blocks/blocks.module';
 import { FriendsModule } from './modules/friends/friends.module';
 import { MatchingModule } from './modules/matching/matching.module';
+import { ModerationModule } from './modules/moderation/moderation.module';
 import { PresenceModule } from './modules/presence/presence.module';
 import { PrivateChatModule } from './modules/private-chat/private-chat.module';
 import { RandomChatModule } from './modules/random-chat/random-chat.module';
@@ -56,6 +57,7 @@ import { StorageModule } from './platform/storage/storage.module';
     PresenceModule,
     PrivateChatModule,
     BlocksModule,
+    ModerationModule,
   ],
 })
 export class ApiModule {

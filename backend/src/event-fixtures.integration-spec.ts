@@ -152,6 +152,10 @@ describe('events of all releases', () => {
       { user_id: '2', sanction_notice_id: '9', flagged_until: null },
     ]);
     expect(await rows('SELECT * FROM chat_history')).toHaveLength(1);
+    expect(await rows('SELECT action, image_id FROM moderator_actions')).toEqual([
+      { action: 'image_read', image_id: '3' },
+    ]);
+    expect(await rows('SELECT id FROM blocked_images')).toEqual([{ id: '6' }]);
     expect(await rows('SELECT is_edited, is_deleted FROM private_messages')).toMatchObject([
       { is_deleted: true },
     ]);

@@ -2,6 +2,8 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import type { Environment } from './config/environment.config';
 import { EnvironmentModule } from './config/environment.module';
 import { BlocksReadModelModule } from './modules/blocks/blocks-read-model.module';
+import { ImageBlocksModule } from './modules/image-blocks/image-blocks.module';
+import { ModerationReadModelModule } from './modules/moderation/moderation-read-model.module';
 import { FriendsReadModelModule } from './modules/friends/friends-read-model.module';
 import { PrivateChatReadModelModule } from './modules/private-chat/private-chat-read-model.module';
 import { RandomChatReadModelModule } from './modules/random-chat/random-chat-read-model.module';
@@ -23,6 +25,8 @@ import { EventStoreModule } from './platform/event-store/event-store.module';
     PrivateChatReadModelModule,
     BlocksReadModelModule,
     StandingsReadModelModule,
+    ImageBlocksModule,
+    ModerationReadModelModule,
   ],
 })
 export class ReadModelsModule {

@@ -2,6 +2,8 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import type { Environment } from './config/environment.config';
 import { EnvironmentModule } from './config/environment.module';
 import { BlocksReadModelModule } from './modules/blocks/blocks-read-model.module';
+import { ImageBlocksModule } from './modules/image-blocks/image-blocks.module';
+import { ModerationReadModelModule } from './modules/moderation/moderation-read-model.module';
 import { RandomChatWorkerModule } from './modules/random-chat/random-chat-worker.module';
 import { StandingsModule } from './modules/standings/standings.module';
 import { UploadsWorkerModule } from './modules/uploads/uploads-worker.module';
@@ -39,6 +41,8 @@ import { StorageModule } from './platform/storage/storage.module';
     UsersReadModelModule,
     BlocksReadModelModule,
     StandingsModule,
+    ImageBlocksModule,
+    ModerationReadModelModule,
     RandomChatWorkerModule,
     UploadsWorkerModule,
   ],

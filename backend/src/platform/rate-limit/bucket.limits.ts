@@ -40,6 +40,8 @@ export const buckets = {
   name_changes: { amount: 10, periodMs: HOUR, isFixed: true },
   friend_requests: { amount: 20, periodMs: DAY },
   blocks: { amount: 60, periodMs: HOUR },
+  /** Cases and images of cases that one moderator reads. */
+  evidence_reads: { amount: 300, periodMs: HOUR, isFixed: true },
   uploads: { amount: 20, periodMs: 10 * MINUTE },
   uploaded_bytes: { amount: 100 * 1024 * 1024, periodMs: DAY },
   socket_frames: { amount: 300, periodMs: MINUTE, burst: 100 },

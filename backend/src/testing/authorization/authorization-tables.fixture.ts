@@ -9,6 +9,7 @@ import {
 import { blocksCases } from './blocks-cases.fixture';
 import { friendsCases } from './friends-cases.fixture';
 import { matchingCases } from './matching-cases.fixture';
+import { moderationCases } from './moderation-cases.fixture';
 import { privateChatCases } from './private-chat-cases.fixture';
 import { randomChatCases } from './random-chat-cases.fixture';
 import { uploadsCases } from './uploads-cases.fixture';
@@ -24,6 +25,7 @@ const tables: AuthorizationTable[] = [
   usersCases,
   friendsCases,
   blocksCases,
+  moderationCases,
   randomChatCases,
   matchingCases,
   privateChatCases,

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { imageUrlsOf } from '@thaw/contract/image-markers';
 import type { MessageType } from '@thaw/contract/scalars';
@@ -18,6 +18,7 @@ import type { TransactionEventMap } from '../../../platform/process-events/proce
 import type { DroppedData } from '../../../platform/event-store/personal-data.repository';
 import { RateLimiterService } from '../../../platform/rate-limit/rate-limiter.service';
 import { FILE_STORAGE_PORT, type FileStoragePort } from '../../../platform/storage/file-storage.port';
+import { ImageBlocksService } from '../../image-blocks/application/image-blocks.service';
 import { UploadRepository } from '../infrastructure/upload.repository';
 import { ImageProcessingService } from './image-processing.service';
 import { listShownImages } from './shown-image.mapper';
@@ -56,20 +57,24 @@ export class UploadsService {
     private readonly images: ImageProcessingService,
     @Inject(FILE_STORAGE_PORT) private readonly storage: FileStoragePort,
     private readonly limiter: RateLimiterService,
+    private readonly imageBlocks: ImageBlocksService,
   ) {}
 
   /**
-   * Re-encodes and stores an image. Only its owner can see it until it is granted or becomes an avatar.
+   * Re-encodes and stores an image. Only its owner can see it until it is granted or becomes an avatar. A blocked image
+   * is refused before it is stored.
    * @returns the URL of the image.
    * @throws DomainError unsupported_type, image_refused, rate_limited, unavailable
    */
   async receive({ ownerId, bucket, fileName, bytes }: ReceivedImage): Promise<string> {
     await this.limiter.require('uploaded_bytes', ownerId, bytes.length);
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    await this.refuseBlocked(sha256);
     const image = await this.images.process(bytes, bucket);
     const key = `${pickAllowedPrefix(fileName)}${randomUUID()}.${image.extension}`;
     const { contentType, width, height } = image;
     await this.uploads.insertUnfinished(
-      { key, bucket, ownerId, contentType, width, height, size: image.bytes.length },
+      { key, bucket, ownerId, contentType, sha256, width, height, size: image.bytes.length },
       new Date(),
     );
     await this.storage.put({ bucket, key }, image.bytes, contentType);
@@ -132,6 +137,11 @@ export class UploadsService {
    */
   async withdraw(dropped: readonly DroppedData[], manager: EntityManager): Promise<void> {
     await this.uploads.releaseUses(dropped.flatMap(listShownImages), new Date(), manager);
+  }
+
+  /** @throws DomainError image_refused */
+  private async refuseBlocked(sha256: string): Promise<void> {
+    if ((await this.imageBlocks.findBlockOf(sha256)) !== null) throw new DomainError('image_refused');
   }
 
   private async areOwned(userId: number, urls: readonly string[], bucket: UploadBucket): Promise<boolean> {

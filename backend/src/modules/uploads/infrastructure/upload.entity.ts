@@ -17,6 +17,10 @@ export class UploadEntity {
   @Column({ name: 'content_type', type: 'text' })
   contentType: string;
 
+  /** Of the file as it was sent, in hex. Null for images of releases that stored none. */
+  @Column({ type: 'text', nullable: true })
+  sha256: string | null;
+
   @Column({ type: 'int' })
   size: number;
 

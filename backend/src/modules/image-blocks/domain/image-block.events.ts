@@ -1,0 +1,33 @@
+import type { HouseRule } from '@thaw/contract/safety';
+
+interface RecordedEvent<Type extends string, Data extends object> {
+  type: Type;
+  eventId: string;
+  occurredAt: Date;
+  data: Data;
+}
+
+/**
+ * `imageId`: a number of the sequence `conduct_ids`. `dhash` is for near matches, which a later release looks for; until
+ * then it is null.
+ */
+export type ImageBlocked = RecordedEvent<
+  'ImageBlocked',
+  {
+    imageId: number;
+    sha256: string;
+    dhash: string | null;
+    rule: HouseRule;
+    caseId: number | null;
+    moderatorId: number;
+  }
+>;
+export type ImageUnblocked = RecordedEvent<
+  'ImageUnblocked',
+  { imageId: number; sha256: string; moderatorId: number }
+>;
+
+/** All events of one image, in the stream `image-<SHA-256 of what was sent, in hex>`. */
+export type ImageBlockEvent = ImageBlocked | ImageUnblocked;
+
+export const imageStream = (sha256: string): string => `image-${sha256}`;

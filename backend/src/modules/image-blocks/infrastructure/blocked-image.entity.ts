@@ -1,0 +1,29 @@
+import type { HouseRule } from '@thaw/contract/safety';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { bigintAsNumber } from '../../../platform/database/bigint-column.mapper';
+
+/** A row of the read model `blocked_images`: an image that no user can upload. */
+@Entity({ name: 'blocked_images' })
+export class BlockedImageEntity {
+  @PrimaryColumn({ type: 'bigint', transformer: bigintAsNumber })
+  id: number;
+
+  /** In hex, of the file as it was sent. */
+  @Column({ type: 'text' })
+  sha256: string;
+
+  @Column({ type: 'text', nullable: true })
+  dhash: string | null;
+
+  @Column({ type: 'text' })
+  rule: HouseRule;
+
+  @Column({ name: 'case_id', type: 'bigint', nullable: true, transformer: bigintAsNumber })
+  caseId: number | null;
+
+  @Column({ name: 'moderator_id', type: 'bigint', transformer: bigintAsNumber })
+  moderatorId: number;
+
+  @Column({ name: 'created_at', type: 'timestamptz' })
+  createdAt: Date;
+}

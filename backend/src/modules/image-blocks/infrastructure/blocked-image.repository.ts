@@ -1,0 +1,35 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { Repository } from 'typeorm';
+import { BlockedImageEntity } from './blocked-image.entity';
+
+/** Queries of the read model `blocked_images`, which only the projection writes. */
+@Injectable()
+export class BlockedImageRepository {
+  constructor(
+    @InjectRepository(BlockedImageEntity) private readonly images: Repository<BlockedImageEntity>,
+  ) {}
+
+  /** One query by a unique index. */
+  findByHash(sha256: string): Promise<BlockedImageEntity | null> {
+    return this.images.findOneBy({ sha256 });
+  }
+
+  find(id: number): Promise<BlockedImageEntity | null> {
+    return this.images.findOneBy({ id });
+  }
+
+  /** All blocked images, newest first. */
+  findAll(): Promise<BlockedImageEntity[]> {
+    return this.images.find({ order: { id: 'DESC' } });
+  }
+
+  /** Takes numbers of the sequence `conduct_ids`, which never returns a number twice. */
+  async reserveIds(count: number): Promise<number[]> {
+    const rows = await this.images.query<{ id: string }[]>(
+      `SELECT nextval('conduct_ids') AS id FROM generate_series(1, $1::int)`,
+      [count],
+    );
+    return rows.map(({ id }) => Number(id));
+  }
+}

@@ -1,0 +1,44 @@
+import { DomainError } from '../../../platform/errors/domain.errors';
+
+/** Where a page of the queue ended. */
+export interface CaseCursor {
+  /** The time as of which all pages of the list are computed. */
+  asOf: Date;
+  urgency: number;
+  at: Date;
+  id: number;
+}
+
+export const encodeCursor = ({ asOf, urgency, at, id }: CaseCursor): string =>
+  Buffer.from(JSON.stringify([asOf.getTime(), urgency, at.getTime(), id])).toString('base64url');
+
+/** @throws DomainError validation_failed for a text that is no cursor */
+export const decodeCursor = (text: string): CaseCursor => {
+  const numbers = parseNumbers(text);
+  const [asOfMs, urgency, atMs, id] = numbers;
+  if (asOfMs === undefined || urgency === undefined || atMs === undefined || id === undefined)
+    throw new DomainError('validation_failed');
+  const [asOf, at] = [new Date(asOfMs), new Date(atMs)];
+  if (
+    numbers.length !== 4 ||
+    Math.abs(asOfMs) > MAX_MS ||
+    Math.abs(atMs) > MAX_MS ||
+    Math.abs(urgency) > 1_000
+  )
+    throw new DomainError('validation_failed');
+  return { asOf, urgency, at, id };
+};
+
+/** 3000-01-01, which PostgreSQL can represent, too. */
+const MAX_MS = 32_503_680_000_000;
+
+const parseNumbers = (text: string): number[] => {
+  try {
+    const values: unknown = JSON.parse(Buffer.from(text, 'base64url').toString());
+    return Array.isArray(values) && values.every((value) => Number.isSafeInteger(value))
+      ? (values as number[])
+      : [];
+  } catch {
+    return [];
+  }
+};

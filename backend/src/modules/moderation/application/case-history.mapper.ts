@@ -1,0 +1,95 @@
+import type { CaseHistoryEntry } from '@thaw/contract/moderation';
+
+/** An event of a user's conduct, as the log has it. Fields that were erased are absent. */
+interface ConductRecord {
+  type: string;
+  at: Date;
+  data: Record<string, unknown>;
+}
+
+/**
+ * What happened in one case, in order, from all events of the user's conduct. Reports, claims and warnings are left out:
+ * the case shows reports and the claim elsewhere, and a warning follows from its decision.
+ */
+export const toCaseHistory = (caseId: number, records: readonly ConductRecord[]): CaseHistoryEntry[] => {
+  const sanctionIds = new Set(
+    records
+      .filter(({ type, data }) => type === 'SanctionImposed' && data.caseId === caseId)
+      .map(sanctionIdOf),
+  );
+  const decidedAppeals = new Set(
+    records.filter(({ type }) => type === 'AppealDecided').map(({ data }) => data.appealId),
+  );
+  let flaggingCase: unknown = null;
+  return records.flatMap((record): unknown[] => {
+    const { type, data } = record;
+    const at = record.at.toISOString();
+    const isOfCase = data.caseId === caseId;
+    switch (type) {
+      case 'CaseOpened':
+        return isOfCase ? [{ kind: 'opened', at }] : [];
+      case 'CaseNoted':
+        return isOfCase ? [note(at, data.moderatorId, data.text)] : [];
+      case 'CaseEscalated':
+        return isOfCase
+          ? [{ kind: 'escalated', at, moderatorId: data.moderatorId, reason: data.reason ?? null }]
+          : [];
+      case 'CaseDecided':
+        return isOfCase ? decisionWithNote(at, data) : [];
+      case 'SanctionImposed':
+        return isOfCase
+          ? [
+              {
+                kind: 'sanction',
+                at,
+                ...pick(data, 'sanctionId', 'rule', 'until', 'isAutomatic', 'inheritedFrom'),
+                sanction: data.kind,
+              },
+            ]
+          : [];
+      case 'SanctionConfirmed':
+        return sanctionIds.has(sanctionIdOf(record))
+          ? [{ kind: 'confirmed', at, ...pick(data, 'sanctionId', 'moderatorId') }]
+          : [];
+      case 'SanctionLifted':
+        return sanctionIds.has(sanctionIdOf(record))
+          ? [{ kind: 'lifted', at, ...pick(data, 'sanctionId', 'cause') }]
+          : [];
+      case 'PersonFlagged':
+        flaggingCase = data.caseId;
+        return isOfCase ? [{ kind: 'flagged', at, ...pick(data, 'until', 'cause') }] : [];
+      case 'FlagLifted':
+        return flaggingCase === caseId ? [{ kind: 'flag_lifted', at }] : [];
+      case 'AppealFiled': {
+        const state = decidedAppeals.has(data.appealId) ? 'decided' : 'open';
+        const fields = pick(data, 'appealId', 'noticeId', 'appellantId', 'words');
+        return isOfCase ? [{ kind: 'appeal', at, ...fields, state }] : [];
+      }
+      case 'AppealDecided': {
+        const fields = pick(data, 'appealId', 'moderatorId', 'outcome', 'until', 'answer');
+        return isOfCase ? [{ kind: 'appeal_decided', at, ...fields }] : [];
+      }
+      default:
+        return [];
+    }
+  }) as CaseHistoryEntry[];
+};
+
+const sanctionIdOf = ({ data }: ConductRecord): unknown => data.sanctionId;
+
+/** Absent fields become null. */
+const pick = (data: Record<string, unknown>, ...fields: string[]): Record<string, unknown> =>
+  Object.fromEntries(fields.map((field) => [field, data[field] ?? null]));
+
+const note = (at: string, moderatorId: unknown, text: unknown) => ({
+  kind: 'note',
+  at,
+  moderatorId,
+  text: text ?? null,
+});
+
+const decisionWithNote = (at: string, data: Record<string, unknown>): unknown[] => {
+  const decision = { kind: 'decision', at, ...pick(data, 'moderatorId', 'outcome', 'rule', 'facts') };
+  const hasNote = typeof data.note === 'string' && typeof data.moderatorId === 'number';
+  return hasNote ? [decision, note(at, data.moderatorId, data.note)] : [decision];
+};

@@ -1,0 +1,54 @@
+import { Injectable } from '@nestjs/common';
+import { DomainError } from '../../../platform/errors/domain.errors';
+import { RateLimiterService } from '../../../platform/rate-limit/rate-limiter.service';
+import { type HeldImage, HeldImagesService } from '../../uploads/application/held-images.service';
+import { CaseRepository } from '../infrastructure/case.repository';
+import { AuditService } from './audit.service';
+import { CasesService } from './cases.service';
+import { type EvidenceImage, listEvidenceImages } from './stored-evidence.mapper';
+
+/** The images of cases, also those that are gone for everybody else. */
+@Injectable()
+export class CaseImagesService {
+  constructor(
+    private readonly cases: CasesService,
+    private readonly repository: CaseRepository,
+    private readonly audit: AuditService,
+    private readonly heldImages: HeldImagesService,
+    private readonly limiter: RateLimiterService,
+  ) {}
+
+  /**
+   * Opens an image of a case's evidence; recorded before it is opened.
+   * @throws DomainError not_found when the case has no such image or it was erased; rate_limited, unavailable
+   */
+  async open(moderatorId: number, caseId: number, imageId: number): Promise<HeldImage> {
+    const userId = await this.cases.requireUserId(caseId);
+    await this.limiter.require('evidence_reads', moderatorId);
+    const key = (await this.list(userId, caseId)).find((image) => image.imageId === imageId)?.key;
+    if (key === undefined) throw new DomainError('not_found');
+    await this.audit.record({ moderatorId, action: 'image_read', caseId, userId, imageId });
+    const image = await this.heldImages.open(key);
+    if (!image) throw new DomainError('not_found');
+    return image;
+  }
+
+  /**
+   * The hashes by which images of the case can be blocked. Images that were sent before hashes were stored have none.
+   * @throws DomainError not_found when the case has no such image
+   */
+  async findHashes(userId: number, caseId: number, imageIds: readonly number[]): Promise<string[]> {
+    if (imageIds.length === 0) return [];
+    const images = await this.list(userId, caseId);
+    const keys = imageIds.map((wanted) => images.find(({ imageId }) => imageId === wanted)?.key);
+    if (keys.includes(undefined)) throw new DomainError('not_found');
+    return this.repository.findImageHashes(keys as string[]);
+  }
+
+  private async list(userId: number, caseId: number): Promise<EvidenceImage[]> {
+    const events = await this.repository.readConduct(userId, caseId);
+    return events
+      .filter(({ data }) => data.caseId === caseId)
+      .flatMap(({ data }) => listEvidenceImages(data.evidence));
+  }
+}

@@ -1,0 +1,157 @@
+import { Injectable } from '@nestjs/common';
+import { limits } from '@thaw/contract/limits';
+import type { CaseFilter, CaseItem, CasePage, ModerationCase } from '@thaw/contract/moderation';
+import { DomainError } from '../../../platform/errors/domain.errors';
+import { RateLimiterService } from '../../../platform/rate-limit/rate-limiter.service';
+import {
+  CaseRepository,
+  type CaseRow,
+  type ConductEventRow,
+  type ReportRow,
+} from '../infrastructure/case.repository';
+import { AuditService } from './audit.service';
+import { decodeCursor, encodeCursor } from './case-cursor.codec';
+import { toCaseHistory } from './case-history.mapper';
+import { EligibleModeratorsService } from './eligible-moderators.service';
+import { toShownEvidence } from './stored-evidence.mapper';
+
+/** The evidence of this many reports is shown at most, the newest ones. */
+const MAX_EVIDENCE = 100;
+
+/** What moderators read: the queue and the cases. */
+@Injectable()
+export class CasesService {
+  constructor(
+    private readonly cases: CaseRepository,
+    private readonly audit: AuditService,
+    private readonly eligible: EligibleModeratorsService,
+    private readonly limiter: RateLimiterService,
+  ) {}
+
+  /**
+   * A page of the queue.
+   * @throws DomainError validation_failed for a cursor that is none
+   */
+  async list(
+    moderatorId: number,
+    filter: CaseFilter,
+    limit: number,
+    cursor: string | undefined,
+  ): Promise<CasePage> {
+    const after = cursor === undefined ? null : decodeCursor(cursor);
+    await this.audit.recordHourly({ moderatorId, action: 'queue_read' });
+    const asOf = after?.asOf ?? (await this.cases.now());
+    const pageSize = Math.min(limit, limits.casesPerPage);
+    const rows = await this.cases.findPage(filter, asOf, pageSize + 1, after);
+    const shown = rows.slice(0, pageSize);
+    const last = rows.length > shown.length ? shown.at(-1) : undefined;
+    return {
+      cases: shown.map(toItem),
+      nextCursor: last
+        ? encodeCursor({
+            asOf,
+            urgency: last.urgency,
+            at: (filter === 'decided' ? last.decided_at : last.since) ?? last.since,
+            id: Number(last.id),
+          })
+        : null,
+    };
+  }
+
+  /**
+   * A case as a moderator opens it; recorded before it is read.
+   * @throws DomainError not_found, rate_limited
+   */
+  async read(moderatorId: number, caseId: number): Promise<ModerationCase> {
+    const userId = await this.requireUserId(caseId);
+    await this.limiter.require('evidence_reads', moderatorId);
+    await this.audit.record({ moderatorId, action: 'case_read', caseId, userId });
+    return this.load(caseId);
+  }
+
+  /**
+   * The whole case. The caller records that it is shown.
+   * @throws DomainError not_found
+   */
+  async load(caseId: number): Promise<ModerationCase> {
+    const row = await this.cases.find(caseId);
+    if (!row) throw new DomainError('not_found');
+    const [reports, events] = await Promise.all([
+      this.cases.findReports(caseId),
+      this.cases.readConduct(Number(row.user_id), caseId),
+    ]);
+    const reporterIds = [...new Set(reports.map(({ reporter_id: id }) => Number(id)))];
+    const excludes = await this.eligible.findExcluded(row, reporterIds, events);
+    return {
+      ...toItem(row),
+      urgencyParts: {
+        base: row.base,
+        reporters: row.reporters_part,
+        priors: row.priors_part,
+        automatic: row.automatic_part,
+        waiting: row.waiting_part,
+        isHalved: row.is_halved,
+      },
+      reports: toReports(reports, events),
+      evidence: toEvidence(caseId, events),
+      history: toCaseHistory(caseId, events),
+      excludes,
+    };
+  }
+
+  /** @throws DomainError not_found */
+  async requireUserId(caseId: number): Promise<number> {
+    const userId = await this.cases.findUserId(caseId);
+    if (userId === null) throw new DomainError('not_found');
+    return userId;
+  }
+}
+
+const toItem = (row: CaseRow): CaseItem => ({
+  id: Number(row.id),
+  state: row.state,
+  version: row.version,
+  urgency: row.urgency,
+  userId: Number(row.user_id),
+  username: row.username,
+  isAnonymous: row.is_anonymous,
+  categories: row.categories ?? {},
+  reporters: row.reporters,
+  priors: row.priors,
+  isAutomatic: row.is_automatic,
+  kind: row.kind,
+  openedAt: row.since.toISOString(),
+  standing: row.standing,
+  claimedBy: row.is_claimed && row.claimed_by !== null ? Number(row.claimed_by) : null,
+  claimedUntil: row.is_claimed ? (row.claimed_until?.toISOString() ?? null) : null,
+});
+
+const toReports = (
+  reports: readonly ReportRow[],
+  events: readonly ConductEventRow[],
+): ModerationCase['reports'] => {
+  const eventOf = new Map(events.map((event) => [event.eventId, event]));
+  return reports.map((report) => {
+    const words = eventOf.get(report.event_id)?.data.words;
+    return {
+      id: Number(report.id),
+      reporterId: Number(report.reporter_id),
+      category: report.category,
+      words: typeof words === 'string' ? words : null,
+      createdAt: report.created_at.toISOString(),
+      weight: report.weight,
+      accuracy: { decided: report.decided_count, upheld: report.upheld_count },
+    };
+  });
+};
+
+const toEvidence = (caseId: number, events: readonly ConductEventRow[]): ModerationCase['evidence'] =>
+  events
+    .filter(({ data }) => data.caseId === caseId && data.evidence !== undefined)
+    .slice(-MAX_EVIDENCE)
+    .flatMap(({ data }) => {
+      const evidence = toShownEvidence(data.evidence);
+      return evidence
+        ? [{ ...evidence, reportId: typeof data.reportId === 'number' ? data.reportId : null }]
+        : [];
+    });

@@ -1,0 +1,67 @@
+import { Injectable } from '@nestjs/common';
+import { CaseRepository, type CaseRow, type ConductEventRow } from '../infrastructure/case.repository';
+
+export interface Involvement {
+  /** Moderators who are friends of the user or of a reporter. */
+  friendIds: number[];
+  isOnlyModerator: boolean;
+}
+
+/** The look at a case that a second moderator has to follow, and when the case began to wait for the second look. */
+interface FirstLook {
+  moderatorId: unknown;
+  at: Date;
+}
+
+/**
+ * Finds the moderators who are involved in a case, so that another one decides it. The decider of conduct refuses them;
+ * the page uses this to offer only what is possible.
+ */
+@Injectable()
+export class EligibleModeratorsService {
+  constructor(private readonly cases: CaseRepository) {}
+
+  /** Moderators who may not decide the case as it is now, in ascending order. */
+  async findExcluded(
+    row: CaseRow,
+    reporterIds: readonly number[],
+    events: readonly ConductEventRow[],
+  ): Promise<number[]> {
+    const involvedIds = [Number(row.user_id), ...reporterIds];
+    const moderators = await this.cases.findModerators(involvedIds);
+    const isOnlyModerator = moderators.length === 1;
+    const firstLooks = isOnlyModerator ? [] : listFirstLooks(row, events);
+    const isExcluded = ({ id, isFriend }: (typeof moderators)[number]): boolean =>
+      isFriend || involvedIds.includes(id) || firstLooks.some(({ moderatorId }) => moderatorId === id);
+    return moderators.filter(isExcluded).map(({ id }) => id);
+  }
+
+  async findInvolved(caseId: number): Promise<Involvement> {
+    const moderators = await this.cases.findModerators(await this.cases.findInvolvedIds(caseId));
+    return {
+      friendIds: moderators.filter(({ isFriend }) => isFriend).map(({ id }) => id),
+      isOnlyModerator: moderators.length === 1,
+    };
+  }
+}
+
+const listFirstLooks = (row: CaseRow, events: readonly ConductEventRow[]): FirstLook[] => {
+  const ofCase = events.filter(({ data }) => data.caseId === Number(row.id));
+  const lastDecision = ofCase.findLast(({ type }) => type === 'CaseDecided')?.data.moderatorId;
+  const escalation = row.state === 'escalated' && ofCase.findLast(({ type }) => type === 'CaseEscalated');
+  const answeredIds = ofCase.filter(({ type }) => type === 'AppealDecided').map(({ data }) => data.appealId);
+  const automaticNoticeIds = ofCase
+    .filter(({ type, data }) => type === 'PersonFlagged' || (type === 'SanctionImposed' && data.isAutomatic))
+    .map(({ data }) => data.noticeId);
+  const openAppeals = ofCase.filter(
+    ({ type, data }) =>
+      type === 'AppealFiled' &&
+      !answeredIds.includes(data.appealId) &&
+      !automaticNoticeIds.includes(data.noticeId),
+  );
+  return [
+    ...(escalation ? [{ moderatorId: escalation.data.moderatorId, at: escalation.at }] : []),
+    ...openAppeals.map(({ at }) => ({ moderatorId: lastDecision, at })),
+    ...(row.ban_since ? [{ moderatorId: lastDecision, at: row.ban_since }] : []),
+  ];
+};

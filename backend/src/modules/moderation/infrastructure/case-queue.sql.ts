@@ -1,0 +1,157 @@
+import type { CaseFilter } from '@thaw/contract/moderation';
+import type { ReportCategory } from '@thaw/contract/safety';
+import { standingKindSql } from '../../standings/application/standing.sql';
+
+const categoryBases: Record<ReportCategory, number> = {
+  minor: 600,
+  threat: 450,
+  self_harm: 450,
+  sexual: 300,
+  hate: 250,
+  privacy: 200,
+  spam: 120,
+  other: 100,
+};
+const findingBases = { stated_age: 600, image_match: 500, classifier: 300, many_accounts: 150 };
+const APPEAL_BASE = 350;
+const APPEAL_OF_SANCTION_IN_FORCE_BASE = 400;
+const CONFIRMATION_BASE = 380;
+
+const lookUpSql = (value: string, numbers: Record<string, number>): string =>
+  `CASE ${value} ${Object.entries(numbers)
+    .map(([name, number]) => `WHEN '${name}' THEN ${number}`)
+    .join(' ')} ELSE 0 END`;
+
+/** A ban of a moderator that another one has not confirmed yet. */
+const unconfirmedBanSql = (sanctions: string): string =>
+  `${sanctions}.kind = 'banned' AND ${sanctions}.confirmed_at IS NULL AND ${sanctions}.lifted_at IS NULL
+     AND NOT ${sanctions}.is_automatic AND ${sanctions}.inherited_from IS NULL`;
+
+/** Everything that waits: undecided cases, and decided ones with an open appeal or an unconfirmed ban. */
+const waitingIdsSql = `
+  SELECT id FROM conduct_cases WHERE state <> 'decided' AND opened_at <= $1
+  UNION SELECT case_id FROM open_appeals
+  UNION SELECT case_id FROM unconfirmed_bans`;
+
+const idsSql: Record<CaseFilter | 'one', string> = {
+  open: waitingIdsSql,
+  held: `SELECT id FROM conduct_cases
+         WHERE user_id IN (SELECT user_id FROM standings WHERE is_held) AND opened_at <= $1`,
+  // Limited here, since there is no urgency to order decided cases by.
+  decided: `SELECT id FROM conduct_cases AS decided
+            WHERE state = 'decided' AND ($3::timestamptz IS NULL OR (decided_at, id) < ($3, $4::bigint))
+              AND NOT EXISTS (SELECT 1 FROM appeals WHERE case_id = decided.id AND appeals.decided_at IS NULL)
+              AND NOT EXISTS (SELECT 1 FROM sanctions
+                              WHERE sanctions.case_id = decided.id AND ${unconfirmedBanSql('sanctions')})
+            ORDER BY decided_at DESC, id DESC LIMIT $2`,
+  one: 'SELECT $2::bigint AS id',
+};
+
+/**
+ * Cases with their urgency as of `$1`. Reports, appeals and sanctions that came later do not count, so that the pages of
+ * one list fit together although urgencies change.
+ */
+const measuredSql = (ids: string): string => `
+open_appeals AS (
+  SELECT appeals.case_id, min(appeals.created_at) AS since,
+         max(CASE WHEN sanctions.id IS NULL
+               THEN ${APPEAL_BASE} ELSE ${APPEAL_OF_SANCTION_IN_FORCE_BASE} END) AS base
+  FROM appeals LEFT JOIN sanctions
+    ON sanctions.user_id = appeals.user_id AND sanctions.notice_id = appeals.notice_id
+   AND sanctions.lifted_at IS NULL AND (sanctions.until IS NULL OR sanctions.until > $1)
+  WHERE appeals.decided_at IS NULL AND appeals.created_at <= $1
+  GROUP BY appeals.case_id
+), unconfirmed_bans AS (
+  SELECT case_id, min(starts_at) AS since FROM sanctions
+  WHERE ${unconfirmedBanSql('sanctions')} AND case_id IS NOT NULL AND starts_at <= $1
+  GROUP BY case_id
+), chosen AS (
+  SELECT cases.*, cases.state <> 'decided' AS is_undecided,
+         open_appeals.since AS appeal_since, COALESCE(open_appeals.base, 0) AS appeal_base,
+         unconfirmed_bans.since AS ban_since,
+         CASE WHEN unconfirmed_bans.since IS NULL THEN 0 ELSE ${CONFIRMATION_BASE} END AS confirmation_base
+  FROM (${ids}) AS wanted
+  JOIN conduct_cases AS cases ON cases.id = wanted.id
+  LEFT JOIN open_appeals ON open_appeals.case_id = cases.id
+  LEFT JOIN unconfirmed_bans ON unconfirmed_bans.case_id = cases.id
+), counted AS (
+  SELECT chosen.*, reported.reporters, earlier.priors,
+         CASE WHEN is_undecided THEN COALESCE(reported.base, 0) ELSE 0 END AS reports_base,
+         CASE WHEN is_undecided THEN ${lookUpSql('finding', findingBases)} ELSE 0 END AS finding_base,
+         is_undecided OR appeal_since IS NOT NULL OR ban_since IS NOT NULL AS is_waiting,
+         -- A decided case waits since what brought it back.
+         CASE WHEN is_undecided THEN opened_at
+              ELSE COALESCE(LEAST(appeal_since, ban_since), opened_at) END AS since
+  FROM chosen
+  CROSS JOIN LATERAL (
+    SELECT count(DISTINCT counts_as) FILTER (WHERE weight = 1)::int AS reporters,
+           max(${lookUpSql('category', categoryBases)}) AS base
+    FROM reports WHERE reports.case_id = chosen.id AND reports.created_at <= $1
+  ) AS reported
+  CROSS JOIN LATERAL (
+    SELECT count(*)::int AS priors FROM sanctions
+    WHERE sanctions.user_id = chosen.user_id AND sanctions.lifted_at IS NULL
+      AND sanctions.starts_at > $1::timestamptz - interval '365 days' AND sanctions.starts_at <= $1
+      AND sanctions.case_id IS DISTINCT FROM chosen.id
+  ) AS earlier
+), weighed AS (
+  SELECT counted.*,
+         GREATEST(finding_base, reports_base, appeal_base, confirmation_base) AS base,
+         CASE WHEN is_waiting THEN 40 * LEAST(5, GREATEST(0, reporters - 1)) ELSE 0 END AS reporters_part,
+         CASE WHEN is_waiting THEN 60 * LEAST(3, priors) ELSE 0 END AS priors_part,
+         CASE WHEN is_waiting AND is_automatic THEN 50 ELSE 0 END AS automatic_part,
+         CASE WHEN is_waiting THEN LEAST(200, 4 * GREATEST(0,
+           floor(extract(epoch FROM $1::timestamptz - since) / 3600)))::int ELSE 0 END AS waiting_part,
+         CASE WHEN NOT is_waiting THEN kind
+              WHEN finding_base > 0 AND finding_base = GREATEST(finding_base, reports_base, appeal_base) THEN 'finding'
+              WHEN reports_base > 0 AND reports_base = GREATEST(reports_base, appeal_base) THEN 'reports'
+              WHEN appeal_base > 0 AND appeal_base = GREATEST(appeal_base, confirmation_base) THEN 'appeal'
+              WHEN confirmation_base > 0 THEN 'confirmation' ELSE kind END AS gravest
+  FROM counted
+), judged AS (
+  SELECT weighed.*, is_waiting AND gravest = 'reports' AND reporters = 0 AS is_halved FROM weighed
+), measured AS (
+  SELECT judged.*,
+         LEAST(1000, base + reporters_part + priors_part + automatic_part + waiting_part)
+           / CASE WHEN is_halved THEN 2 ELSE 1 END AS urgency
+  FROM judged
+)`;
+
+/** Adds to the rows of `page` what is shown of them. */
+const shownSql = `
+SELECT page.id, page.user_id, page.urgency, page.since, page.is_waiting, page.is_automatic, page.is_halved,
+       page.base, page.reporters_part, page.priors_part, page.automatic_part, page.waiting_part,
+       page.reporters, page.priors, page.gravest AS kind, page.decided_at, page.decided_by, page.escalated_by,
+       page.appeal_since, page.ban_since, page.finding,
+       CASE WHEN page.state = 'decided' AND page.is_waiting THEN 'open' ELSE page.state END AS state,
+       page.claimed_by, page.claimed_until, page.claimed_until > now() AS is_claimed,
+       COALESCE(users.username, '') AS username, COALESCE(users.is_anonymous, false) AS is_anonymous,
+       COALESCE(event_streams.version, page.version)::int AS version,
+       ${standingKindSql('standings')} AS standing,
+       (SELECT json_object_agg(category, number) FROM (
+          SELECT category, count(*)::int AS number FROM reports
+          WHERE reports.case_id = page.id AND reports.created_at <= $1 GROUP BY category) AS counts) AS categories
+FROM page
+LEFT JOIN users ON users.id = page.user_id
+LEFT JOIN standings ON standings.user_id = page.user_id
+LEFT JOIN event_streams ON event_streams.stream_id = 'conduct-' || page.user_id`;
+
+const byUrgency = 'urgency DESC, since, id';
+
+/**
+ * A page of the queue. Parameters: $1 the time of the list, $2 the number of cases, $3 and $4 the last case of the page
+ * before (or nulls): the time since when it waits, or of its decision; its id; $5 its urgency, unless it is decided.
+ */
+export const casePageSql = (filter: CaseFilter): string =>
+  filter === 'decided'
+    ? `WITH ${measuredSql(idsSql.decided)}, page AS (SELECT * FROM measured)
+       ${shownSql} ORDER BY page.decided_at DESC, page.id DESC`
+    : `WITH ${measuredSql(idsSql[filter])}, page AS (
+         SELECT * FROM measured
+         WHERE $3::timestamptz IS NULL OR urgency < $5::int
+            OR (urgency = $5::int AND (since, id) > ($3, $4::bigint))
+         ORDER BY ${byUrgency} LIMIT $2)
+       ${shownSql} ORDER BY ${byUrgency}`;
+
+/** One case. Parameters: $1 the time, $2 the id. */
+export const oneCaseSql = `WITH ${measuredSql(idsSql.one)}, page AS (SELECT * FROM measured) ${shownSql}`;

@@ -1,0 +1,298 @@
+// Real: PostgreSQL. The rows of the read models are written here, as their projections would write them.
+import type { CaseFilter, CaseKind } from '@thaw/contract/moderation';
+import { EventTypeRegistry } from '../../../platform/event-store/event-type.registry';
+import { createTestDatabase, type TestDatabase } from '../../../testing/test-database.harness';
+import { casePageSql } from './case-queue.sql';
+import { CaseRepository, type CaseRow, type PagePosition } from './case.repository';
+
+jest.setTimeout(60_000);
+
+const HOUR_MS = 60 * 60_000;
+const DAY_MS = 24 * HOUR_MS;
+
+describe('the queue of cases', () => {
+  let database: TestDatabase;
+  let cases: CaseRepository;
+  let nextId = 0;
+  const now = new Date(Math.floor(Date.now() / 1_000) * 1_000);
+  const ago = (ms: number): Date => new Date(now.getTime() - ms);
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    cases = new CaseRepository(database.dataSource, new EventTypeRegistry());
+  });
+  afterEach(async () => {
+    await database.dataSource.query('DELETE FROM conduct_cases; DELETE FROM reports; DELETE FROM appeals');
+    await database.dataSource.query('DELETE FROM sanctions; DELETE FROM standings');
+  });
+  afterAll(() => database.close());
+
+  const insert = async (table: string, row: object): Promise<number> => {
+    const id = (nextId += 1);
+    const entries = Object.entries({ id, ...row });
+    await database.dataSource.query(
+      `INSERT INTO ${table} (${entries.map(([column]) => column).join(', ')})
+       VALUES (${entries.map((_, index) => `$${index + 1}`).join(', ')})`,
+      entries.map(([, value]) => value as unknown),
+    );
+    return id;
+  };
+  const addCase = (row: object = {}): Promise<number> =>
+    insert('conduct_cases', {
+      user_id: nextId + 1_000,
+      state: 'open',
+      kind: 'reports' satisfies CaseKind,
+      version: 3,
+      opened_at: now,
+      ...row,
+    });
+  const addReport = (caseId: number, row: object = {}): Promise<number> =>
+    insert('reports', {
+      case_id: caseId,
+      user_id: 1,
+      reporter_id: nextId + 5_000,
+      counts_as: nextId + 5_000,
+      weight: 1,
+      category: 'sexual',
+      place: 'private_chat',
+      chat_at: now,
+      created_at: now,
+      event_id: '00000000-0000-4000-8000-000000000000',
+      ...row,
+    });
+  const addSanction = (userId: number, row: object = {}): Promise<number> =>
+    insert('sanctions', {
+      user_id: userId,
+      kind: 'suspended',
+      rule: 'no_hate',
+      starts_at: ago(DAY_MS),
+      notice_id: nextId + 1,
+      is_automatic: false,
+      ...row,
+    });
+  const addAppeal = (caseId: number, row: object = {}): Promise<number> =>
+    insert('appeals', {
+      case_id: caseId,
+      user_id: 1,
+      appellant_id: 1,
+      notice_id: nextId + 1,
+      created_at: now,
+      event_id: '00000000-0000-4000-8000-000000000000',
+      ...row,
+    });
+
+  const page = (filter: CaseFilter = 'open', limit = 100, after: PagePosition | null = null) =>
+    cases.findPage(filter, now, limit, after);
+  const only = async (filter: CaseFilter = 'open'): Promise<CaseRow> => {
+    const rows = await page(filter);
+    expect(rows).toHaveLength(1);
+    return rows[0]!;
+  };
+  const idsOf = (rows: readonly CaseRow[]): number[] => rows.map(({ id }) => Number(id));
+  const positionOf = ({ urgency, since, id }: CaseRow): PagePosition => ({
+    urgency,
+    at: since,
+    id: Number(id),
+  });
+
+  describe('urgency', () => {
+    it('adds the gravest category, further reporters, earlier sanctions, automatic care and waiting', async () => {
+      const id = await addCase({ user_id: 9, opened_at: ago(5.5 * HOUR_MS), is_automatic: true });
+      for (const category of ['sexual', 'sexual', 'hate']) await addReport(id, { category });
+      await addSanction(9);
+      expect(await only()).toMatchObject({
+        urgency: 300 + 80 + 60 + 50 + 20,
+        base: 300,
+        reporters: 3,
+        reporters_part: 80,
+        priors: 1,
+        priors_part: 60,
+        automatic_part: 50,
+        waiting_part: 20,
+        is_halved: false,
+        kind: 'reports',
+        categories: { sexual: 2, hate: 1 },
+      });
+    });
+
+    it('is capped in each part and as a whole', async () => {
+      const id = await addCase({ user_id: 9, opened_at: ago(90 * DAY_MS), is_automatic: true });
+      for (let count = 0; count < 8; count += 1)
+        await addReport(id, { category: 'minor', created_at: ago(1) });
+      for (let count = 0; count < 5; count += 1) await addSanction(9);
+      expect(await only()).toMatchObject({
+        urgency: 1_000,
+        base: 600,
+        reporters_part: 200,
+        priors_part: 180,
+        waiting_part: 200,
+      });
+    });
+
+    it('counts the reporters of one device once, and is halved without a reporter of weight 1', async () => {
+      const id = await addCase();
+      await addReport(id, { counts_as: 4 });
+      await addReport(id, { counts_as: 4 });
+      expect(await only()).toMatchObject({ urgency: 300, reporters: 1, is_halved: false });
+      await database.dataSource.query('UPDATE reports SET weight = 0');
+      expect(await only()).toMatchObject({ urgency: 150, reporters: 0, is_halved: true });
+    });
+
+    it('ignores earlier sanctions that were lifted, are older than a year, or come from the same case', async () => {
+      const id = await addCase({ user_id: 9 });
+      await addReport(id);
+      await addSanction(9, { lifted_at: now });
+      await addSanction(9, { starts_at: ago(366 * DAY_MS) });
+      await addSanction(9, { case_id: id, is_automatic: true });
+      expect(await only()).toMatchObject({ urgency: 300, priors: 0 });
+    });
+
+    it.each([
+      ['stated_age', 600],
+      ['image_match', 500],
+      ['classifier', 300],
+      ['many_accounts', 150],
+    ])('of the finding %s is %i, and is not halved', async (finding, urgency) => {
+      await addCase({ kind: 'finding', finding });
+      expect(await only()).toMatchObject({ urgency, kind: 'finding', is_halved: false });
+    });
+
+    it('follows the gravest of several reasons', async () => {
+      const id = await addCase({ kind: 'reports', finding: 'many_accounts' });
+      await addReport(id, { category: 'spam' });
+      expect(await only()).toMatchObject({ kind: 'finding', urgency: 150 });
+      await addReport(id, { category: 'threat' });
+      expect(await only()).toMatchObject({ kind: 'reports', urgency: 490 });
+    });
+  });
+
+  describe('a decided case', () => {
+    const decided = {
+      state: 'decided',
+      opened_at: ago(40 * DAY_MS),
+      decided_at: ago(30 * DAY_MS),
+      decided_by: 3,
+    };
+
+    it('returns with an appeal, is open from then on, and is more urgent while the sanction is in force', async () => {
+      const id = await addCase({ user_id: 9, ...decided });
+      expect(await page()).toEqual([]);
+      await addAppeal(id, { user_id: 9, notice_id: 77, created_at: ago(2 * HOUR_MS) });
+      const waiting = { state: 'open', kind: 'appeal', since: ago(2 * HOUR_MS), waiting_part: 8 };
+      expect(await only()).toMatchObject({ ...waiting, base: 350 });
+      await addSanction(9, { case_id: id, notice_id: 77, until: ago(-HOUR_MS) });
+      expect(await only()).toMatchObject({ ...waiting, base: 400 });
+      expect(await page('decided')).toEqual([]);
+      await database.dataSource.query('UPDATE appeals SET decided_at = $1', [now]);
+      expect(await page()).toEqual([]);
+      expect(await only('decided')).toMatchObject({ state: 'decided', urgency: 0, base: 0 });
+    });
+
+    it('returns with a ban that no other moderator has confirmed', async () => {
+      const id = await addCase({ user_id: 9, ...decided });
+      await addSanction(9, { case_id: id, kind: 'banned', starts_at: ago(HOUR_MS) });
+      expect(await only()).toMatchObject({ state: 'open', kind: 'confirmation', urgency: 384 });
+      await database.dataSource.query('UPDATE sanctions SET confirmed_at = $1', [now]);
+      expect(await page()).toEqual([]);
+    });
+
+    it('does not return with an inherited ban', async () => {
+      const id = await addCase({ user_id: 9, ...decided, decided_by: null });
+      await addSanction(9, { case_id: id, kind: 'banned', is_automatic: true, inherited_from: 5 });
+      expect(await page()).toEqual([]);
+      expect(idsOf(await page('decided'))).toEqual([id]);
+    });
+  });
+
+  it('is ordered by urgency, then by the time of waiting, then by number', async () => {
+    const minutes = (count: number) => ({ opened_at: ago(count * 60_000) });
+    const [young, old, twin] = [
+      await addCase(minutes(1)),
+      await addCase(minutes(2)),
+      await addCase(minutes(1)),
+    ];
+    const grave = await addCase({ kind: 'finding', finding: 'stated_age' });
+    for (const id of [young, old, twin]) await addReport(id);
+    expect(idsOf(await page())).toEqual([grave, old, young, twin]);
+  });
+
+  it('has pages that repeat and skip no case while time passes and further reports arrive', async () => {
+    const categories = ['minor', 'threat', 'sexual', 'hate', 'spam', 'other'];
+    for (let index = 0; index < 30; index += 1) {
+      const id = await addCase({ opened_at: ago((index % 7) * 25 * 60_000) });
+      await addReport(id, { category: categories[index % 6], created_at: ago(60_000) });
+    }
+    const expected = idsOf(await page());
+    const seen: number[] = [];
+    let after: PagePosition | null = null;
+    for (;;) {
+      const rows = await page('open', 4, after);
+      if (rows.length === 0) break;
+      seen.push(...idsOf(rows));
+      after = positionOf(rows.at(-1)!);
+      // The least urgent case becomes the most urgent one, and a new case arrives.
+      const later = { created_at: new Date(now.getTime() + 1) };
+      for (let count = 0; count < 5; count += 1)
+        await addReport(expected.at(-1)!, { ...later, category: 'minor' });
+      await addReport(await addCase({ opened_at: later.created_at }), { ...later, category: 'minor' });
+    }
+    expect(seen).toEqual(expected);
+  });
+
+  it('lists decided cases newest first, page by page', async () => {
+    const ids: number[] = [];
+    for (let index = 0; index < 5; index += 1)
+      ids.push(await addCase({ state: 'decided', decided_at: ago(index * HOUR_MS), decided_by: 3 }));
+    const first = await page('decided', 2);
+    expect(idsOf(first)).toEqual(ids.slice(0, 2));
+    const last = first.at(-1)!;
+    const rest = await page('decided', 9, { urgency: 0, at: last.decided_at!, id: Number(last.id) });
+    expect(idsOf(rest)).toEqual(ids.slice(2));
+  });
+
+  it('lists the cases of users under a hold', async () => {
+    const [held, decided] = [await addCase({ user_id: 9 }), await addCase({ user_id: 9, state: 'decided' })];
+    await addCase({ user_id: 10 });
+    await addReport(held);
+    await database.dataSource.query('INSERT INTO standings (user_id, is_held) VALUES (9, true), (10, false)');
+    expect(idsOf(await page('held'))).toEqual([held, decided]);
+  });
+
+  it('shows a claim until it is over', async () => {
+    await addCase({ claimed_by: 4, claimed_until: new Date(Date.now() + 60_000) });
+    expect(await only()).toMatchObject({ is_claimed: true, claimed_by: '4' });
+    await database.dataSource.query(`UPDATE conduct_cases SET claimed_until = now() - interval '1 second'`);
+    expect(await only()).toMatchObject({ is_claimed: false });
+  });
+
+  it('reads a page of 10,000 open cases without a scan of a table for each of them', async () => {
+    await database.dataSource.query(`
+      INSERT INTO conduct_cases (id, user_id, state, kind, version, opened_at)
+      SELECT n, n, 'open', 'reports', 3, now() - n * interval '1 minute' FROM generate_series(100000, 109999) AS n;
+      INSERT INTO reports
+        (id, case_id, user_id, reporter_id, counts_as, weight, category, place, chat_at, created_at, event_id)
+      SELECT 200000 + 3 * n + k, 100000 + n, 100000 + n, n, n + k, 1, 'hate', 'private_chat', now(),
+             now() - interval '1 hour', gen_random_uuid()
+      FROM generate_series(0, 9999) AS n, generate_series(0, 2) AS k;
+      INSERT INTO sanctions (id, user_id, kind, rule, starts_at, notice_id, is_automatic)
+      SELECT n, n, 'suspended', 'no_hate', now() - interval '9 days', n, false
+      FROM generate_series(100000, 109999, 2) AS n;
+      ANALYZE conduct_cases; ANALYZE reports; ANALYZE sanctions`);
+    const [row] = await database.dataSource.query<[Record<string, [{ Plan: PlanNode }]>]>(
+      `EXPLAIN (ANALYZE, FORMAT JSON) ${casePageSql('open')}`,
+      [now, 101, null, null, null],
+    );
+    const nodes = flattenPlan(row['QUERY PLAN']![0].Plan);
+    expect(nodes[0]).toMatchObject({ 'Actual Rows': 101 });
+    const scans = nodes.filter((node) => node['Node Type'] === 'Seq Scan');
+    expect(scans.filter((node) => node['Actual Loops'] > 1)).toEqual([]);
+  });
+});
+
+interface PlanNode {
+  'Node Type': string;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  Plans?: PlanNode[];
+}
+const flattenPlan = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(flattenPlan)];

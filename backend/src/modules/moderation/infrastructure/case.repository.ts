@@ -1,0 +1,194 @@
+import { Injectable } from '@nestjs/common';
+import type { CaseFilter, CaseKind, CaseState } from '@thaw/contract/moderation';
+import type { ReportCategory, StandingKind } from '@thaw/contract/safety';
+import { DataSource } from 'typeorm';
+import { EventTypeRegistry } from '../../../platform/event-store/event-type.registry';
+import { conductStream } from '../../standings/domain/standing.events';
+import { casePageSql, oneCaseSql } from './case-queue.sql';
+
+/** A case with its urgency. Ids are strings, as PostgreSQL returns bigint. */
+export interface CaseRow {
+  id: string;
+  user_id: string;
+  state: CaseState;
+  kind: CaseKind;
+  version: number;
+  urgency: number;
+  base: number;
+  reporters_part: number;
+  priors_part: number;
+  automatic_part: number;
+  waiting_part: number;
+  is_halved: boolean;
+  is_waiting: boolean;
+  is_automatic: boolean;
+  reporters: number;
+  priors: number;
+  /** Since when it waits. */
+  since: Date;
+  decided_at: Date | null;
+  decided_by: string | null;
+  escalated_by: string | null;
+  appeal_since: Date | null;
+  ban_since: Date | null;
+  claimed_by: string | null;
+  claimed_until: Date | null;
+  is_claimed: boolean | null;
+  username: string;
+  is_anonymous: boolean;
+  standing: StandingKind;
+  categories: Record<string, number> | null;
+}
+
+/** The last case of a page. `urgency` is not used for decided cases. */
+export interface PagePosition {
+  urgency: number;
+  at: Date;
+  id: number;
+}
+
+export interface ReportRow {
+  id: string;
+  reporter_id: string;
+  category: ReportCategory;
+  weight: 0 | 1;
+  created_at: Date;
+  event_id: string;
+  /** Of all reports of the reporter. */
+  decided_count: number;
+  upheld_count: number;
+}
+
+/** An event of the user's conduct. Personal fields of events of other cases are left out. */
+export interface ConductEventRow {
+  eventId: string;
+  type: string;
+  at: Date;
+  data: Record<string, unknown>;
+}
+
+interface RawEvent {
+  event_id: string;
+  type: string;
+  schema_version: number;
+  occurred_at: Date;
+  data: Record<string, unknown>;
+  personal: Record<string, unknown> | null;
+}
+
+/** Queries about cases over the read models of conduct, users, friends and standings, and the log of one user's conduct. */
+@Injectable()
+export class CaseRepository {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly eventTypes: EventTypeRegistry,
+  ) {}
+
+  /** The time of the database, to the millisecond. */
+  async now(): Promise<Date> {
+    const [row] = await this.dataSource.query<{ now: Date }[]>(
+      `SELECT date_trunc('milliseconds', now()) AS now`,
+    );
+    if (!row) throw new Error('The database has no time');
+    return row.now;
+  }
+
+  findPage(filter: CaseFilter, asOf: Date, limit: number, after: PagePosition | null): Promise<CaseRow[]> {
+    const parameters: unknown[] = [asOf, limit, after?.at ?? null, after?.id ?? null];
+    if (filter !== 'decided') parameters.push(after?.urgency ?? null);
+    return this.dataSource.query<CaseRow[]>(casePageSql(filter), parameters);
+  }
+
+  async find(caseId: number): Promise<CaseRow | null> {
+    const [row] = await this.dataSource.query<CaseRow[]>(oneCaseSql, [await this.now(), caseId]);
+    return row ?? null;
+  }
+
+  /** The user whom the case is about. */
+  async findUserId(caseId: number): Promise<number | null> {
+    return this.findNumber('SELECT user_id AS number FROM conduct_cases WHERE id = $1', caseId);
+  }
+
+  async findCaseOfAppeal(appealId: number): Promise<number | null> {
+    return this.findNumber('SELECT case_id AS number FROM appeals WHERE id = $1', appealId);
+  }
+
+  /** The user whom the sanction restricts, and the case in which it was imposed. */
+  async findSanction(sanctionId: number): Promise<{ userId: number; caseId: number | null } | null> {
+    const [row] = await this.dataSource.query<{ user_id: string; case_id: string | null }[]>(
+      'SELECT user_id, case_id FROM sanctions WHERE id = $1',
+      [sanctionId],
+    );
+    return row
+      ? { userId: Number(row.user_id), caseId: row.case_id === null ? null : Number(row.case_id) }
+      : null;
+  }
+
+  /** The reports of a case, oldest first, each with how many reports of its reporter led to action. */
+  findReports(caseId: number): Promise<ReportRow[]> {
+    return this.dataSource.query<ReportRow[]>(
+      `SELECT reports.*, made.decided_count, made.upheld_count
+       FROM reports CROSS JOIN LATERAL (
+         SELECT count(decided_at)::int AS decided_count,
+                count(*) FILTER (WHERE outcome = 'action_taken')::int AS upheld_count
+         FROM reports AS others WHERE others.reporter_id = reports.reporter_id
+       ) AS made
+       WHERE case_id = $1 ORDER BY id`,
+      [caseId],
+    );
+  }
+
+  /** Everything that happened in the user's conduct, in order. */
+  async readConduct(userId: number, caseId: number): Promise<ConductEventRow[]> {
+    const rows = await this.dataSource.query<RawEvent[]>(
+      `SELECT e.event_id, e.type, e.schema_version, e.occurred_at, e.data, p.data AS personal
+       FROM events e LEFT JOIN event_private p
+         ON p.stream_id = e.stream_id AND p.event_id = e.event_id AND e.data ->> 'caseId' = $2
+       WHERE e.stream_id = $1 ORDER BY e.stream_position`,
+      [conductStream(userId), String(caseId)],
+    );
+    return rows.map((row) => {
+      const { type, schema_version: schemaVersion } = row;
+      const event = { type, schemaVersion, data: { ...row.data, ...row.personal } };
+      const { data } = this.eventTypes.upcastEvent(event);
+      return { eventId: row.event_id, type, at: row.occurred_at, data };
+    });
+  }
+
+  /** The user whom the case is about, and the reporters. */
+  async findInvolvedIds(caseId: number): Promise<number[]> {
+    const rows = await this.dataSource.query<{ id: string }[]>(
+      `SELECT user_id AS id FROM conduct_cases WHERE id = $1
+       UNION SELECT reporter_id FROM reports WHERE case_id = $1`,
+      [caseId],
+    );
+    return rows.map(({ id }) => Number(id));
+  }
+
+  /** Every moderator, and whether they are a friend of one of the users. */
+  async findModerators(userIds: readonly number[]): Promise<{ id: number; isFriend: boolean }[]> {
+    const rows = await this.dataSource.query<{ id: string; is_friend: boolean }[]>(
+      `SELECT id, EXISTS (
+         SELECT 1 FROM friendships
+         WHERE (low_id = users.id AND high_id = ANY($1::bigint[]))
+            OR (high_id = users.id AND low_id = ANY($1::bigint[]))) AS is_friend
+       FROM users WHERE is_moderator ORDER BY id`,
+      [userIds],
+    );
+    return rows.map(({ id, is_friend: isFriend }) => ({ id: Number(id), isFriend }));
+  }
+
+  /** The SHA-256 of those images of which it is known, as they were sent. */
+  async findImageHashes(keys: readonly string[]): Promise<string[]> {
+    const rows = await this.dataSource.query<{ sha256: string }[]>(
+      'SELECT DISTINCT sha256 FROM uploads WHERE key = ANY($1) AND sha256 IS NOT NULL',
+      [keys],
+    );
+    return rows.map(({ sha256 }) => sha256);
+  }
+
+  private async findNumber(sql: string, id: number): Promise<number | null> {
+    const [row] = await this.dataSource.query<{ number: string }[]>(sql, [id]);
+    return row ? Number(row.number) : null;
+  }
+}

@@ -1,0 +1,74 @@
+import { Injectable } from '@nestjs/common';
+import type { CaseOutcome } from '@thaw/contract/moderation';
+import { DataSource } from 'typeorm';
+import { standingKindSql } from '../../standings/application/standing.sql';
+
+/** Of the last 30 days, except what is counted at this moment. */
+export interface FiguresRow {
+  open_cases: number;
+  oldest_open_case_age_s: number | null;
+  decision_p50_s: number | null;
+  decision_p95_s: number | null;
+  reports_by_category: Record<string, number>;
+  decisions: { outcome: CaseOutcome; by: 'moderator' | 'automatic'; count: number }[];
+  appeals: { moderatorId: number; decided: number; reversed: number }[];
+  reports: number;
+  blocks: number;
+  matches: number;
+  care_pool: number;
+}
+
+const sinceSql = `now() - interval '30 days'`;
+
+/** Everything that waits for a moderator, with the time since when it does. */
+const waitingSql = `
+  SELECT id, min(since) AS since FROM (
+    SELECT id, opened_at AS since FROM conduct_cases WHERE state <> 'decided'
+    UNION ALL SELECT case_id, created_at FROM appeals WHERE decided_at IS NULL
+    UNION ALL SELECT case_id, starts_at FROM sanctions
+      WHERE kind = 'banned' AND confirmed_at IS NULL AND lifted_at IS NULL
+        AND NOT is_automatic AND inherited_from IS NULL AND case_id IS NOT NULL
+  ) AS reasons GROUP BY id`;
+
+/** The decider of a decision is in the case; an appeal is charged to that moderator, not to the one who answers it. */
+const figuresSql = `
+WITH waiting AS (${waitingSql}),
+decided AS (
+  SELECT decided_by, outcome, extract(epoch FROM decided_at - opened_at) AS seconds
+  FROM conduct_cases WHERE decided_at > ${sinceSql}
+), recent AS (
+  SELECT category, count(*)::int AS count FROM reports WHERE created_at > ${sinceSql} GROUP BY category
+)
+SELECT
+  (SELECT count(*)::int FROM waiting) AS open_cases,
+  (SELECT extract(epoch FROM now() - min(since))::float8 FROM waiting) AS oldest_open_case_age_s,
+  (SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY seconds)::float8
+   FROM decided WHERE decided_by IS NOT NULL) AS decision_p50_s,
+  (SELECT percentile_cont(0.95) WITHIN GROUP (ORDER BY seconds)::float8
+   FROM decided WHERE decided_by IS NOT NULL) AS decision_p95_s,
+  COALESCE((SELECT json_object_agg(category, count) FROM recent), '{}') AS reports_by_category,
+  COALESCE((SELECT json_agg(counts) FROM (
+    SELECT outcome, CASE WHEN decided_by IS NULL THEN 'automatic' ELSE 'moderator' END AS by, count(*)::int AS count
+    FROM decided GROUP BY 1, 2 ORDER BY 1, 2) AS counts), '[]') AS decisions,
+  COALESCE((SELECT json_agg(shares) FROM (
+    SELECT cases.decided_by AS "moderatorId", count(*)::int AS decided,
+           count(*) FILTER (WHERE appeals.outcome = 'reversed')::int AS reversed
+    FROM appeals JOIN conduct_cases AS cases ON cases.id = appeals.case_id
+    WHERE appeals.decided_at > ${sinceSql} AND cases.decided_by IS NOT NULL
+    GROUP BY 1 ORDER BY 1) AS shares), '[]') AS appeals,
+  (SELECT COALESCE(sum(count), 0)::int FROM recent) AS reports,
+  (SELECT count(*)::int FROM blocks WHERE created_at > ${sinceSql}) AS blocks,
+  (SELECT count(*)::int FROM chat_history WHERE created_at > ${sinceSql}) AS matches,
+  (SELECT count(*)::int FROM standings WHERE ${standingKindSql('standings')} = 'care') AS care_pool`;
+
+/** The figures of moderation, in one query. */
+@Injectable()
+export class FiguresRepository {
+  constructor(private readonly dataSource: DataSource) {}
+
+  async read(): Promise<FiguresRow> {
+    const [row] = await this.dataSource.query<FiguresRow[]>(figuresSql);
+    if (!row) throw new Error('The figures of moderation have no row');
+    return row;
+  }
+}

@@ -1,0 +1,248 @@
+import { ApiProperty } from '@nestjs/swagger';
+import {
+  type CaseHistoryEntry,
+  type CaseItem,
+  type CaseKind,
+  caseKindSchema,
+  type CasePage,
+  type CaseReport,
+  type CaseState,
+  caseStateSchema,
+  type EvidenceMessage,
+  type ModerationCase,
+  type UrgencyParts,
+} from '@thaw/contract/moderation';
+import {
+  type ReportCategory,
+  reportCategorySchema,
+  type StandingKind,
+  standingKindSchema,
+} from '@thaw/contract/safety';
+import { assertType, type SameShape } from '../../../platform/http/same-shape.types';
+
+export class CaseItemDto implements CaseItem {
+  @ApiProperty({ type: 'integer', minimum: 1 })
+  id: number;
+
+  @ApiProperty({ enum: caseStateSchema.options, description: 'open, too, while a decided case waits again' })
+  state: CaseState;
+
+  @ApiProperty({ type: 'integer', description: "Version of the user's conduct stream, for decisions" })
+  version: number;
+
+  @ApiProperty({ type: 'integer', minimum: 0, maximum: 1_000, description: '0 when nothing waits' })
+  urgency: number;
+
+  @ApiProperty({ type: 'integer', minimum: 1 })
+  userId: number;
+
+  @ApiProperty({ description: 'Empty when the account was erased' })
+  username: string;
+
+  @ApiProperty()
+  isAnonymous: boolean;
+
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: { type: 'integer', minimum: 1 },
+    description: 'Reports by category',
+  })
+  categories: Record<string, number>;
+
+  @ApiProperty({ type: 'integer', description: 'Distinct reporters of weight 1' })
+  reporters: number;
+
+  @ApiProperty({ type: 'integer', description: 'Upheld sanctions of the last 365 days' })
+  priors: number;
+
+  @ApiProperty()
+  isAutomatic: boolean;
+
+  @ApiProperty({ enum: caseKindSchema.options })
+  kind: CaseKind;
+
+  @ApiProperty({ format: 'date-time', description: 'Since when the case waits' })
+  openedAt: string;
+
+  @ApiProperty({ enum: standingKindSchema.options })
+  standing: StandingKind;
+
+  @ApiProperty({ type: 'integer', nullable: true, description: 'Id of the moderator' })
+  claimedBy: number | null;
+
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  claimedUntil: string | null;
+}
+assertType<SameShape<CaseItemDto, CaseItem>>();
+
+export class CasePageDto implements CasePage {
+  @ApiProperty({ type: [CaseItemDto] })
+  cases: CaseItemDto[];
+
+  @ApiProperty({ type: String, nullable: true })
+  nextCursor: string | null;
+}
+assertType<SameShape<CasePageDto, CasePage>>();
+
+export class UrgencyPartsDto implements UrgencyParts {
+  @ApiProperty({ type: 'integer' })
+  base: number;
+
+  @ApiProperty({ type: 'integer' })
+  reporters: number;
+
+  @ApiProperty({ type: 'integer' })
+  priors: number;
+
+  @ApiProperty({ type: 'integer' })
+  automatic: number;
+
+  @ApiProperty({ type: 'integer' })
+  waiting: number;
+
+  @ApiProperty()
+  isHalved: boolean;
+}
+assertType<SameShape<UrgencyPartsDto, UrgencyParts>>();
+
+class AccuracyDto {
+  @ApiProperty({ type: 'integer' })
+  decided: number;
+
+  @ApiProperty({ type: 'integer' })
+  upheld: number;
+}
+
+export class CaseReportDto implements CaseReport {
+  @ApiProperty({ type: 'integer', minimum: 1 })
+  id: number;
+
+  @ApiProperty({ type: 'integer', minimum: 1 })
+  reporterId: number;
+
+  @ApiProperty({ enum: reportCategorySchema.options })
+  category: ReportCategory;
+
+  @ApiProperty({ type: String, nullable: true })
+  words: string | null;
+
+  @ApiProperty({ format: 'date-time' })
+  createdAt: string;
+
+  @ApiProperty({ enum: [0, 1] })
+  weight: 0 | 1;
+
+  @ApiProperty()
+  accuracy: AccuracyDto;
+}
+assertType<SameShape<CaseReportDto, CaseReport>>();
+
+class EvidencePersonDto {
+  @ApiProperty({ type: 'integer', minimum: 1 })
+  id: number;
+
+  @ApiProperty()
+  username: string;
+}
+
+class EvidenceImageDto {
+  @ApiProperty({ type: 'integer', minimum: 1 })
+  imageId: number;
+
+  @ApiProperty({ type: 'integer' })
+  width: number;
+
+  @ApiProperty({ type: 'integer' })
+  height: number;
+}
+
+export class EvidenceMessageDto implements EvidenceMessage {
+  @ApiProperty({ oneOf: [{ type: 'string' }, { type: 'integer' }] })
+  id: string | number;
+
+  @ApiProperty({ type: 'integer', minimum: 1 })
+  senderId: number;
+
+  @ApiProperty({ format: 'date-time' })
+  at: string;
+
+  @ApiProperty({ enum: ['text', 'image', 'mixed'] })
+  type: 'text' | 'image' | 'mixed';
+
+  @ApiProperty({ type: [String], description: 'Oldest first' })
+  versions: string[];
+
+  @ApiProperty()
+  isMarked: boolean;
+
+  @ApiProperty({ type: [EvidenceImageDto] })
+  images: EvidenceImageDto[];
+}
+assertType<SameShape<EvidenceMessageDto, EvidenceMessage>>();
+
+type CaseEvidence = ModerationCase['evidence'][number];
+
+export class CaseEvidenceDto implements CaseEvidence {
+  @ApiProperty({ enum: ['random_chat', 'private_chat'] })
+  source: 'random_chat' | 'private_chat';
+
+  @ApiProperty({ type: String, nullable: true })
+  sessionId: string | null;
+
+  @ApiProperty({ type: [EvidencePersonDto] })
+  people: EvidencePersonDto[];
+
+  @ApiProperty({ type: [EvidenceMessageDto] })
+  messages: EvidenceMessageDto[];
+
+  @ApiProperty({ type: 'integer', description: 'Messages of the chat that are not included' })
+  omitted: number;
+
+  @ApiProperty({ type: 'integer', nullable: true, description: 'Null for an automatic finding' })
+  reportId: number | null;
+}
+assertType<SameShape<CaseEvidenceDto, CaseEvidence>>();
+
+export class ModerationCaseDto extends CaseItemDto implements ModerationCase {
+  @ApiProperty()
+  urgencyParts: UrgencyPartsDto;
+
+  @ApiProperty({ type: [CaseReportDto] })
+  reports: CaseReportDto[];
+
+  @ApiProperty({ type: [CaseEvidenceDto], description: 'Without what was erased' })
+  evidence: CaseEvidenceDto[];
+
+  @ApiProperty({
+    type: 'array',
+    description: 'Oldest first; the other fields depend on the kind. Texts are null once erased.',
+    items: {
+      type: 'object',
+      required: ['kind', 'at'],
+      properties: {
+        kind: {
+          enum: [
+            'opened',
+            'note',
+            'escalated',
+            'decision',
+            'sanction',
+            'confirmed',
+            'lifted',
+            'flagged',
+            'flag_lifted',
+            'appeal',
+            'appeal_decided',
+          ] satisfies CaseHistoryEntry['kind'][],
+        },
+        at: { type: 'string', format: 'date-time' },
+      },
+      additionalProperties: true,
+    },
+  })
+  history: CaseHistoryEntry[];
+
+  @ApiProperty({ type: 'array', items: { type: 'integer' }, description: 'Moderators who may not decide' })
+  excludes: number[];
+}
+assertType<SameShape<ModerationCaseDto, ModerationCase>>();

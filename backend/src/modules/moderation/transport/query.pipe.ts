@@ -1,0 +1,37 @@
+import { Injectable, type PipeTransform } from '@nestjs/common';
+import { DomainError } from '../../../platform/errors/domain.errors';
+import { parsePositiveInteger } from '../../../platform/http/path-id.pipe';
+
+/**
+ * Parses an optional number of a query, at most `max`, which is also the default.
+ * @throws DomainError validation_failed
+ */
+export class OptionalCountPipe implements PipeTransform<unknown, number> {
+  constructor(private readonly max: number) {}
+
+  transform(value: unknown): number {
+    if (value === undefined) return this.max;
+    const number = parsePositiveInteger(value);
+    if (number === undefined || number > this.max) throw new DomainError('validation_failed');
+    return number;
+  }
+}
+
+/** Parses an optional id of a query. @throws DomainError validation_failed */
+@Injectable()
+export class OptionalIdPipe implements PipeTransform<unknown, number | undefined> {
+  transform(value: unknown): number | undefined {
+    const id = value === undefined ? undefined : parsePositiveInteger(value);
+    if (value !== undefined && id === undefined) throw new DomainError('validation_failed');
+    return id;
+  }
+}
+
+/** Refuses a parameter that is given more than once. @throws DomainError validation_failed */
+@Injectable()
+export class OptionalTextPipe implements PipeTransform<unknown, string | undefined> {
+  transform(value: unknown): string | undefined {
+    if (value !== undefined && typeof value !== 'string') throw new DomainError('validation_failed');
+    return value;
+  }
+}

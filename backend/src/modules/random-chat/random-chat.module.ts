@@ -1,11 +1,13 @@
 import { Module } from '@nestjs/common';
 import { ChatPresenceService } from '../../platform/hot-log/chat-presence.service';
+import { MetricsRegistry } from '../../platform/observability/metrics.registry';
 import { BlocksReadModelModule } from '../blocks/blocks-read-model.module';
 import { MatchingModule } from '../matching/matching.module';
 import { UploadsModule } from '../uploads/uploads.module';
 import { UsersModule } from '../users/users.module';
 import { ConnectionResumeService } from './application/connection-resume.service';
 import { ChatLifecycleService } from './application/chat-lifecycle.service';
+import { ChatMetricsRegistry } from './application/chat-metrics.registry';
 import { ChatRecordsService } from './application/chat-records.service';
 import { LiveChatService } from './application/live-chat.service';
 import { OutboxSchedulerService } from './application/outbox-scheduler.service';
@@ -29,6 +31,7 @@ import { RandomChatGateway } from './transport/random-chat.gateway';
     ConnectionResumeService,
     ChatHistoryRepository,
     ChatLifecycleService,
+    ChatMetricsRegistry,
     ChatPresenceService,
     ChatRecordsService,
     ChatTranscriptService,
@@ -41,4 +44,8 @@ import { RandomChatGateway } from './transport/random-chat.gateway';
   ],
   exports: [ChatTranscriptService, PastChatService, PastPartnersService],
 })
-export class RandomChatModule {}
+export class RandomChatModule {
+  constructor(chats: LiveChatService, metrics: MetricsRegistry) {
+    metrics.gauge('thaw_live_chats', 'Chats in which a participant has a socket here', () => chats.size);
+  }
+}

@@ -32,7 +32,7 @@ import { ProjectionRegistry } from './projection.registry';
 export class EventStoreModule {
   constructor(eventStore: EventStoreRepository, @Optional() metrics?: MetricsRegistry) {
     metrics?.counterOf(
-      'thaw_append_conflicts_total',
+      'thaw_event_append_conflicts_total',
       'Appends of this process that were refused because somebody else was first',
       () => eventStore.conflictCount,
     );

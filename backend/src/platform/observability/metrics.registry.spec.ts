@@ -1,3 +1,4 @@
+import { DurationHistogram } from './duration.model';
 import { MetricsRegistry } from './metrics.registry';
 
 const valueOf = (body: string, name: string): number | undefined => {
@@ -50,5 +51,37 @@ describe('MetricsRegistry', () => {
     await metrics.expose();
     const { body } = await metrics.expose();
     expect([valueOf(body, 'thaw_one'), valueOf(body, 'thaw_two'), asked]).toEqual([2, 4, 2]);
+  });
+
+  it('exposes counts with labels that are kept elsewhere', async () => {
+    const metrics = new MetricsRegistry();
+    const counts = new Map([['1000', 2]]);
+    metrics.countsOf('thaw_closes_total', 'closes', () =>
+      [...counts].map(([code, count]) => [{ code }, count] as const),
+    );
+    counts.set('4401', 1);
+    expect((await metrics.expose()).body).toContain(
+      '# TYPE thaw_closes_total counter\nthaw_closes_total{code="1000"} 2\nthaw_closes_total{code="4401"} 1\n',
+    );
+  });
+
+  it('exposes durations as a histogram with cumulative buckets', async () => {
+    const metrics = new MetricsRegistry();
+    const durations = new DurationHistogram();
+    [0.1, 0.2, 20_000].forEach((ms) => durations.observe(ms));
+    metrics.durationsOf('thaw_frame_seconds', 'frames', () => [[{ event: 'ping' }, durations]]);
+    const { body } = await metrics.expose();
+    const readBucket = (bound: string) =>
+      valueOf(body, `thaw_frame_seconds_bucket\\{event="ping",le="${bound}"\\}`);
+    expect(['0.000125', '0.00025', '8.192', '\\+Inf'].map(readBucket)).toEqual([1, 2, 2, 3]);
+    expect(valueOf(body, 'thaw_frame_seconds_count\\{event="ping"\\}')).toBe(3);
+    expect(valueOf(body, 'thaw_frame_seconds_sum\\{event="ping"\\}')).toBeCloseTo(20.0003, 6);
+  });
+
+  it('omits and counts labelled gauges whose reading fails', async () => {
+    const metrics = new MetricsRegistry();
+    metrics.gaugesOf('thaw_waiting', 'waiting', () => Promise.reject(new Error('Connection is closed.')));
+    expect((await metrics.expose()).body).not.toMatch(/^thaw_waiting/m);
+    expect(valueOf((await metrics.expose()).body, 'thaw_scrape_errors_total')).toBe(1);
   });
 });

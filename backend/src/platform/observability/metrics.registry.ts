@@ -1,5 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, type Metric, Registry } from 'prom-client';
+import { type DurationHistogram, durationBounds } from './duration.model';
+
+/** The value of each label, by name. */
+type Labels = Record<string, string>;
 
 /** The metrics of this process, for `/metrics` on the internal port. */
 @Injectable()
@@ -40,6 +44,46 @@ export class MetricsRegistry {
         this.reset();
         this.inc(read());
       },
+    });
+  }
+
+  /**
+   * Counts with labels that are kept elsewhere, where a counter of prom-client would cost too much.
+   * @param read returns the counts since the process started; called at each scrape.
+   */
+  countsOf(name: string, help: string, read: () => Iterable<readonly [labels: Labels, count: number]>): void {
+    this.registerReading(name, help, 'counter', () =>
+      [...read()].map(([labels, value]) => ({ labels, value })),
+    );
+  }
+
+  /** @param read returns the durations observed since the process started; called at each scrape. */
+  durationsOf(
+    name: string,
+    help: string,
+    read: () => Iterable<readonly [labels: Labels, durations: DurationHistogram]>,
+  ): void {
+    this.registerReading(name, help, 'histogram', () =>
+      [...read()].flatMap(([labels, durations]) => toSamples(name, labels, durations)),
+    );
+  }
+
+  /**
+   * Values with labels, read once per scrape. If reading them fails, that scrape omits them all, and
+   * `thaw_scrape_errors_total` counts it.
+   */
+  gaugesOf(
+    name: string,
+    help: string,
+    read: () => Promise<Iterable<readonly [labels: Labels, value: number]>>,
+  ): void {
+    this.registerReading(name, help, 'gauge', async () => {
+      try {
+        return [...(await read())].map(([labels, value]) => ({ labels, value }));
+      } catch {
+        this.scrapeErrors.inc();
+        return [];
+      }
     });
   }
 
@@ -95,9 +139,45 @@ export class MetricsRegistry {
     return new Histogram({ name, help, labelNames, buckets, registers: [this.registry] });
   }
 
+  /** Registers a metric whose samples are read at each scrape. prom-client asks a metric for its name and `get` only. */
+  private registerReading(
+    name: string,
+    help: string,
+    type: 'counter' | 'gauge' | 'histogram',
+    read: () => Sample[] | Promise<Sample[]>,
+  ): void {
+    const metric = { name, get: async () => ({ name, help, type, values: await read(), aggregator: 'sum' }) };
+    this.registry.registerMetric(metric as unknown as Metric);
+  }
+
   /** Returns all metrics in the text format of Prometheus. */
   async expose(): Promise<{ contentType: string; body: string }> {
     this.readings.clear();
     return { contentType: this.registry.contentType, body: await this.registry.metrics() };
   }
 }
+
+interface Sample {
+  labels: Labels;
+  value: number;
+  /** Of the samples of a histogram, which differ from the name of the metric. */
+  metricName?: string;
+}
+
+/** The cumulative buckets, the sum in seconds and the count of a histogram. */
+const toSamples = (name: string, labels: Labels, { counts, sumMs }: DurationHistogram): Sample[] => {
+  let count = 0;
+  const buckets = counts.map((inBucket, index) => {
+    count += inBucket;
+    return {
+      metricName: `${name}_bucket`,
+      labels: { ...labels, le: String(durationBounds[index] ?? '+Inf') },
+      value: count,
+    };
+  });
+  return [
+    ...buckets,
+    { metricName: `${name}_sum`, labels, value: sumMs / 1_000 },
+    { metricName: `${name}_count`, labels, value: count },
+  ];
+};

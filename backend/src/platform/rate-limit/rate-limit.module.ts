@@ -1,6 +1,13 @@
-import { Global, Module } from '@nestjs/common';
+import { Global, Module, Optional } from '@nestjs/common';
+import { MetricsRegistry } from '../observability/metrics.registry';
 import { RateLimiterService } from './rate-limiter.service';
 
 @Global()
 @Module({ providers: [RateLimiterService], exports: [RateLimiterService] })
-export class RateLimitModule {}
+export class RateLimitModule {
+  constructor(limiter: RateLimiterService, @Optional() metrics?: MetricsRegistry) {
+    metrics?.countsOf('thaw_rate_limited_total', 'Refusals by rate limits, by bucket', () =>
+      [...limiter.refusals].map(([bucket, count]) => [{ bucket }, count] as const),
+    );
+  }
+}

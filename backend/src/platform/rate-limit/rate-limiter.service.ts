@@ -29,6 +29,8 @@ export class RateLimiterService {
   private readonly local = new LocalRateLimiter();
   private localUntilMs = 0;
   private readonly takenAhead = new WeakMap<object, Promise<Allowance>>();
+  /** How often each bucket had too few tokens, since the process started. */
+  readonly refusals = new Map<BucketName, number>();
 
   constructor(
     @Inject(REDIS) redis: Redis,
@@ -44,6 +46,16 @@ export class RateLimiterService {
    * @param subject user id, session id or address. It becomes part of a key, so it must not contain personal data.
    */
   async take(bucketName: BucketName, subject: string | number, cost = 1): Promise<Allowance> {
+    const allowance = await this.takeUncounted(bucketName, subject, cost);
+    if (!allowance.allowed) this.refusals.set(bucketName, (this.refusals.get(bucketName) ?? 0) + 1);
+    return allowance;
+  }
+
+  private async takeUncounted(
+    bucketName: BucketName,
+    subject: string | number,
+    cost: number,
+  ): Promise<Allowance> {
     const bucket = bucketOf(bucketName, this.environment.LIMITS_PROFILE);
     const key = rateLimitKey(bucketName, subject);
     const now = Date.now();

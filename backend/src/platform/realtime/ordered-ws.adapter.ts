@@ -20,6 +20,7 @@ import { warnAbout } from '../observability/warn-about.functions';
 import { RateLimiterService } from '../rate-limit/rate-limiter.service';
 import { readClientAddress } from './client-address.functions';
 import { type UserFrameLimiter, FrameRateLimiter } from './frame-rate.limiter';
+import { FrameMetricsRegistry } from './frame-metrics.registry';
 import { type GatewayMethod, collectGatewayMethods } from './gateway-methods.functions';
 import { InboundFrame } from './inbound-frame.model';
 import { FLOODING_AFTER_REFUSALS, realtimeLimits } from './realtime.limits';
@@ -63,6 +64,7 @@ export class OrderedWsAdapter extends WsAdapter {
   private readonly identityOf = new WeakMap<IncomingMessage, SocketIdentity>();
   private readonly admission: SocketAdmissionService;
   private readonly frameLimiter: FrameRateLimiter;
+  private readonly metrics: FrameMetricsRegistry;
 
   private routes: ReadonlyMap<string, Route> | undefined;
 
@@ -72,6 +74,7 @@ export class OrderedWsAdapter extends WsAdapter {
     this.identities = application.get<SocketIdentityPort>(SOCKET_IDENTITY_PORT);
     this.registry = application.get(SocketRegistry);
     this.admission = application.get(SocketAdmissionService);
+    this.metrics = application.get(FrameMetricsRegistry);
     this.frameLimiter = new FrameRateLimiter(
       application.get(RateLimiterService),
       this.environment.LIMITS_PROFILE,
@@ -156,7 +159,7 @@ export class OrderedWsAdapter extends WsAdapter {
       socket,
       request.socket,
       identity,
-      (text) => this.handle(state, text),
+      (text, receivedAt) => this.handle(state, text, receivedAt),
       now,
     );
     if (isExcluded(identity.standing)) {
@@ -185,35 +188,43 @@ export class OrderedWsAdapter extends WsAdapter {
     });
     socket.on('close', (code: number) => {
       clearTimeout(authenticateTimer);
+      this.metrics.recordClose(code);
       this.frameLimiter.release(identity.userId);
       const isClean = code === closeCodes.normal || code === closeCodes.goingAway;
       this.registry.unregister(connection, isClean);
     });
   }
 
-  private async handle(state: SocketState, text: string): Promise<void> {
+  private async handle(state: SocketState, text: string, receivedAt: number): Promise<void> {
     if (!state.connection.isReady) await state.connection.ready;
     // The login may have ended while the socket was getting ready.
     if (!state.connection.isOpen) return;
     let ref: string | undefined;
     let frame: InboundFrame | undefined;
+    let event = 'unknown';
+    let outcome: 'ok' | SocketErrorCode = 'ok';
     try {
       const envelope = parseEnvelope(text);
       ref = refOf(envelope);
       if (envelope.ref !== ref) throw new DomainError('invalid_payload');
       this.spend(state);
       if (envelope.event === 'ping') {
+        event = 'ping';
         state.connection.send(JSON.stringify({ event: 'pong', ref }));
         return;
       }
       const route = this.routeOf(envelope.event);
+      event = route.event;
       frame = openFrame(state, route, envelope, ref);
       await route.method(frame);
       frame.answer({});
     } catch (error) {
       // A ref is answered once, so a failure after the answer is only logged.
+      outcome = toSocketErrorCode(error);
       if (frame?.isAnswered) this.logFailure(error);
       else this.refuse(state, error, ref);
+    } finally {
+      this.metrics.recordFrame(event, outcome, performance.now() - receivedAt);
     }
   }
 

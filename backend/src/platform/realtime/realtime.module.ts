@@ -2,6 +2,7 @@ import { type DynamicModule, Global, Module, type OnModuleInit, type Type } from
 import { HealthCheckRegistry } from '../health/health-check.registry';
 import { GracefulShutdownService } from '../lifecycle/graceful-shutdown.service';
 import { MetricsRegistry } from '../observability/metrics.registry';
+import { FrameMetricsRegistry } from './frame-metrics.registry';
 import { LoginRecheckService } from './login-recheck.service';
 import { RedisSubscriberService } from './redis-subscriber.service';
 import { ReplicaLeaseService } from './replica-lease.service';
@@ -30,7 +31,13 @@ export class RealtimeModule implements OnModuleInit {
     return {
       module: RealtimeModule,
       imports: [identities, UserPublisherModule],
-      providers: [...shared, LoginRecheckService, SocketAdmissionService, SocketHeartbeatService],
+      providers: [
+        ...shared,
+        FrameMetricsRegistry,
+        LoginRecheckService,
+        SocketAdmissionService,
+        SocketHeartbeatService,
+      ],
       exports: [...shared, UserPublisherModule],
     };
   }
@@ -39,6 +46,16 @@ export class RealtimeModule implements OnModuleInit {
     this.health.register('subscriber', async () => this.subscriber.isReceiving);
     this.gracefulShutdown.register('sockets', 'sockets', () => this.heartbeat.closeAll());
     this.gracefulShutdown.register('leases', 'lease', () => this.lease.release());
+    this.metrics.counterOf(
+      'thaw_lease_lapses_total',
+      'Leases of this replica that expired while it was running',
+      () => this.lease.lapseCount,
+    );
+    this.metrics.counterOf(
+      'thaw_subscriber_rebuilds_total',
+      'Reconnections of the subscriber, after which the channels were subscribed to again',
+      () => this.subscriber.rebuildCount,
+    );
     this.metrics.gauge('thaw_sockets', 'Open sockets', () => this.registry.size);
   }
 }

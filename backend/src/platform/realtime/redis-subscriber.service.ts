@@ -19,6 +19,8 @@ const MISSES_BEFORE_REBUILD = 2;
 @Injectable()
 export class RedisSubscriberService implements OnModuleInit, OnApplicationShutdown {
   private readonly logger = new Logger(RedisSubscriberService.name);
+  /** How often the subscriber has reconnected and subscribed to its channels again. */
+  rebuildCount = 0;
   private readonly listeners = new Map<string, Set<ChannelListener>>();
   /** Channels whose subscription is confirmed or pending. */
   private readonly subscribing = new Map<string, Promise<unknown>>();
@@ -131,6 +133,7 @@ export class RedisSubscriberService implements OnModuleInit, OnApplicationShutdo
         await pending;
       }
       this.receivedAt = Date.now();
+      this.rebuildCount += 1;
       this.events.publish('SubscriberRestored', {});
     } catch {
       this.subscribing.clear(); // connection lost again; the next 'ready' starts over

@@ -36,6 +36,8 @@ export interface DeadReplicas {
 @Injectable()
 export class ReplicaLeaseService implements OnModuleInit, OnApplicationShutdown {
   private readonly logger = new Logger(ReplicaLeaseService.name);
+  /** How often the lease expired while this process was running. */
+  lapseCount = 0;
   private timer: NodeJS.Timeout | undefined;
   /** Identifies the set of live replicas to which `rank` and `count` refer. */
   private epoch = '';
@@ -143,6 +145,7 @@ export class ReplicaLeaseService implements OnModuleInit, OnApplicationShutdown 
     else if (hadGap) waits(2 * RENEW_EVERY_MS); // the other replicas' renewals may be late, too
     if (lapsed === 1 && !isFirst) {
       this.logger.warn('The lease had expired; sockets are recorded again');
+      this.lapseCount += 1;
       this.events.publish('LeaseLapsed', {});
     }
     this.events.publish('LeaseRenewed', {});

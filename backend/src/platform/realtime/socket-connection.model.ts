@@ -7,7 +7,8 @@ import { realtimeLimits } from './realtime.limits';
 import type { SocketIdentity } from './socket-identity.port';
 import { writeTextFrame } from './text-frame.codec';
 
-export type FrameHandler = (text: string) => Promise<void>;
+/** @param receivedAt when the frame was read (monotonic, ms). */
+export type FrameHandler = (text: string, receivedAt: number) => Promise<void>;
 
 /** One socket, whose frames are handled one at a time, in order of arrival, with bounded queues in both directions. */
 export class SocketConnection {
@@ -20,6 +21,8 @@ export class SocketConnection {
   /** Settles when the socket is closed. */
   readonly closed: Promise<void>;
   private readonly queue: string[] = [];
+  /** When each frame of the queue was read (monotonic, ms). */
+  private readonly queuedAt: number[] = [];
   private isHandling = false;
   private pingedAt: number | undefined;
   private lastReceivedAt: number;
@@ -88,6 +91,7 @@ export class SocketConnection {
     if (this.isClosing) return;
     this.isClosing = true;
     this.queue.length = 0;
+    this.queuedAt.length = 0;
     this.socket.close(code);
   }
 
@@ -105,6 +109,7 @@ export class SocketConnection {
       return;
     }
     this.queue.push(text);
+    this.queuedAt.push(performance.now());
     if (!this.isHandling) void this.drain();
   }
 
@@ -126,7 +131,7 @@ export class SocketConnection {
   private async drain(): Promise<void> {
     this.isHandling = true;
     for (let text = this.queue.shift(); text !== undefined; text = this.queue.shift()) {
-      await this.handle(text);
+      await this.handle(text, this.queuedAt.shift() ?? 0);
     }
     this.isHandling = false;
   }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { MetricsRegistry } from '../../../platform/observability/metrics.registry';
 import type { ChatLogRepository, ChatLogEntry } from '../../../platform/hot-log/chat-log.repository';
 import type { EventLoopLimiter } from '../../../platform/realtime/event-loop.limiter';
 import type { SocketConnection } from '../../../platform/realtime/socket-connection.model';
@@ -6,6 +7,7 @@ import { MAX_BYTES, MAX_EVENTS } from '../domain/random-chat.decider';
 import type { RandomChatEvent } from '../domain/random-chat.events';
 import { encodeEvent } from './chat-event.codec';
 import { sendMissedEvents } from './chat-resume.functions';
+import { ChatMetricsRegistry } from './chat-metrics.registry';
 import { LiveChat, type LiveChatServices } from './live-chat.model';
 
 const LONGEST_SLICE_MS = 10;
@@ -69,6 +71,7 @@ const readSlices = async (entries: readonly ChatLogEntry[]): Promise<{ chat: Liv
   };
   const services: LiveChatServices = {
     log: log as unknown as ChatLogRepository,
+    metrics: new ChatMetricsRegistry(new MetricsRegistry()),
     rates: { message: rate, edit: rate, reaction: rate, game: rate },
     requireMemory: () => undefined,
     retainTail: () => undefined,

@@ -4,8 +4,10 @@ import type { UserState } from '@thaw/contract/server-frames';
 import type { SocketConnection } from '../../../platform/realtime/socket-connection.model';
 import { MatchQueueService, type MatchState } from '../../matching/application/match-queue.service';
 import { MatchmakingService } from '../../matching/application/matchmaking.service';
+import { ChatMetricsRegistry } from './chat-metrics.registry';
 import { ChatLifecycleService } from './chat-lifecycle.service';
 import type { ChatSummary } from './chat-summary.mapper';
+import type { LiveChat } from './live-chat.model';
 import { LiveChatService } from './live-chat.service';
 
 type LastSeen = ClientData<'authenticate'>['lastSeen'];
@@ -19,6 +21,7 @@ export class ConnectionResumeService {
     private readonly queue: MatchQueueService,
     private readonly chats: LiveChatService,
     private readonly lifecycle: ChatLifecycleService,
+    private readonly metrics: ChatMetricsRegistry,
   ) {}
 
   /**
@@ -47,15 +50,28 @@ export class ConnectionResumeService {
         return;
       }
       const seen = lastSeen?.sessionId === sessionId ? lastSeen.seq : 0;
-      await this.chats.requireResumeRate(chat, userId, seen);
+      await this.requireResumeRate(chat, userId, seen);
       const past = await this.findPastChat(lastSeen, chat);
       this.admitSocket(connection, place, answer);
       if (past && lastSeen) sendEnd(connection, past, lastSeen.seq);
-      if (await this.chats.resume(connection, chat, seen)) return;
+      const outcome = seen > chat.version ? 'reset' : 'resumed';
+      if (await this.chats.resume(connection, chat, seen)) {
+        if (lastSeen) this.metrics.recordResume(outcome);
+        return;
+      }
       // The chat ended meanwhile, and another one may have started.
       await this.joinLateStart(connection, { kind: 'idle' });
     } finally {
       this.chats.release(sessionId);
+    }
+  }
+
+  private async requireResumeRate(chat: LiveChat, userId: number, seen: number): Promise<void> {
+    try {
+      await this.chats.requireResumeRate(chat, userId, seen);
+    } catch (error) {
+      this.metrics.recordResume('refused');
+      throw error;
     }
   }
 
@@ -71,6 +87,7 @@ export class ConnectionResumeService {
     const past = isClaimed ? null : await this.findPastChat(lastSeen, known);
     this.admitSocket(connection, place, answer);
     if (past && lastSeen) sendEnd(connection, past, lastSeen.seq);
+    if (past) this.metrics.recordResume('ended');
     sendSearch(connection, place);
     await this.joinLateStart(connection, place);
   }

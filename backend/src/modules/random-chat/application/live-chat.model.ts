@@ -12,6 +12,7 @@ import type { EventPosition, RandomChatEvent } from '../domain/random-chat.event
 import type { Rates } from '../domain/random-chat.state';
 import { encodeEvent, type LoggedEvent, type DecodedEvent } from './chat-event.codec';
 import { buildAck, type ChatFrame, isSentToSenderToo, hasSameFrameForBoth } from './chat-frame.mapper';
+import type { ChatMetricsRegistry } from './chat-metrics.registry';
 import { restoreTail } from './chat-restore.functions';
 import { FoldedChat } from './folded-chat.model';
 
@@ -28,6 +29,7 @@ export type ExecuteResult =
 /** Dependencies shared by all chats of this process. */
 export interface LiveChatServices {
   log: ChatLogRepository;
+  metrics: ChatMetricsRegistry;
   rates: Rates;
   /** @throws DomainError `unavailable` while Redis has too little memory for new data. */
   requireMemory(): void;
@@ -186,6 +188,7 @@ export class LiveChat extends FoldedChat {
   /** @returns whether the stream in Redis now continues the entries of this replica. */
   private async restoreOrEnd(): Promise<boolean> {
     const restoration = await restoreTail(this.services.log, this.sessionId, this.entries);
+    this.services.metrics.recordTail(restoration === 'restored' ? 'restored' : 'ended');
     if (restoration === 'restored') return true;
     await this.endLostChat();
     return false;
@@ -250,6 +253,7 @@ export class LiveChat extends FoldedChat {
           case 'outbox_full':
             throw new DomainError('unavailable');
           case 'behind':
+            this.services.metrics.recordConflict();
             if (result.version >= version) this.receiveMissed(version, result.missed);
             else if (!(await this.restoreOrEnd())) throw new DomainError('session_ended');
             continue;
@@ -322,6 +326,8 @@ export class LiveChat extends FoldedChat {
   private sendEvent({ eventId, event }: DecodedEvent, position: EventPosition): void {
     const answered = event && this.pendingReply?.eventId === eventId ? this.pendingReply.frame : undefined;
     let textForBoth: string | undefined;
+    const { log, metrics } = this.services;
+    if (this.sockets.size > 0) metrics.recordFanout(log.now() - Number.parseInt(position.id, 10));
     for (const connection of this.sockets) {
       if (event && answered?.connection === connection) {
         answered.answer(buildAck(event, position, this));

@@ -13,6 +13,7 @@ import { SHARD_COUNT, chatKeys } from '../../../platform/redis/redis.keys';
 import { MemoryValveService } from '../../../platform/redis/memory-valve.service';
 import type { Rates } from '../domain/random-chat.state';
 import { type ChatSummary, summariseChat } from './chat-summary.mapper';
+import { ChatMetricsRegistry } from './chat-metrics.registry';
 import { ChatRecordsService } from './chat-records.service';
 import { countResumePages, sendAllEvents, sendMissedEvents } from './chat-resume.functions';
 import { ChatTailService } from './chat-tail.service';
@@ -58,12 +59,14 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
     private readonly lease: ReplicaLeaseService,
     private readonly limiter: RateLimiterService,
     valve: MemoryValveService,
+    metrics: ChatMetricsRegistry,
     @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {
     this.tails = new ChatTailService(log, records);
     const rates = ratesOf(environment.LIMITS_PROFILE);
     this.services = {
       log,
+      metrics,
       rates,
       requireMemory: () => valve.requireOpen(),
       retainTail: (chat) => this.tails.retain(chat),

@@ -1,4 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
+import type { Histogram } from 'prom-client';
 import { DataSource } from 'typeorm';
 import {
   isTimeout,
@@ -13,6 +14,8 @@ import {
 import { EventTypeRegistry } from '../../../platform/event-store/event-type.registry';
 import { DeadLetterRepository } from '../../../platform/hot-log/dead-letter.repository';
 import { OutboxRepository, type OutboxEntry } from '../../../platform/hot-log/outbox.repository';
+import { DurationHistogram } from '../../../platform/observability/duration.model';
+import { MetricsRegistry } from '../../../platform/observability/metrics.registry';
 import { decodeWrittenEvent, UndecodableEvent } from '../application/chat-event.codec';
 import { chatStreamId, occurredAtMs } from '../domain/random-chat.events';
 import { EndedStreamExpiryService } from './ended-stream-expiry.service';
@@ -43,6 +46,8 @@ interface DecodedEntry {
 export class OutboxWriterService {
   private readonly logger = new Logger(OutboxWriterService.name);
   private batchSize = MAX_BATCH;
+  private readonly batchSizes: Histogram;
+  private readonly lag = new DurationHistogram();
 
   constructor(
     private readonly outbox: OutboxRepository,
@@ -52,7 +57,20 @@ export class OutboxWriterService {
     private readonly held: HeldChatRegistry,
     private readonly dataSource: DataSource,
     private readonly expiry: EndedStreamExpiryService,
-  ) {}
+    metrics: MetricsRegistry,
+  ) {
+    this.batchSizes = metrics.histogram(
+      'thaw_persist_batch_size',
+      'Events of chats in one transaction',
+      [],
+      [1, 4, 16, 64, 256, 1_024, MAX_BATCH],
+    );
+    metrics.durationsOf(
+      'thaw_projection_lag_seconds',
+      'Time from appending the oldest event of a batch to its commit in PostgreSQL',
+      () => [[{}, this.lag]],
+    );
+  }
 
   /**
    * @param entries in order of append within each chat. Entries of waiting chats are skipped.
@@ -104,12 +122,19 @@ export class OutboxWriterService {
       await this.splitAndRetry(decoded, error, pass);
       return;
     }
+    this.recordBatch(decoded);
     if (decoded.length >= this.batchSize) this.batchSize = Math.min(MAX_BATCH, this.batchSize * 2);
     await this.outbox.remove(
       decoded.map(({ entry }) => entry),
       decoded.filter(({ isEnd }) => isEnd).map(({ entry }) => entry),
       this.expiry.durationMs,
     );
+  }
+
+  private recordBatch(batch: readonly DecodedEntry[]): void {
+    this.batchSizes.observe(batch.length);
+    const oldest = Math.min(...batch.map(({ eventForStream }) => eventForStream.event.occurredAt.getTime()));
+    this.lag.observe(Date.now() - oldest);
   }
 
   /** @throws the error when the store has failed. */

@@ -1,0 +1,52 @@
+import { Injectable } from '@nestjs/common';
+import { DurationHistogram } from '../../../platform/observability/duration.model';
+import { MetricsRegistry } from '../../../platform/observability/metrics.registry';
+
+/** `reset`: the client had seen more than the log holds. `ended`: the chat was over. `refused`: too many pages. */
+export type ResumeOutcome = 'resumed' | 'reset' | 'ended' | 'refused';
+/** What became of a chat whose latest entries Redis had lost. */
+export type TailOutcome = 'restored' | 'ended';
+
+/** Counts what happens to the chats of this replica. */
+@Injectable()
+export class ChatMetricsRegistry {
+  private readonly fanoutLag = new DurationHistogram();
+  private readonly resumes = new Map<ResumeOutcome, number>();
+  private readonly tails = new Map<TailOutcome, number>();
+  private conflictCount = 0;
+
+  constructor(metrics: MetricsRegistry) {
+    metrics.durationsOf(
+      'thaw_fanout_lag_seconds',
+      'Time from appending an event of a chat to writing its frame, to the millisecond, by the clock of Redis',
+      () => [[{}, this.fanoutLag]],
+    );
+    metrics.counterOf(
+      'thaw_hot_log_conflicts_total',
+      'Appends to a chat that were decided again because another writer was first',
+      () => this.conflictCount,
+    );
+    metrics.countsOf('thaw_chat_resumes_total', 'Chats of users who reconnected', () =>
+      [...this.resumes].map(([outcome, count]) => [{ outcome }, count] as const),
+    );
+    metrics.countsOf('thaw_tail_restores_total', 'Chats whose latest entries Redis had lost', () =>
+      [...this.tails].map(([outcome, count]) => [{ outcome }, count] as const),
+    );
+  }
+
+  recordFanout(lagMs: number): void {
+    this.fanoutLag.observe(lagMs);
+  }
+
+  recordConflict(): void {
+    this.conflictCount += 1;
+  }
+
+  recordResume(outcome: ResumeOutcome): void {
+    this.resumes.set(outcome, (this.resumes.get(outcome) ?? 0) + 1);
+  }
+
+  recordTail(outcome: TailOutcome): void {
+    this.tails.set(outcome, (this.tails.get(outcome) ?? 0) + 1);
+  }
+}

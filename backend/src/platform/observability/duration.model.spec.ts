@@ -1,0 +1,34 @@
+import { DurationHistogram, durationBounds } from './duration.model';
+
+const bucketOf = (ms: number): number => {
+  const histogram = new DurationHistogram();
+  histogram.observe(ms);
+  return histogram.counts.indexOf(1);
+};
+
+describe('DurationHistogram', () => {
+  it('has bounds that double, from 125 microseconds to 8.192 seconds', () => {
+    expect(durationBounds[0]).toBe(0.000125);
+    expect(durationBounds.at(-1)).toBe(8.192);
+    durationBounds.slice(1).forEach((bound, index) => expect(bound).toBe(2 * (durationBounds[index] ?? 0)));
+  });
+
+  it('counts a duration in the first bucket whose bound is not smaller', () => {
+    durationBounds.forEach((bound, index) => {
+      const ms = bound * 1_000;
+      expect(bucketOf(ms)).toBe(index);
+      expect(bucketOf(ms * 1.001)).toBe(index + 1);
+    });
+  });
+
+  it('counts longer durations in the last bucket, and negative ones as zero', () => {
+    expect(bucketOf(1e9)).toBe(durationBounds.length);
+    expect(bucketOf(-5)).toBe(0);
+  });
+
+  it('sums the durations', () => {
+    const histogram = new DurationHistogram();
+    [1.5, 2, -4].forEach((ms) => histogram.observe(ms));
+    expect(histogram.sumMs).toBe(3.5);
+  });
+});

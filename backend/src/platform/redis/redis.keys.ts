@@ -67,7 +67,9 @@ export const matchingKeys = {
   claims: '{matching}:claims',
   /** Sorted set: `<session id>|<user id>|<user id>` of recorded chats by the time of their next check. */
   chats: '{matching}:chats',
-  queue: (gender: string, preference: string): string => `{matching}:queue:${gender}:${preference}`,
+  /** Sorted set: searching users of a pool by the time of joining. The pool of most users has no name. */
+  queue: (gender: string, preference: string, pool = ''): string =>
+    `{matching}:queue:${pool === '' ? '' : `${pool}:`}${gender}:${preference}`,
   user: (userId: number): string => `{matching}:user:${userId}`,
   /**
    * `1` while two users who were in a chat together are not matched again (A41); `x` for an hour after one has blocked

@@ -2,12 +2,15 @@
 import fc from 'fast-check';
 import { connectRedis } from '../../../platform/redis/redis.module';
 import { MatchQueueModel } from '../../../testing/match-queue.model';
-import { anyCrowd, anySteps } from '../../../testing/match-queue-steps.fixture';
+import { anyCrowd, stepsUpTo } from '../../../testing/match-queue-steps.fixture';
 import { createTestRedis, type TestRedis } from '../../../testing/test-redis.harness';
 
 const isLong = process.env.THAW_TEST_LONG === '1';
-const RUNS = isLong ? 1_500 : 40;
-const TIMEOUT_MS = isLong ? 1_800_000 : 60_000;
+/** Sequences of operations, half of them in each of the two tests. */
+const DRAWS = Number(process.env.THAW_TEST_DRAWS ?? (isLong ? 100_000 : 2_000));
+/** Short runs have short sequences, since each operation costs some round trips to Redis. */
+const MAX_STEPS = isLong ? 40 : 16;
+const TIMEOUT_MS = isLong ? 7_200_000 : 60_000;
 /** Short runs repeat the same sequences of operations; long runs try new ones. */
 const SEED = Number(process.env.THAW_TEST_SEED ?? (isLong ? Date.now() % 2 ** 31 : 20_261_120));
 /** Counts below these would mean that most operations had no effect, and the property would prove little. */
@@ -32,14 +35,14 @@ describe('the match queue', () => {
       const client = connectRedis(store.url, { enableOfflineQueue: true, commandTimeout: 5_000 });
       try {
         await fc.assert(
-          fc.asyncProperty(anyCrowd, anySteps, async (crowd, steps) => {
+          fc.asyncProperty(anyCrowd, stepsUpTo(MAX_STEPS), async (crowd, steps) => {
             await store.flush();
             const model = new MatchQueueModel(client, crowd, relaxAfterS);
             await model.start();
             for (const step of steps) await model.execute(step);
             for (const [name, count] of model.counts) counts.set(name, (counts.get(name) ?? 0) + count);
           }),
-          { seed: SEED, numRuns: RUNS },
+          { seed: SEED, numRuns: DRAWS / 2 },
         );
         for (const name of [
           'matched',
@@ -50,10 +53,22 @@ describe('the match queue', () => {
           'restart',
           'block',
           'unblock',
+          'flag',
+          'unflag',
+          'suspend',
         ]) {
           expect(counts.get(name)).toBeGreaterThan(LEAST_COUNT);
         }
-        for (const name of ['block while claimed', 'block while chatting'])
+        for (const name of [
+          'block while claimed',
+          'block while chatting',
+          'care while searching',
+          'care while claimed',
+          'common while searching',
+          'suspend while searching',
+          'suspend while claimed',
+          'matched in the care pool',
+        ])
           expect(counts.get(name)).toBeGreaterThan(LEAST_RARE_COUNT);
         if (relaxAfterS === 0) expect(counts.get('matched again')).toBeGreaterThan(LEAST_RARE_COUNT);
       } finally {

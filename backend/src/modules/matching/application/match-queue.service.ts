@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Redis } from 'ioredis';
 import { randomUUID } from 'node:crypto';
-import { type Gender, genderSchema, type Preference, preferenceSchema } from '@thaw/contract/scalars';
+import type { Gender, Preference } from '@thaw/contract/scalars';
 import { ENVIRONMENT, type Environment } from '../../../config/environment.config';
 import type { MatchedPair } from '../../../platform/process-events/process-event-map.types';
 import { OnProcessEvent } from '../../../platform/process-events/process-event.decorator';
@@ -12,6 +12,7 @@ import { matchingKeys } from '../../../platform/redis/redis.keys';
 import type { RedisScript } from '../../../platform/redis/redis-script.model';
 import {
   apartScript,
+  changePoolScript,
   confirmScript,
   departScript,
   finishScript,
@@ -26,6 +27,14 @@ import {
   takeChatsDueForCheckScript,
   takeOverdueClaimsScript,
 } from '../infrastructure/match-queue.scripts';
+import {
+  nameOf,
+  type Pool,
+  poolOf,
+  queueCriteria,
+  type SearchCriteria,
+  type WaitingCounts,
+} from './search-criteria.functions';
 
 /** A claim that is not confirmed within this time expires. */
 const CLAIM_MS = 3_000;
@@ -33,12 +42,6 @@ const CLAIM_MS = 3_000;
 const CHECK_CHAT_EVERY_MS = 600_000;
 
 export type Match = MatchedPair;
-
-/** The gender and preference of a searching user. */
-export interface SearchCriteria {
-  gender: Gender;
-  preference: Preference;
-}
 
 /** A user's state in matching. */
 export type MatchState =
@@ -55,6 +58,7 @@ export interface QueueRecord {
   /** `searching`, `claimed` or `chatting` */
   state: string;
   sessionId: string | null;
+  pool: Pool;
 }
 
 export type LeaveResult =
@@ -62,26 +66,6 @@ export type LeaveResult =
   | { kind: 'left' | 'idle' }
   /** A match was made before. While it is only claimed, the departure is recorded for `confirm`. */
   | { kind: 'claimed' | 'chatting'; sessionId: string; msSinceMatch: number };
-
-/** The criteria of each queue: one queue per gender and preference. */
-const queueCriteria: readonly SearchCriteria[] = genderSchema.options.flatMap((gender) =>
-  preferenceSchema.options.map((preference) => ({ gender, preference })),
-);
-
-/** Number of searching users in each queue. */
-export type WaitingCounts = readonly (SearchCriteria & { count: number })[];
-
-/** Whether two searching users are compatible both ways. */
-const areCompatible = (one: SearchCriteria, other: SearchCriteria): boolean =>
-  (one.preference === 'both' || one.preference === other.gender) &&
-  (other.preference === 'both' || other.preference === one.gender);
-
-/** Whether another searching user is compatible, ignoring cool-downs. The user's own entry does not count. */
-export const hasCandidate = (criteria: SearchCriteria, waiting: WaitingCounts): boolean =>
-  waiting.some((queue) => {
-    const isOwn = queue.gender === criteria.gender && queue.preference === criteria.preference;
-    return areCompatible(criteria, queue) && queue.count > (isOwn ? 1 : 0);
-  });
 
 /** KEYS of every script of matching. */
 const KEYS = [matchingKeys.replicas];
@@ -124,8 +108,9 @@ export class MatchQueueService {
     gender: Gender,
     preference: Preference,
     excludedIds: readonly number[] = [],
+    pool: Pool = 'common',
   ): Promise<MatchState> {
-    return this.joinDirectory(joinScript, userId, [gender, preference, ...excludedIds]);
+    return this.joinDirectory(joinScript, userId, [gender, preference, nameOf(pool), ...excludedIds]);
   }
 
   /**
@@ -202,6 +187,16 @@ export class MatchQueueService {
   }
 
   /**
+   * Moves a user to a pool and retries matching there if they are searching; they keep their place by time.
+   * @param excludedIds as for `join`.
+   */
+  async changePool(userId: number, pool: Pool, excludedIds: readonly number[] = []): Promise<MatchState> {
+    const parameters = [userId, ...this.matchParameters(), nameOf(pool), ...excludedIds];
+    const reply = await changePoolScript.run(this.redis, KEYS, parameters);
+    return toMatchState(userId, reply);
+  }
+
+  /**
    * Confirms a match after its chat has been created.
    * @returns the users who left the queue meanwhile; null when the claim had expired and was released, or the two have been
    * separated by a block.
@@ -249,8 +244,8 @@ export class MatchQueueService {
 
   async countWaiting(): Promise<WaitingCounts> {
     const pipeline = this.redis.pipeline();
-    for (const { gender, preference } of queueCriteria)
-      pipeline.zcard(matchingKeys.queue(gender, preference));
+    for (const { gender, preference, pool } of queueCriteria)
+      pipeline.zcard(matchingKeys.queue(gender, preference, nameOf(pool)));
     const replies = (await pipeline.exec()) ?? [];
     return queueCriteria.map((criteria, index) => {
       const [error, count] = replies[index] ?? [];
@@ -282,12 +277,12 @@ export class MatchQueueService {
   /** @returns the record of each of the users; null for users who are not in matching. */
   async readRecords(userIds: readonly number[]): Promise<(QueueRecord | null)[]> {
     const pipeline = this.redis.pipeline();
-    for (const userId of userIds) pipeline.hmget(matchingKeys.user(userId), 'state', 'session');
+    for (const userId of userIds) pipeline.hmget(matchingKeys.user(userId), 'state', 'session', 'pool');
     const replies = (await pipeline.exec()) ?? [];
     return replies.map(([error, fields]) => {
       if (error) throw error;
-      const [state, sessionId] = fields as [string | null, string | null];
-      return state === null ? null : { state, sessionId };
+      const [state, sessionId, pool] = fields as (string | null)[];
+      return state ? { state, sessionId: sessionId ?? null, pool: poolOf(pool) } : null;
     });
   }
 }
@@ -300,10 +295,10 @@ const toMatch = (member: string): Match => {
 
 const toMatchState = (userId: number, reply: JoinReply): MatchState => {
   if (reply[0] === 'idle') return { kind: 'idle' };
-  const criteria = { gender: reply[1], preference: reply[2] };
+  const criteria = { gender: reply[1], preference: reply[2], pool: poolOf(reply[3]) };
   switch (reply[0]) {
     case 'searching': {
-      const [kind, , , since, retryInMs] = reply;
+      const [kind, , , , since, retryInMs] = reply;
       return {
         kind,
         criteria,
@@ -312,12 +307,12 @@ const toMatchState = (userId: number, reply: JoinReply): MatchState => {
       };
     }
     case 'matched': {
-      const [kind, , , sessionId, partnerId] = reply;
+      const [kind, , , , sessionId, partnerId] = reply;
       return { kind, criteria, match: { sessionId, userIds: [userId, Number(partnerId)] } };
     }
     case 'claimed':
     case 'chatting': {
-      const [kind, , , sessionId] = reply;
+      const [kind, , , , sessionId] = reply;
       return { kind, criteria, sessionId };
     }
   }

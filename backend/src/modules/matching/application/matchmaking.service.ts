@@ -8,13 +8,12 @@ import { ReplicaLeaseService } from '../../../platform/realtime/replica-lease.se
 import { SocketRegistry } from '../../../platform/realtime/socket.registry';
 import { UserPublisherService } from '../../../platform/realtime/user-publisher.service';
 import {
-  hasCandidate,
   type LeaveResult,
   MatchQueueService,
   type MatchState,
   type QueueRecord,
-  type SearchCriteria,
 } from './match-queue.service';
+import { hasCandidate, type SearchCriteria } from './search-criteria.functions';
 import {
   areOld,
   type Exclusions,
@@ -90,13 +89,13 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
    */
   async join(
     userId: number,
-    { gender, preference }: SearchCriteria,
+    { gender, preference, pool }: SearchCriteria,
     onPlaced: (place: MatchState) => Promise<void> = async () => undefined,
   ): Promise<MatchState> {
     const exclusions = await this.searchExclusions.read(userId);
     const place = await this.departOnFailure(
       userId,
-      this.queue.join(userId, gender, preference, exclusions.userIds),
+      this.queue.join(userId, gender, preference, exclusions.userIds, pool),
     );
     await onPlaced(place);
     if (place.kind === 'searching') void this.publishSearch(userId);

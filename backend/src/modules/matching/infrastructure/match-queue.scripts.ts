@@ -2,35 +2,41 @@ import type { Gender, Preference } from '@thaw/contract/scalars';
 import { RedisScript } from '../../../platform/redis/redis-script.model';
 import { matchRecordLua } from './match-record.scripts';
 
+/** Users are matched within their pool only. The pool of most users has no name. */
+export type PoolName = '' | 'care';
+
+type Criteria = [gender: Gender, preference: Preference, pool: PoolName];
+
 /**
- * Every reply but `idle` has the user's gender and preference after the outcome. `retryInMs` is '' unless a candidate
- * was skipped because of a cool-down.
+ * Every reply but `idle` has the user's criteria after the outcome. `retryInMs` is '' unless a candidate was skipped
+ * because of a cool-down.
  */
 export type JoinReply =
-  | ['searching', gender: Gender, preference: Preference, since: string, retryInMs: string]
-  | ['matched', gender: Gender, preference: Preference, sessionId: string, partnerId: string]
-  | ['claimed' | 'chatting', gender: Gender, preference: Preference, sessionId: string]
+  | ['searching', ...Criteria, since: string, retryInMs: string]
+  | ['matched', ...Criteria, sessionId: string, partnerId: string]
+  | ['claimed' | 'chatting', ...Criteria, sessionId: string]
   | ['idle'];
 
 /**
  * ARGV: user, replica, replica (as the member and as the replica of the socket directory), session id for a match,
- * claim ms, ms after which a cool-down is ignored, gender, preference, ids of excluded users.
- * A searching user keeps their place, with the new preference; joining again while claimed cancels an earlier leave.
+ * claim ms, ms after which a cool-down is ignored, gender, preference, pool, ids of excluded users.
+ * A searching user keeps their place, with the new preference and pool; joining again while claimed cancels an earlier leave.
  */
 export const joinScript = new RedisScript<JoinReply>(`${matchRecordLua}
-local user, member, replica, gender, preference = ARGV[1], ARGV[2], ARGV[3], ARGV[7], ARGV[8]
+local user, member, replica, gender, preference, pool = ARGV[1], ARGV[2], ARGV[3], ARGV[7], ARGV[8], ARGV[9]
 local known = loadRecord(user)
 if known and known.state ~= 'searching' then
   if known.state == 'claimed' then redis.call('HDEL', userKey(user), 'left') end
   return matchedBeforeReply(known)
 end
 if known then redis.call('ZREM', queueOf(known), user) end
-local record = {state = 'searching', gender = gender, preference = preference, since = known and known.since or now}
-redis.call('HSET', userKey(user), 'state', record.state, 'gender', gender, 'preference', preference,
+local record = {state = 'searching', gender = gender, preference = preference, pool = pool,
+  since = known and known.since or now}
+redis.call('HSET', userKey(user), 'state', record.state, 'gender', gender, 'preference', preference, 'pool', pool,
   'since', record.since)
 enqueue(user, record)
 directory.join(user, member, replica, '')
-return attemptMatch(user, record, 4, 9)
+return attemptMatch(user, record, 4, 10)
 `);
 
 /**
@@ -153,13 +159,23 @@ export const retryScript = new RedisScript<JoinReply>(`${matchRecordLua}
 local user = ARGV[1]
 local record = loadRecord(user)
 if not record then return {'idle'} end
-if record.state ~= 'searching' then return matchedBeforeReply(record) end
-if not hasLiveReplica(user) then
-  park(user, record)
-  return {'idle'}
-end
-enqueue(user, record)
-return attemptMatch(user, record, 2, 5)
+return retryMatch(user, record, 2, 5)
+`);
+
+/**
+ * Moves a user to a pool, at their place by time, and retries matching there. A user who is claimed or parked is in the
+ * new pool when they return to the queue.
+ * ARGV: user, session id for a match, claim ms, ms after which a cool-down is ignored, pool, ids of excluded users.
+ */
+export const changePoolScript = new RedisScript<JoinReply>(`${matchRecordLua}
+local user, pool = ARGV[1], ARGV[5]
+local record = loadRecord(user)
+if not record then return {'idle'} end
+local wasQueued = redis.call('ZREM', queueOf(record), user) == 1
+record.pool = pool
+redis.call('HSET', userKey(user), 'pool', pool)
+if wasQueued then redis.call('ZADD', queueOf(record), record.since, user) end
+return retryMatch(user, record, 2, 6)
 `);
 
 /** Bridges the time until the worker has written the chat to the history, even after an outage of some minutes. */

@@ -19,28 +19,31 @@ const DUE_AT_ONCE = 16;
  * the user. A user's record is a hash:
  *   state              searching | claimed | chatting
  *   gender preference  as given when joining
+ *   pool               `care` if the user meets only users of the care pool; otherwise empty or absent
  *   since              when the user joined (ms), which is their place in the queue
  *   session partner    while claimed or chatting
  *   claimedAt          when the match was made (ms)
  *   left               present if the user left while claimed
  *   apart              present if one of the two blocked the other while claimed: the chat must not start
- * There is one queue (sorted set) for each gender and preference, scored by `since`. A searching user without a live
- * replica is parked: removed from the queue, while the record is kept for some time.
+ * There is one queue (sorted set) for each pool, gender and preference, scored by `since`. A searching user without a
+ * live replica is parked: removed from the queue, while the record is kept for some time.
  */
 export const matchRecordLua = `${socketDirectoryLua}
 local now = now()
 
 local function userKey(user) return P .. 'user:' .. user end
-local function queueKey(gender, preference) return P .. 'queue:' .. gender .. ':' .. preference end
-local function queueOf(record) return queueKey(record.gender, record.preference) end
+local function queueKey(pool, gender, preference)
+  return P .. 'queue:' .. (pool == '' and '' or pool .. ':') .. gender .. ':' .. preference
+end
+local function queueOf(record) return queueKey(record.pool, record.gender, record.preference) end
 
 local function loadRecord(user)
   local fields = redis.call('HMGET', userKey(user), 'state', 'gender', 'preference', 'since', 'session', 'partner',
-    'claimedAt', 'left', 'apart')
+    'claimedAt', 'left', 'apart', 'pool')
   if not fields[1] then return nil end
   return {state = fields[1], gender = fields[2], preference = fields[3], since = tonumber(fields[4]),
     session = fields[5], partner = fields[6], claimedAt = tonumber(fields[7] or '0'), left = fields[8],
-    apart = fields[9]}
+    apart = fields[9], pool = fields[10] or ''}
 end
 
 local function deleteRecord(user)
@@ -100,13 +103,13 @@ local function scanQueue(queue, pages, visit)
   end
 end
 
--- The queues of all users who are compatible both ways.
+-- The queues of all users of the same pool who are compatible both ways.
 local function compatibleQueues(record)
   local genders = record.preference == 'both' and {'male', 'female'} or {record.preference}
   local queues = {}
   for _, gender in ipairs(genders) do
-    queues[#queues + 1] = queueKey(gender, 'both')
-    queues[#queues + 1] = queueKey(gender, record.gender)
+    queues[#queues + 1] = queueKey(record.pool, gender, 'both')
+    queues[#queues + 1] = queueKey(record.pool, gender, record.gender)
   end
   return queues
 end
@@ -153,12 +156,12 @@ local function findPartner(user, record, excluded, excludedCount, ignoreCoolDown
 end
 
 local function searchingReply(record, retryInMs)
-  return {'searching', record.gender, record.preference, tostring(record.since), retryInMs}
+  return {'searching', record.gender, record.preference, record.pool, tostring(record.since), retryInMs}
 end
 
 -- The reply for a user who is claimed or chatting.
 local function matchedBeforeReply(record)
-  return {record.state, record.gender, record.preference, record.session}
+  return {record.state, record.gender, record.preference, record.pool, record.session}
 end
 
 -- Matches a user who is searching and in a queue, or replies that they are still searching.
@@ -174,7 +177,18 @@ local function attemptMatch(user, record, first, firstExcluded)
   claim(user, record, partner, session)
   claim(partner, loadRecord(partner), user, session)
   redis.call('ZADD', P .. 'claims', now + claimMs, session .. '|' .. user .. '|' .. partner)
-  return {'matched', record.gender, record.preference, session, partner}
+  return {'matched', record.gender, record.preference, record.pool, session, partner}
+end
+
+-- Retries matching for a user with a record. The parameters are those of attemptMatch.
+local function retryMatch(user, record, first, firstExcluded)
+  if record.state ~= 'searching' then return matchedBeforeReply(record) end
+  if not hasLiveReplica(user) then
+    park(user, record)
+    return {'idle'}
+  end
+  enqueue(user, record)
+  return attemptMatch(user, record, first, firstExcluded)
 end
 
 -- Returns overdue members of a sorted set by time and postpones them: a member that cannot be settled now must not

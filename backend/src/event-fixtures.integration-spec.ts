@@ -35,40 +35,71 @@ const versionOf = ({ type, schemaVersion }: Pick<Fixture, 'type' | 'schemaVersio
   `${type} ${schemaVersion}`;
 const ofStreams = (prefix: string) => fixtures.filter(({ streamId }) => streamId.startsWith(prefix));
 
-describe('events of all releases', () => {
-  let database: TestDatabase;
-  let app: INestApplicationContext;
+const openFieldsOf = (
+  eventTypes: EventTypeRegistry,
+  { type, data }: Pick<Fixture, 'type' | 'data'>,
+): object =>
+  Object.fromEntries(
+    Object.entries(data).filter(([field]) => !eventTypes.get(type).personalFields.includes(field)),
+  );
 
-  beforeAll(async () => {
-    database = await createTestDatabase();
+/** A log that has the fixtures, and the read models of the service. */
+class FixtureLog {
+  private constructor(
+    readonly database: TestDatabase,
+    readonly app: INestApplicationContext,
+  ) {}
+
+  /** @param dataOf the fields of a fixture that the log has; the others are erased. */
+  static async create(
+    dataOf: (fixture: Fixture, eventTypes: EventTypeRegistry) => object,
+  ): Promise<FixtureLog> {
+    const database = await createTestDatabase();
     const environment = loadEnvironment({ DATABASE_URL: database.url, REDIS_URL: process.env.REDIS_URL });
-    app = await NestFactory.createApplicationContext(ReadModelsModule.forRoot(environment), {
+    const app = await NestFactory.createApplicationContext(ReadModelsModule.forRoot(environment), {
       logger: false,
     });
     const positions = new Map<string, number>();
-    for (const [index, { streamId, type, schemaVersion, data }] of fixtures.entries()) {
+    for (const [index, fixture] of fixtures.entries()) {
+      const { streamId, type, schemaVersion } = fixture;
       const position = (positions.get(streamId) ?? 0) + 1;
       positions.set(streamId, position);
+      const data = dataOf(fixture, app.get(EventTypeRegistry));
       await database.dataSource.query(
         `INSERT INTO events (stream_id, stream_position, event_id, type, schema_version, data, metadata, occurred_at)
          VALUES ($1, $2, $3, $4, $5, $6, '{}', $7)`,
         [streamId, position, randomUUID(), type, schemaVersion, data, new Date(START_MS + index)],
       );
     }
-  });
-  afterAll(async () => {
-    await app.close();
-    await database.close();
-  });
+    return new FixtureLog(database, app);
+  }
 
-  const fold = async <State>(streamId: string, given: unknown): Promise<State> => {
+  async close(): Promise<void> {
+    await this.app.close();
+    await this.database.close();
+  }
+
+  async fold<State>(streamId: string, given: unknown): Promise<State> {
     const decider = given as Decider<State, never, StoredEvent>;
-    const events = await app.get(EventStoreRepository).read(streamId);
+    const events = await this.app.get(EventStoreRepository).read(streamId);
     return events.reduce((state, event) => decider.evolve(state, event), decider.initialState());
-  };
+  }
+
+  rows(query: string): Promise<Record<string, unknown>[]> {
+    return this.database.dataSource.query(query);
+  }
+}
+
+describe('events of all releases', () => {
+  let log: FixtureLog;
+
+  beforeAll(async () => {
+    log = await FixtureLog.create(({ data }) => data);
+  });
+  afterAll(() => log.close());
 
   it('have exactly one set of fixtures: each declared type in each of its versions', () => {
-    const declared = app
+    const declared = log.app
       .get(EventTypeRegistry)
       .all()
       .flatMap(({ type, schemaVersion }) =>
@@ -79,16 +110,16 @@ describe('events of all releases', () => {
   });
 
   it('are upcast to the current version when they are read', async () => {
-    const eventTypes = app.get(EventTypeRegistry);
+    const eventTypes = log.app.get(EventTypeRegistry);
     for (const streamId of new Set(fixtures.map((fixture) => fixture.streamId))) {
-      for (const { type, schemaVersion } of await app.get(EventStoreRepository).read(streamId)) {
+      for (const { type, schemaVersion } of await log.app.get(EventStoreRepository).read(streamId)) {
         expect(schemaVersion).toBe(eventTypes.get(type).schemaVersion);
       }
     }
   });
 
   it('can be folded by the deciders of users, friendships, private messages and blocks', async () => {
-    expect(await fold('user-1', userDecider)).toEqual({
+    expect(await log.fold('user-1', userDecider)).toEqual({
       kind: 'registered',
       username: 'ada l',
       avatar: null,
@@ -96,22 +127,29 @@ describe('events of all releases', () => {
       gender: 'female',
       isModerator: true,
     });
-    expect(await fold('user-2', userDecider)).toMatchObject({ kind: 'registered', email: 'bob@example.org' });
-    const friendship = await fold<{ areFriends: boolean; pending: unknown; requests: Map<number, unknown> }>(
-      'friendship-1-2',
-      friendshipDecider,
-    );
+    expect(await log.fold('user-2', userDecider)).toMatchObject({
+      kind: 'registered',
+      email: 'bob@example.org',
+    });
+    const friendship = await log.fold<{
+      areFriends: boolean;
+      pending: unknown;
+      requests: Map<number, unknown>;
+    }>('friendship-1-2', friendshipDecider);
     expect(friendship).toMatchObject({ areFriends: false, pending: null });
     expect(friendship.requests.get(1)).toMatchObject({ status: 'declined' });
     expect(friendship.requests.get(2)).toMatchObject({ status: 'accepted' });
-    expect(await fold('friendship-2-3', friendshipDecider)).toMatchObject({
+    expect(await log.fold('friendship-2-3', friendshipDecider)).toMatchObject({
       areFriends: false,
       pending: null,
       requests: new Map(),
     });
-    expect(await fold('block-1-2', blockDecider)).toEqual({ blockedAt: expect.any(Date) });
-    expect(await fold('block-2-3', blockDecider)).toEqual({ blockedAt: null });
-    expect(await fold('private-1', privateMessageDecider)).toMatchObject({ senderId: 1, isDeleted: true });
+    expect(await log.fold('block-1-2', blockDecider)).toEqual({ blockedAt: expect.any(Date) });
+    expect(await log.fold('block-2-3', blockDecider)).toEqual({ blockedAt: null });
+    expect(await log.fold('private-1', privateMessageDecider)).toMatchObject({
+      senderId: 1,
+      isDeleted: true,
+    });
   });
 
   it('can be folded by a replica that reads a chat from the hot log', () => {
@@ -134,30 +172,58 @@ describe('events of all releases', () => {
   });
 
   it('can be applied by the projections', async () => {
-    expect(await app.get(ProjectionRebuildService).rebuild()).toBe(fixtures.length);
-    const rows = (query: string) => database.dataSource.query<Record<string, unknown>[]>(query);
-    expect(await rows('SELECT email, is_moderator FROM users ORDER BY id')).toEqual([
+    expect(await log.app.get(ProjectionRebuildService).rebuild()).toBe(fixtures.length);
+    expect(await log.rows('SELECT email, is_moderator FROM users ORDER BY id')).toEqual([
       { email: 'lovelace@example.org', is_moderator: true },
       { email: 'bob@example.org', is_moderator: false },
     ]);
-    expect(await rows('SELECT id FROM friend_requests ORDER BY id')).toEqual([{ id: '1' }, { id: '2' }]);
-    expect(await rows('SELECT blocker_id, blocked_id FROM blocks')).toEqual([
+    expect(await log.rows('SELECT id FROM friend_requests ORDER BY id')).toEqual([{ id: '1' }, { id: '2' }]);
+    expect(await log.rows('SELECT blocker_id, blocked_id FROM blocks')).toEqual([
       { blocker_id: '1', blocked_id: '2' },
     ]);
-    expect(await rows('SELECT id, kind FROM sanctions ORDER BY id')).toEqual([
+    expect(await log.rows('SELECT id, kind FROM sanctions ORDER BY id')).toEqual([
       { id: '5', kind: 'suspended' },
       { id: '8', kind: 'suspended' },
     ]);
-    expect(await rows('SELECT user_id, sanction_notice_id, flagged_until FROM standings')).toEqual([
+    expect(await log.rows('SELECT user_id, sanction_notice_id, flagged_until FROM standings')).toEqual([
       { user_id: '2', sanction_notice_id: '9', flagged_until: null },
     ]);
-    expect(await rows('SELECT * FROM chat_history')).toHaveLength(1);
-    expect(await rows('SELECT action, image_id FROM moderator_actions')).toEqual([
+    expect(await log.rows('SELECT * FROM chat_history')).toHaveLength(1);
+    expect(await log.rows('SELECT action, image_id FROM moderator_actions')).toEqual([
       { action: 'image_read', image_id: '3' },
     ]);
-    expect(await rows('SELECT id FROM blocked_images')).toEqual([{ id: '6' }]);
-    expect(await rows('SELECT is_edited, is_deleted FROM private_messages')).toMatchObject([
+    expect(await log.rows('SELECT id FROM blocked_images')).toEqual([{ id: '6' }]);
+    expect(await log.rows('SELECT is_edited, is_deleted FROM private_messages')).toMatchObject([
       { is_deleted: true },
     ]);
+  });
+
+  it('keep what users and clients write out of the log, where it could not be erased', () => {
+    const eventTypes = log.app.get(EventTypeRegistry);
+    const inLog = fixtures.flatMap(({ type, data }) => Object.keys(openFieldsOf(eventTypes, { type, data })));
+    for (const field of ['username', 'email', 'gender', 'content', 'clientId', 'gameId', 'response'])
+      expect(inLog).not.toContain(field);
+  });
+});
+
+describe('events of all releases whose personal fields were erased', () => {
+  let log: FixtureLog;
+
+  beforeAll(async () => {
+    log = await FixtureLog.create((fixture, eventTypes) => openFieldsOf(eventTypes, fixture));
+  });
+  afterAll(() => log.close());
+
+  it('are folded and applied without them', async () => {
+    expect(await log.app.get(ProjectionRebuildService).rebuild()).toBe(fixtures.length);
+    expect(await log.rows('SELECT username, avatar, email, gender FROM users ORDER BY id')).toEqual([
+      { username: '', avatar: null, email: null, gender: null },
+      { username: '', avatar: null, email: null, gender: null },
+    ]);
+    expect(await log.rows('SELECT content, client_id FROM private_messages')).toEqual([
+      { content: '', client_id: null },
+    ]);
+    expect(await log.fold('user-1', userDecider)).toMatchObject({ kind: 'registered', username: '' });
+    expect(await log.fold('private-1', privateMessageDecider)).toMatchObject({ isDeleted: true });
   });
 });

@@ -2,8 +2,10 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import type { Environment } from './config/environment.config';
 import { EnvironmentModule } from './config/environment.module';
 import { BlocksReadModelModule } from './modules/blocks/blocks-read-model.module';
+import { FriendsReadModelModule } from './modules/friends/friends-read-model.module';
 import { ImageBlocksModule } from './modules/image-blocks/image-blocks.module';
 import { ModerationReadModelModule } from './modules/moderation/moderation-read-model.module';
+import { PrivateChatReadModelModule } from './modules/private-chat/private-chat-read-model.module';
 import { RandomChatWorkerModule } from './modules/random-chat/random-chat-worker.module';
 import { StandingsModule } from './modules/standings/standings.module';
 import { UploadsWorkerModule } from './modules/uploads/uploads-worker.module';
@@ -43,6 +45,8 @@ import { StorageModule } from './platform/storage/storage.module';
     StandingsModule,
     ImageBlocksModule,
     ModerationReadModelModule,
+    FriendsReadModelModule,
+    PrivateChatReadModelModule,
     RandomChatWorkerModule,
     UploadsWorkerModule,
   ],

@@ -42,12 +42,15 @@ function storageConfiguration(keys) {
   return `${JSON.stringify({ identities: [{ name: 'thaw', credentials: [keys], actions }] })}\n`;
 }
 
-/** Without the password only PING is allowed (health check); with it, everything except administrative commands. */
+/**
+ * Without the password only PING is allowed (health check); with it, everything except administrative commands. Of these,
+ * BGREWRITEAOF is allowed: it removes what was deleted from Redis' append-only file.
+ */
 function accessList(password) {
   const hash = createHash('sha256').update(password).digest('hex');
   return [
     'user default on nopass resetkeys resetchannels -@all +ping',
-    `user thaw on #${hash} ~* &* +@all -@admin -@dangerous +info +client|list`,
+    `user thaw on #${hash} ~* &* +@all -@admin -@dangerous +info +client|list +bgrewriteaof`,
     '',
   ].join('\n');
 }

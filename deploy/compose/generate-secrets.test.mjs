@@ -39,6 +39,7 @@ test('secrets are generated once, and each service gets only those it needs', (t
   const redisPassword = new URL(read('stores/redis-url')).password;
   assert.ok(redisPassword.length >= 32);
   assert.ok(!read('redis/users.acl').includes(redisPassword), 'Redis itself knows a hash alone');
+  assert.match(read('redis/users.acl'), /^user thaw .* -@dangerous .*\+bgrewriteaof$/m);
   const [{ credentials }] = JSON.parse(read('storage/s3.json')).identities;
   const keys = { accessKey: read('stores/s3-access-key-id'), secretKey: read('stores/s3-secret-access-key') };
   assert.deepEqual(credentials, [keys]);

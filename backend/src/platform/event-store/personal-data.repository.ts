@@ -90,9 +90,24 @@ export class PersonalDataRepository {
     return dropped;
   }
 
-  /** Drops all personal data of a stream. @returns the dropped data. */
-  async dropAll(streamId: string, manager: EntityManager): Promise<DroppedData[]> {
-    return this.drop('true', [streamId], manager);
+  /** Drops some of the personal fields of a stream's events. @returns the complete data of these events before. */
+  async dropFields(
+    streamId: string,
+    fields: readonly string[],
+    manager: EntityManager,
+  ): Promise<DroppedData[]> {
+    const [rows] = await manager.query<[DroppedRow[], number]>(
+      `UPDATE event_private p SET data = before.data - $2::text[]
+       FROM (SELECT * FROM event_private WHERE stream_id = $1 AND data ?| $2::text[] FOR UPDATE) before
+       JOIN events e ON e.stream_id = before.stream_id AND e.event_id = before.event_id
+       WHERE p.stream_id = before.stream_id AND p.event_id = before.event_id
+       RETURNING e.stream_id, e.event_id, e.type, e.data AS open, before.data AS personal`,
+      [streamId, fields],
+    );
+    await manager.query(`DELETE FROM event_private WHERE stream_id = $1 AND jsonb_strip_nulls(data) = '{}'`, [
+      streamId,
+    ]);
+    return rows.map(toDroppedData);
   }
 
   private async drop(
@@ -106,11 +121,14 @@ export class PersonalDataRepository {
        RETURNING e.stream_id, e.event_id, e.type, e.data AS open, p.data AS personal`,
       [...parameters],
     );
-    return rows[0].map(({ stream_id: streamId, event_id: eventId, type, open, personal }) => ({
-      streamId,
-      eventId,
-      type,
-      data: { ...open, ...personal },
-    }));
+    return rows[0].map(toDroppedData);
   }
 }
+
+const toDroppedData = ({
+  stream_id: streamId,
+  event_id: eventId,
+  type,
+  open,
+  personal,
+}: DroppedRow): DroppedData => ({ streamId, eventId, type, data: { ...open, ...personal } });

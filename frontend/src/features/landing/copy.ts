@@ -60,7 +60,7 @@ export const copy = {
       },
       safety: {
         title: 'Moderation and reporting',
-        text: 'Pictures from strangers stay blurred until you want to see them, and two presses end any chat. Reporting and blocking are on their way.',
+        text: 'Pictures from strangers stay blurred until you want to see them, and two presses end any chat. Report or block from the chat itself, and nobody is told.',
       },
     },
     /** Words inside the pictures, which are hidden from assistive technology. */

@@ -30,7 +30,7 @@ import {
 import {
   nameOf,
   type Pool,
-  poolOf,
+  poolNamed,
   queueCriteria,
   type SearchCriteria,
   type WaitingCounts,
@@ -282,7 +282,7 @@ export class MatchQueueService {
     return replies.map(([error, fields]) => {
       if (error) throw error;
       const [state, sessionId, pool] = fields as (string | null)[];
-      return state ? { state, sessionId: sessionId ?? null, pool: poolOf(pool) } : null;
+      return state ? { state, sessionId: sessionId ?? null, pool: poolNamed(pool) } : null;
     });
   }
 }
@@ -295,7 +295,7 @@ const toMatch = (member: string): Match => {
 
 const toMatchState = (userId: number, reply: JoinReply): MatchState => {
   if (reply[0] === 'idle') return { kind: 'idle' };
-  const criteria = { gender: reply[1], preference: reply[2], pool: poolOf(reply[3]) };
+  const criteria = { gender: reply[1], preference: reply[2], pool: poolNamed(reply[3]) };
   switch (reply[0]) {
     case 'searching': {
       const [kind, , , , since, retryInMs] = reply;

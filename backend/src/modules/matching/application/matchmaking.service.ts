@@ -4,7 +4,6 @@ import { warnAbout, warnAboutFailed } from '../../../platform/observability/warn
 import { OnProcessEvent } from '../../../platform/process-events/process-event.decorator';
 import type { ProcessEventMap } from '../../../platform/process-events/process-event-map.types';
 import { ProcessEventsService } from '../../../platform/process-events/process-events.service';
-import { ReplicaLeaseService } from '../../../platform/realtime/replica-lease.service';
 import { SocketRegistry } from '../../../platform/realtime/socket.registry';
 import { UserPublisherService } from '../../../platform/realtime/user-publisher.service';
 import {
@@ -13,7 +12,8 @@ import {
   type MatchState,
   type QueueRecord,
 } from './match-queue.service';
-import { hasCandidate, type SearchCriteria } from './search-criteria.functions';
+import { hasCandidate, maySearch, poolOf, type SearchCriteria } from './search-criteria.functions';
+import { StandingsService } from '../../standings/application/standings.service';
 import {
   areOld,
   type Exclusions,
@@ -24,8 +24,6 @@ import {
 const CHECK_EVERY_MS = limits.queueStatusIntervalMs;
 /** Users whose records are read and repaired concurrently. */
 const CHECK_PAGE_SIZE = 200;
-/** Number of replicas that settle overdue claims and chats; with more, each would only poll in vain. */
-const SETTLING_REPLICAS = 4;
 /** A retry is sent this long after the cool-down may be ignored, so that it is never early. */
 const RETRY_SLACK_MS = 50;
 
@@ -43,8 +41,8 @@ interface WaitingUser {
 
 /**
  * Searches for the users with a socket on this replica, and tracks them until their chats start. Retries when a
- * cool-down that blocked a match may be ignored, checks the users' records every ten seconds, since a record can be
- * lost with Redis, and settles expired claims every second.
+ * cool-down that blocked a match may be ignored, and compares the users' records with their standings every ten seconds,
+ * since a record can be lost with Redis, and a change of a standing with the process that announces it.
  */
 @Injectable()
 export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
@@ -54,15 +52,14 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
   /** The last requested check; the next one follows it. */
   private lastCheck: Promise<void> = Promise.resolve();
   private isSendingStatus = false;
-  private isSettling = false;
 
   constructor(
     private readonly queue: MatchQueueService,
     private readonly registry: SocketRegistry,
-    private readonly lease: ReplicaLeaseService,
     private readonly userPublisher: UserPublisherService,
     private readonly events: ProcessEventsService,
     private readonly searchExclusions: SearchExclusionsService,
+    private readonly standings: StandingsService,
   ) {}
 
   onModuleInit(): void {
@@ -227,7 +224,7 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
     }
   }
 
-  /** A block of the user, or by the user, has been lifted: a match may have become possible. */
+  /** Whom the user may be matched with has changed: a match may have become possible. */
   @OnProcessEvent('ExclusionsChanged')
   async applyExclusions({ userId }: ProcessEventMap['ExclusionsChanged']): Promise<void> {
     const known = this.waitingUsers.get(userId);
@@ -239,33 +236,25 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
     if (user.since) await this.retry(userId);
   }
 
+  /** Ends the search of a user who may not search any more; moves other users to the pool of their standing. */
+  @OnProcessEvent('StandingChanged')
+  async applyStanding({ userId, standing }: ProcessEventMap['StandingChanged']): Promise<void> {
+    if (!maySearch(standing)) {
+      const { kind } = await this.leave(userId);
+      if (kind === 'left' || kind === 'claimed') await this.userPublisher.sendFrame(userId, 'queue_left', {});
+      return;
+    }
+    const exclusions = await this.exclusionsOf(userId);
+    const place = await this.queue.changePool(userId, poolOf(standing), exclusions.userIds);
+    if (this.waitingUsers.has(userId)) await this.track(userId, place, exclusions);
+    else if (place.kind === 'matched') await this.events.deliver('MatchMade', place.match);
+  }
+
   /** The exclusions of a search, read again when they are old. */
   private async exclusionsOf(userId: number): Promise<Exclusions> {
     const known = this.waitingUsers.get(userId)?.exclusions;
     if (known && !areOld(known)) return known;
     return this.searchExclusions.read(userId, known);
-  }
-
-  /** Settles expired claims and frees the users of chats whose end was not recorded. Runs on a few replicas only. */
-  @OnProcessEvent('LeaseRenewed')
-  async settleOverdue(): Promise<void> {
-    if (this.isSettling || this.lease.assignedParts(SETTLING_REPLICAS).length === 0) return;
-    this.isSettling = true;
-    try {
-      const [claims, chats] = await Promise.all([
-        this.queue.takeOverdueClaims(),
-        this.queue.takeChatsDueForCheck(),
-      ]);
-      const settled = await Promise.allSettled([
-        ...claims.map((match) => this.events.deliver('ClaimExpired', match)),
-        ...chats.map((match) => this.events.deliver('ChatCheckDue', match)),
-      ]);
-      warnAboutFailed(this.logger, 'Overdue matches were not settled', settled);
-    } catch (error) {
-      warnAbout(this.logger, 'Overdue matches were not settled', error);
-    } finally {
-      this.isSettling = false;
-    }
   }
 
   /**
@@ -286,6 +275,7 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
       const page = userIds.slice(start, start + CHECK_PAGE_SIZE);
       try {
         const records = await this.queue.readRecords(page);
+        await this.checkStandings(page, records);
         const results = await Promise.allSettled(
           page.map((userId, index) => this.checkUser(userId, records[index] ?? null, isAfterLoss)),
         );
@@ -308,6 +298,24 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
       else user.isMissing = true;
     } else if (record.state === 'searching') {
       await this.resume(userId);
+    }
+  }
+
+  /** Applies standings that changed in a process that died before it could announce them. */
+  private async checkStandings(
+    userIds: readonly number[],
+    records: readonly (QueueRecord | null)[],
+  ): Promise<void> {
+    try {
+      const standings = await this.standings.findMany(userIds);
+      for (const [index, userId] of userIds.entries()) {
+        const [record, standing] = [records[index], standings.get(userId)];
+        if (record?.state !== 'searching' || !standing) continue;
+        if (!maySearch(standing) || poolOf(standing) !== record.pool)
+          await this.applyStanding({ userId, standing });
+      }
+    } catch (error) {
+      warnAbout(this.logger, 'Standings of searching users were not checked', error);
     }
   }
 

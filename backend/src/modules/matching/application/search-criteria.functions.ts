@@ -1,3 +1,4 @@
+import { isExcluded, type Standing } from '@thaw/contract/safety';
 import { type Gender, genderSchema, type Preference, preferenceSchema } from '@thaw/contract/scalars';
 import type { PoolName } from '../infrastructure/match-queue.scripts';
 
@@ -13,7 +14,17 @@ export interface SearchCriteria {
 
 /** The pool's name in Redis. */
 export const nameOf = (pool: Pool): PoolName => (pool === 'care' ? 'care' : '');
-export const poolOf = (name: string | null | undefined): Pool => (name === 'care' ? 'care' : 'common');
+export const poolNamed = (name: string | null | undefined): Pool => (name === 'care' ? 'care' : 'common');
+
+export const poolOf = ({ kind }: Standing): Pool => (kind === 'care' ? 'care' : 'common');
+
+/** Whether a user may search; those with an open age question may use everything else. */
+export const maySearch = (standing: Standing): boolean =>
+  !isExcluded(standing) && standing.kind !== 'age_question';
+
+/** Whether a chat of two users may start by their standings: both may search, in the same pool. */
+export const mayMeet = (one: Standing, other: Standing): boolean =>
+  maySearch(one) && maySearch(other) && poolOf(one) === poolOf(other);
 
 /** The criteria of each queue: one queue per pool, gender and preference. */
 export const queueCriteria: readonly SearchCriteria[] = (['common', 'care'] as const).flatMap((pool) =>

@@ -182,7 +182,9 @@ export class PrivateChatService {
   ): ReturnType<typeof this.execute> {
     const executed = await this.execute(command, manager);
     if (executed.events.length > 0) {
-      const dropped = await this.personalData.dropAll(privateMessageStream(command.messageId), manager);
+      const streamId = privateMessageStream(command.messageId);
+      // The client's id of the message stays: a late retry must not send the deleted message again.
+      const dropped = await this.personalData.dropFields(streamId, ['content'], manager);
       await this.uploads.withdraw(dropped, manager);
     }
     return executed;

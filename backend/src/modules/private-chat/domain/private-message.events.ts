@@ -19,8 +19,8 @@ export type PrivateMessageSent = RecordedEvent<
     content?: string;
     /** The message replied to. The quote is looked up when shown, never stored twice. */
     replyToId: number | null;
-    /** Chosen by the client; retries of the message repeat it. */
-    clientId: string | null;
+    /** Chosen by the client; retries of the message repeat it. Absent once erased. */
+    clientId?: string | null;
   }
 >;
 export type PrivateMessageEdited = RecordedEvent<

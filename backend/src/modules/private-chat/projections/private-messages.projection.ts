@@ -5,7 +5,7 @@ import type { StoredEvent } from '../../../platform/event-store/stored-event.typ
 import type { PrivateMessageEvent } from '../domain/private-message.events';
 
 const personalFields: Record<PrivateMessageEvent['type'], readonly string[]> = {
-  PrivateMessageSent: ['content'],
+  PrivateMessageSent: ['content', 'clientId'],
   PrivateMessageEdited: ['content'],
   PrivateReactionAdded: [],
   PrivateReactionRemoved: [],
@@ -36,7 +36,7 @@ const applyEvent = async (event: StoredMessageEvent, manager: EntityManager): Pr
   const { messageId } = event.data;
   switch (event.type) {
     case 'PrivateMessageSent': {
-      const { senderId, receiverId, clientId, messageType, content = '', replyToId } = event.data;
+      const { senderId, receiverId, clientId = null, messageType, content = '', replyToId } = event.data;
       await manager.query(INSERT_MESSAGE_SQL, [
         messageId,
         senderId,

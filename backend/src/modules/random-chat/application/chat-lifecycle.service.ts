@@ -12,6 +12,7 @@ import type { SocketConnection } from '../../../platform/realtime/socket-connect
 import { SocketRegistry } from '../../../platform/realtime/socket.registry';
 import { UserPublisherService } from '../../../platform/realtime/user-publisher.service';
 import { BlockListService } from '../../blocks/application/block-list.service';
+import { mayMeet } from '../../matching/application/search-criteria.functions';
 import { MatchmakingService } from '../../matching/application/matchmaking.service';
 import { type Match, MatchQueueService } from '../../matching/application/match-queue.service';
 import { UsersService } from '../../users/application/users.service';
@@ -47,7 +48,8 @@ export class ChatLifecycleService {
 
   /**
    * Starts the chat of a match: first its stream, then the records, then the publication to both users. A match of two
-   * users of whom one has blocked the other is refused, and both continue their searches.
+   * users of whom one has blocked the other, may not search or has changed the pool is refused; who may search continues
+   * at their old place.
    */
   @OnProcessEvent('MatchMade')
   async start(match: Match): Promise<void> {
@@ -55,15 +57,17 @@ export class ChatLifecycleService {
       this.readParticipants(match),
       this.blockList.areApart(...match.userIds),
     ]);
-    if (areApart) {
-      await this.queue.separate(...match.userIds);
+    if (areApart) await this.queue.separate(...match.userIds);
+    if (areApart || !mayMeet(first.standing, second.standing)) {
+      for (const { profile, standing } of [first, second])
+        await this.matchmaking.applyStanding({ userId: profile.id, standing });
       await this.releaseAndRetry(match);
       return;
     }
     // Before the chat exists: if this process dies on the way, a sweep finds the deadlines and ends the chat.
     await this.presence.setDeadlines(match.sessionId, match.userIds, this.environment.GRACE_AFTER_LOSS_MS);
     const chat = this.chats.create(match.sessionId);
-    await chat.execute({ type: 'StartChat', participants: [first, second] });
+    await chat.execute({ type: 'StartChat', participants: [first.profile, second.profile] });
     await this.confirmAndPublish(match, chat);
   }
 
@@ -172,8 +176,8 @@ export class ChatLifecycleService {
   }
 
   private async readParticipants({ userIds }: Match) {
-    const profiles = await this.users.findProfiles(userIds);
-    const [first, second] = userIds.map((userId) => profiles.find(({ id }) => id === userId));
+    const found = await this.users.findProfilesWithStanding(userIds);
+    const [first, second] = userIds.map((userId) => found.find(({ profile }) => profile.id === userId));
     if (!first || !second) throw new Error('A matched user has no profile');
     return [first, second] as const;
   }

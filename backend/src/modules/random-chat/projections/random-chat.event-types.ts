@@ -14,16 +14,24 @@ const personal = (type: string, personalFields: readonly string[], author: strin
 
 const plain = (type: string): EventTypeDefinition => ({ type, schemaVersion: 1, personalFields: [] });
 
+/**
+ * A client chooses `clientId` and `gameId`, so they may hold any text. Events of earlier releases have them in the log;
+ * moving a field does not change the shape of an event, hence its version.
+ */
 export const randomChatEventTypes: readonly EventTypeDefinition[] = [
   { ...plain('ChatStarted'), personalFields: ['participants'], personalExpiresAfterMs: BODIES_BACKSTOP_MS },
-  personal('MessageSent', ['content', 'replyTo'], 'senderId'),
+  personal('MessageSent', ['content', 'replyTo', 'clientId'], 'senderId'),
   personal('MessageEdited', ['content'], 'editorId'),
   plain('ReactionAdded'),
   plain('ReactionRemoved'),
-  plain('GameStarted'),
-  personal('GameAnswered', ['response'], 'userId'),
-  { ...plain('GameRevealed'), personalFields: ['answers'], personalExpiresAfterMs: BODIES_BACKSTOP_MS },
-  plain('GameIgnored'),
+  personal('GameStarted', ['gameId'], 'initiatorId'),
+  personal('GameAnswered', ['gameId', 'response'], 'userId'),
+  {
+    ...plain('GameRevealed'),
+    personalFields: ['gameId', 'answers'],
+    personalExpiresAfterMs: BODIES_BACKSTOP_MS,
+  },
+  personal('GameIgnored', ['gameId'], 'userId'),
   plain('ChatEnded'),
   plain('BodiesExpired'),
 ];

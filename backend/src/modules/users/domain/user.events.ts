@@ -7,19 +7,20 @@ interface DomainEvent<Type extends string, Data extends object> {
   data: Data;
 }
 
+/** Every optional field below is personal data, and absent once it is erased. */
 export type UserRegistered = DomainEvent<
   'UserRegistered',
-  { userId: number; username: string; email: string }
+  { userId: number; username?: string; email?: string }
 >;
-export type AnonymousUserStarted = DomainEvent<'AnonymousUserStarted', { userId: number; username: string }>;
-export type GenderChosen = DomainEvent<'GenderChosen', { userId: number; gender: Gender }>;
+export type AnonymousUserStarted = DomainEvent<'AnonymousUserStarted', { userId: number; username?: string }>;
+export type GenderChosen = DomainEvent<'GenderChosen', { userId: number; gender?: Gender }>;
 export type ProfileChanged = DomainEvent<
   'ProfileChanged',
-  { userId: number; username: string; avatar: string | null }
+  { userId: number; username?: string; avatar?: string | null }
 >;
 /** An anonymous user became a registered one (A16). */
-export type AccountConverted = DomainEvent<'AccountConverted', { userId: number; email: string }>;
-export type EmailChanged = DomainEvent<'EmailChanged', { userId: number; email: string }>;
+export type AccountConverted = DomainEvent<'AccountConverted', { userId: number; email?: string }>;
+export type EmailChanged = DomainEvent<'EmailChanged', { userId: number; email?: string }>;
 
 /** An operator made the user a moderator, by a command on the server. */
 export type ModeratorAppointed = DomainEvent<'ModeratorAppointed', { userId: number }>;

@@ -23,17 +23,22 @@ export const createInitialUser = (): UserState => ({
 export const evolveUser = (state: UserState, event: UserEvent): UserState => {
   switch (event.type) {
     case 'UserRegistered':
-      return { ...state, kind: 'registered', username: event.data.username, email: event.data.email };
+      return {
+        ...state,
+        kind: 'registered',
+        username: event.data.username ?? '',
+        email: event.data.email ?? null,
+      };
     case 'AnonymousUserStarted':
-      return { ...state, kind: 'anonymous', username: event.data.username };
+      return { ...state, kind: 'anonymous', username: event.data.username ?? '' };
     case 'GenderChosen':
-      return { ...state, gender: event.data.gender };
+      return { ...state, gender: event.data.gender ?? null };
     case 'ProfileChanged':
-      return { ...state, username: event.data.username, avatar: event.data.avatar };
+      return { ...state, username: event.data.username ?? '', avatar: event.data.avatar ?? null };
     case 'AccountConverted':
-      return { ...state, kind: 'registered', email: event.data.email };
+      return { ...state, kind: 'registered', email: event.data.email ?? null };
     case 'EmailChanged':
-      return { ...state, email: event.data.email };
+      return { ...state, email: event.data.email ?? null };
     case 'ModeratorAppointed':
       return { ...state, isModerator: true };
     case 'ModeratorDismissed':

@@ -9,7 +9,7 @@ import { UserEntity } from '../infrastructure/user.entity';
 const personalFields: Record<UserEvent['type'], readonly string[]> = {
   UserRegistered: ['username', 'email'],
   AnonymousUserStarted: ['username'],
-  GenderChosen: [],
+  GenderChosen: ['gender'],
   ProfileChanged: ['username', 'avatar'],
   AccountConverted: ['email'],
   EmailChanged: ['email'],
@@ -28,7 +28,7 @@ export const userEventTypes: readonly EventTypeDefinition[] = eventTypes.map((ty
 
 type StoredUserEvent = StoredEvent & UserEvent;
 
-/** Applies one event to the table `users`. */
+/** Applies one event to the table `users`. A rebuild after an erasure finds no personal fields. */
 const projectEvent = async (event: StoredUserEvent, manager: EntityManager): Promise<void> => {
   const { userId } = event.data;
   switch (event.type) {
@@ -36,23 +36,26 @@ const projectEvent = async (event: StoredUserEvent, manager: EntityManager): Pro
     case 'AnonymousUserStarted':
       await manager.insert(UserEntity, {
         id: userId,
-        username: event.data.username,
-        email: event.type === 'UserRegistered' ? event.data.email : null,
+        username: event.data.username ?? '',
+        email: event.type === 'UserRegistered' ? (event.data.email ?? null) : null,
         isAnonymous: event.type === 'AnonymousUserStarted',
         createdAt: event.occurredAt,
       });
       return;
     case 'GenderChosen':
-      await manager.update(UserEntity, userId, { gender: event.data.gender });
+      await manager.update(UserEntity, userId, { gender: event.data.gender ?? null });
       return;
     case 'ProfileChanged':
-      await manager.update(UserEntity, userId, { username: event.data.username, avatar: event.data.avatar });
+      await manager.update(UserEntity, userId, {
+        username: event.data.username ?? '',
+        avatar: event.data.avatar ?? null,
+      });
       return;
     case 'AccountConverted':
-      await manager.update(UserEntity, userId, { email: event.data.email, isAnonymous: false });
+      await manager.update(UserEntity, userId, { email: event.data.email ?? null, isAnonymous: false });
       return;
     case 'EmailChanged':
-      await manager.update(UserEntity, userId, { email: event.data.email });
+      await manager.update(UserEntity, userId, { email: event.data.email ?? null });
       return;
     case 'ModeratorAppointed':
     case 'ModeratorDismissed':

@@ -1,0 +1,126 @@
+// Real: PostgreSQL and Redis; two complete api replicas and their sockets run in this process.
+import { announceStanding, askAge, flag, imposeSanction, recordConduct } from '../../../testing/standings.fixture';
+import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas.harness';
+import type { ThawSocket, ThawVisitor } from '../../../testing/thaw.client';
+import { until } from '../../../testing/until.functions';
+import { matchingKeys } from '../../../platform/redis/redis.keys';
+import { MatchmakingService } from './matchmaking.service';
+
+jest.setTimeout(30_000);
+
+interface Page {
+  visitor: ThawVisitor;
+  socket: ThawSocket;
+}
+
+describe('a search and the standing of its user', () => {
+  let thaw: TestReplicas;
+
+  beforeAll(async () => {
+    thaw = await startTestReplicas(2);
+  });
+  afterEach(() => thaw.closeSockets());
+  afterAll(() => thaw.close());
+
+  const open = async (replica: number, gender: 'female' | 'male'): Promise<Page> => {
+    const visitor = await thaw.createVisitor(replica, gender);
+    return { visitor, socket: await visitor.openSocket() };
+  };
+  const flagAndAnnounce = async ({ visitor }: Page, replica: number): Promise<void> => {
+    await flag(thaw.replicas[replica]!, visitor.user.id);
+    await announceStanding(thaw.replicas[replica]!, visitor.user.id);
+  };
+  const liftFlag = async ({ visitor }: Page, replica: number): Promise<void> => {
+    await recordConduct(thaw.replicas[replica]!, visitor.user.id, 'FlagLifted', { noticeId: null });
+    await announceStanding(thaw.replicas[replica]!, visitor.user.id);
+  };
+  const record = ({ visitor }: Page) => thaw.store.redis.hgetall(matchingKeys.user(visitor.user.id));
+  const matchOf = ({ socket }: Page, partner: Page) =>
+    socket.next('chat_matched', ({ partnerId }) => partnerId === partner.visitor.user.id);
+  const checkAll = async (): Promise<void> => {
+    for (const { app } of thaw.replicas) await app.get(MatchmakingService).checkRecords();
+  };
+  const startSearch = ({ socket }: Page) => socket.request('join_queue', {});
+
+  it('matches flagged users with each other only, across replicas', async () => {
+    const [ada, bob, eve] = [await open(0, 'female'), await open(0, 'male'), await open(1, 'female')];
+    await flagAndAnnounce(ada, 0);
+    await flagAndAnnounce(eve, 1);
+    await startSearch(ada);
+    await startSearch(bob);
+    expect(await record(ada)).toMatchObject({ state: 'searching', pool: 'care' });
+    expect(await record(bob)).toMatchObject({ state: 'searching', pool: '' });
+    await startSearch(eve);
+    await Promise.all([matchOf(ada, eve), matchOf(eve, ada)]);
+    expect(bob.socket.all('chat_matched')).toEqual([]);
+  });
+
+  it('moves a user who is flagged during the search, at their place, whichever replica announces it', async () => {
+    const [ada, bob] = [await open(0, 'female'), await open(0, 'male')];
+    await flagAndAnnounce(bob, 0);
+    await startSearch(bob);
+    await startSearch(ada);
+    const { since } = await record(ada);
+    await flagAndAnnounce(ada, 1);
+    await Promise.all([matchOf(ada, bob), matchOf(bob, ada)]);
+    expect(await record(ada)).toMatchObject({ pool: 'care', since });
+  });
+
+  it('matches a user again with everybody once the flag is lifted', async () => {
+    const [ada, bob] = [await open(0, 'female'), await open(1, 'male')];
+    await flagAndAnnounce(ada, 0);
+    await startSearch(ada);
+    await startSearch(bob);
+    await liftFlag(ada, 1);
+    await Promise.all([matchOf(ada, bob), matchOf(bob, ada)]);
+  });
+
+  it('moves a user whose flag was committed by a process that died before it announced it', async () => {
+    const ada = await open(0, 'female');
+    await startSearch(ada);
+    await flag(thaw.replicas[1]!, ada.visitor.user.id);
+    await checkAll();
+    expect(await record(ada)).toMatchObject({ state: 'searching', pool: 'care' });
+  });
+
+  it('starts no chat across pools when a flag was committed before the match and announced by no process', async () => {
+    const [ada, bob, eve] = [await open(0, 'female'), await open(1, 'male'), await open(0, 'male')];
+    await startSearch(ada);
+    const { since } = await record(ada);
+    await flag(thaw.replicas[1]!, ada.visitor.user.id);
+    await startSearch(bob);
+    await until(async () => (await record(ada)).pool === 'care' && (await record(bob)).state === 'searching');
+    expect(await record(ada)).toMatchObject({ state: 'searching', since });
+    await startSearch(eve); // bob is still in his place
+    await Promise.all([matchOf(bob, eve), matchOf(eve, bob)]);
+    expect(ada.socket.all('chat_matched')).toEqual([]);
+    expect(bob.socket.all('chat_matched')).toHaveLength(1);
+  });
+
+  it('starts no chat with a user who was suspended before the match, and the other keeps their place', async () => {
+    const [ada, bob, eve] = [await open(0, 'female'), await open(1, 'male'), await open(0, 'male')];
+    await startSearch(ada);
+    await imposeSanction(thaw.replicas[1]!, ada.visitor.user.id);
+    await startSearch(bob);
+    await until(async () => (await record(ada)).state === undefined);
+    await until(async () => (await record(bob)).state === 'searching');
+    await startSearch(eve);
+    await Promise.all([matchOf(bob, eve), matchOf(eve, bob)]);
+    expect(ada.socket.all('chat_matched')).toEqual([]);
+  });
+
+  it('ends the search of a user who is asked for their age, in every tab, and refuses another', async () => {
+    const ada = await open(0, 'female');
+    const tab = await ada.visitor.openSocket(thaw.origins[1]);
+    await startSearch(ada);
+    await tab.next('queue_joined');
+    await askAge(thaw.replicas[0]!, ada.visitor.user.id);
+    await announceStanding(thaw.replicas[0]!, ada.visitor.user.id);
+    await Promise.all([ada.socket.next('queue_left'), tab.next('queue_left')]);
+    expect(await record(ada)).toEqual({});
+    expect(await ada.socket.ask('join_queue', {})).toMatchObject({ data: { code: 'suspended' } });
+    await checkAll();
+    await checkAll();
+    expect(await record(ada)).toEqual({});
+  });
+});

@@ -1,0 +1,44 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { warnAbout, warnAboutFailed } from '../../../platform/observability/warn-about.functions';
+import { OnProcessEvent } from '../../../platform/process-events/process-event.decorator';
+import { ProcessEventsService } from '../../../platform/process-events/process-events.service';
+import { ReplicaLeaseService } from '../../../platform/realtime/replica-lease.service';
+import { MatchQueueService } from './match-queue.service';
+
+/** Number of replicas that settle overdue claims and chats; with more, each would only poll in vain. */
+const SETTLING_REPLICAS = 4;
+
+/** Settles expired claims, and frees the users of chats whose end was not recorded, about once a second. */
+@Injectable()
+export class OverdueMatchesService {
+  private readonly logger = new Logger(OverdueMatchesService.name);
+  private isSettling = false;
+
+  constructor(
+    private readonly queue: MatchQueueService,
+    private readonly lease: ReplicaLeaseService,
+    private readonly events: ProcessEventsService,
+  ) {}
+
+  /** Runs on a few replicas only. */
+  @OnProcessEvent('LeaseRenewed')
+  async settle(): Promise<void> {
+    if (this.isSettling || this.lease.assignedParts(SETTLING_REPLICAS).length === 0) return;
+    this.isSettling = true;
+    try {
+      const [claims, chats] = await Promise.all([
+        this.queue.takeOverdueClaims(),
+        this.queue.takeChatsDueForCheck(),
+      ]);
+      const settled = await Promise.allSettled([
+        ...claims.map((match) => this.events.deliver('ClaimExpired', match)),
+        ...chats.map((match) => this.events.deliver('ChatCheckDue', match)),
+      ]);
+      warnAboutFailed(this.logger, 'Overdue matches were not settled', settled);
+    } catch (error) {
+      warnAbout(this.logger, 'Overdue matches were not settled', error);
+    } finally {
+      this.isSettling = false;
+    }
+  }
+}

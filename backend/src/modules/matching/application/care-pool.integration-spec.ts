@@ -1,5 +1,11 @@
 // Real: PostgreSQL and Redis; two complete api replicas and their sockets run in this process.
-import { announceStanding, askAge, flag, imposeSanction, recordConduct } from '../../../testing/standings.fixture';
+import {
+  announceStanding,
+  askAge,
+  flag,
+  imposeSanction,
+  recordConduct,
+} from '../../../testing/standings.fixture';
 import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas.harness';
 import type { ThawSocket, ThawVisitor } from '../../../testing/thaw.client';
 import { until } from '../../../testing/until.functions';

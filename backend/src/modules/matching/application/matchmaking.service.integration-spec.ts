@@ -157,7 +157,7 @@ describe('MatchmakingService', () => {
     await socket.request('join_queue', { preferences: 'male' });
     await thaw.store.flush();
     await until(async () => (await record(ada.user.id)).state === 'searching');
-    expect(await record(ada.user.id)).toMatchObject({ gender: 'female', preference: 'male', pool: 'common' });
+    expect(await record(ada.user.id)).toMatchObject({ gender: 'female', preference: 'male', pool: '' });
     const bob = await (await thaw.createVisitor(1, 'male')).openSocket();
     await bob.request('join_queue', {});
     await socket.next('chat_matched');
@@ -247,7 +247,9 @@ describe('MatchmakingService', () => {
     jest.spyOn(registry, 'hasSocketsOf').mockReturnValue(true);
     const ids = Array.from({ length: 500 }, (_, index) => index + 1);
     await Promise.all(
-      ids.map((userId) => matchmaking(0).join(userId, { gender: 'male', preference: 'female', pool: 'common' })),
+      ids.map((userId) =>
+        matchmaking(0).join(userId, { gender: 'male', preference: 'female', pool: 'common' }),
+      ),
     );
     let now = 0;
     let most = 0;

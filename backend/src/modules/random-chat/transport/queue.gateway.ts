@@ -1,7 +1,6 @@
 import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import type { WebSocket } from 'ws';
 import { limits } from '@thaw/contract/limits';
-import { isExcluded } from '@thaw/contract/safety';
 import { DomainError } from '../../../platform/errors/domain.errors';
 import { RateLimiterService } from '../../../platform/rate-limit/rate-limiter.service';
 import { MemoryValveService } from '../../../platform/redis/memory-valve.service';
@@ -9,6 +8,7 @@ import type { InboundFrame } from '../../../platform/realtime/inbound-frame.mode
 import { UserPublisherService } from '../../../platform/realtime/user-publisher.service';
 import { MatchmakingService } from '../../matching/application/matchmaking.service';
 import type { MatchState } from '../../matching/application/match-queue.service';
+import { maySearch, poolOf } from '../../matching/application/search-criteria.functions';
 import { UsersService } from '../../users/application/users.service';
 import { ChatLifecycleService } from '../application/chat-lifecycle.service';
 import { LiveChatService } from '../application/live-chat.service';
@@ -34,8 +34,9 @@ export class QueueGateway {
     const searcher = await this.users.findSearcher(userId);
     if (!searcher?.gender) throw new DomainError('gender_required');
     const { gender, standing } = searcher;
-    if (isExcluded(standing) || standing.kind === 'age_question') throw new DomainError('suspended');
+    if (!maySearch(standing)) throw new DomainError('suspended');
     const { preferences } = frame.data;
+    const criteria = { gender, preference: preferences, pool: poolOf(standing) };
     const reportPlace = async (place: MatchState): Promise<void> => {
       if (place.kind === 'chatting') return;
       frame.answer({});
@@ -43,12 +44,12 @@ export class QueueGateway {
       const queueJoined = { preferences, since: since.toISOString() };
       await this.userPublisher.sendFrame(userId, 'queue_joined', queueJoined, connection.id);
     };
-    let place = await this.matchmaking.join(userId, { gender, preference: preferences }, reportPlace);
+    let place = await this.matchmaking.join(userId, criteria, reportPlace);
     if (
       place.kind === 'chatting' &&
       (await this.lifecycle.readAndCloseRecordsIfOver(userId, place.sessionId))
     ) {
-      place = await this.matchmaking.join(userId, { gender, preference: preferences }, reportPlace);
+      place = await this.matchmaking.join(userId, criteria, reportPlace);
     }
     if (place.kind !== 'chatting') return;
     await this.chats.join(connection, place.sessionId);

@@ -29,6 +29,11 @@ export interface Searcher {
   standing: Standing;
 }
 
+export interface ProfileWithStanding {
+  profile: Profile;
+  standing: Standing;
+}
+
 @Injectable()
 export class UsersService {
   constructor(
@@ -48,6 +53,12 @@ export class UsersService {
   /** The profiles of those of the users who exist, in no particular order. */
   async findProfiles(userIds: readonly number[]): Promise<Profile[]> {
     return (await this.users.findMany(userIds)).map(toProfile);
+  }
+
+  /** The profiles and standings of those of the users who exist, in one query and no particular order. */
+  async findProfilesWithStanding(userIds: readonly number[]): Promise<ProfileWithStanding[]> {
+    const found = await this.users.findManyWithStanding(userIds);
+    return found.map(({ user, standing }) => ({ profile: toProfile(user), standing }));
   }
 
   /** What a search depends on, read in one query; null when there is no such user. */

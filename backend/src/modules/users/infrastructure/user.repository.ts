@@ -29,14 +29,22 @@ export class UserRepository {
 
   /** Finds a user with their standing, in one query. */
   async findWithStanding(id: number): Promise<UserWithStanding | null> {
+    const [found] = await this.findManyWithStanding([id]);
+    return found ?? null;
+  }
+
+  /** Finds those of the users who exist, with their standings, in one query. */
+  async findManyWithStanding(ids: readonly number[]): Promise<UserWithStanding[]> {
     const query = this.users
       .createQueryBuilder('users')
       .leftJoin('standings', 'standings', 'standings.user_id = users.id')
-      .where('users.id = :id', { id })
+      .where('users.id IN (:...ids)', { ids })
       .addSelect(selectStandingSql('standings'));
     const { entities, raw } = await query.getRawAndEntities<StandingRow>();
-    const [[user], [row]] = [entities, raw];
-    return user && row ? { user, standing: toStanding(row) } : null;
+    return entities.flatMap((user, index) => {
+      const row = raw[index];
+      return row ? [{ user, standing: toStanding(row) }] : [];
+    });
   }
 
   findMany(ids: readonly number[]): Promise<UserEntity[]> {

@@ -97,7 +97,7 @@ describe('a search and the standing of its user', () => {
     await startSearch(bob);
     await until(async () => (await record(ada)).pool === 'care' && (await record(bob)).state === 'searching');
     expect(await record(ada)).toMatchObject({ state: 'searching', since });
-    await startSearch(eve); // bob is still in his place
+    await startSearch(eve); // bob is still in the queue
     await Promise.all([matchOf(bob, eve), matchOf(eve, bob)]);
     expect(ada.socket.all('chat_matched')).toEqual([]);
     expect(bob.socket.all('chat_matched')).toHaveLength(1);

@@ -1,15 +1,14 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { reactionEmojis } from '@thaw/contract/emojis';
 import {
-  useCallback,
   useEffect,
   useId,
-  useImperativeHandle,
   useLayoutEffect,
   useRef,
   useState,
   type ReactNode,
   type Ref,
+  type RefObject,
 } from 'react';
 import { positionInGroup, type ChatMessage } from '@/chat-ui/chat-message';
 import { copy } from '@/chat-ui/copy';
@@ -22,22 +21,16 @@ import {
 } from '@/chat-ui/message/available-actions';
 import { PartBoundary } from '@/chat-ui/part-boundary';
 import { ActionSheet, type MessageCommands } from '@/chat-ui/message/row-actions';
+import { ListItem } from '@/chat-ui/message-list/list-item';
 import { readRowIndex, findRow } from '@/chat-ui/message-list/row-element';
 import { ToEndButton } from '@/chat-ui/message-list/to-end-button';
 import { useActiveRows } from '@/chat-ui/message-list/use-active-rows';
 import { useArrival } from '@/chat-ui/message-list/use-arrival';
 import { endThresholdPx, useEndOfList } from '@/chat-ui/message-list/use-end-of-list';
 import { useLongPress } from '@/chat-ui/message/use-long-press';
+import { useJump, type ConversationHandle } from '@/chat-ui/message-list/use-jump';
 import { useRowKeyboard } from '@/chat-ui/message-list/use-row-keyboard';
 import { useRowTouch } from '@/chat-ui/message/use-row-touch';
-import { cn } from '@/lib/class-names';
-
-/** Scrolls the list from outside. */
-export interface ConversationHandle {
-  scrollToEnd: () => void;
-  /** Returns false when the message is not loaded. */
-  jumpTo: (messageId: string) => boolean;
-}
 
 export interface MessageListProps {
   ref?: Ref<ConversationHandle>;
@@ -60,9 +53,39 @@ export interface MessageListProps {
   footer?: ReactNode;
 }
 
+/** Height of a row before it is measured: a message of one line. */
 const estimatedRowPx = 48;
+/** Rows mounted beyond each end of the visible part, so that scrolling shows no gaps. */
+const extraRows = 8;
 /** Key that stands for the row before the first one. */
 const keyBeforeFirst = '';
+
+/** Calls `onReachTop` when the first message scrolls into view, or fits in view without scrolling. */
+const useReachTop = (
+  scroller: RefObject<HTMLElement | null>,
+  isFirstMounted: boolean,
+  firstKey: string | undefined,
+  hasReachedStart: RefObject<boolean>,
+  onReachTop: (() => void) | undefined,
+): void => {
+  // `firstKey` runs the effect again when older messages were added and the first one is still in view.
+  useEffect(() => {
+    const element = scroller.current;
+    if (!element || !isFirstMounted) return;
+    if (hasReachedStart.current || element.scrollHeight <= element.clientHeight) onReachTop?.();
+  }, [scroller, isFirstMounted, firstKey, hasReachedStart, onReachTop]);
+};
+
+/** Number of the partner's messages below the row with this key; 0 for null. */
+const countUnseen = (
+  messages: readonly ChatMessage[],
+  lastSeenKey: string | null,
+  partnerId: number,
+): number => {
+  if (lastSeenKey === null) return 0;
+  const firstUnseen = messages.findLastIndex(({ key }) => key === lastSeenKey) + 1;
+  return messages.slice(firstUnseen).filter(({ senderId }) => senderId === partnerId).length;
+};
 
 /** Virtual list: mounts only the rows in view, and stays scrolled to its end while it is there. */
 const List = ({
@@ -84,7 +107,7 @@ const List = ({
 }: MessageListProps) => {
   const instructionsId = useId();
   const scroller = useRef<HTMLDivElement>(null);
-  const [flashingKey, setFlashingKey] = useState<string | null>(null);
+  /** Key of the message whose actions are shown as a sheet. */
   const [sheetKey, setSheetKey] = useState<string | null>(null);
   const lastMessage = messages.at(-1);
   const { arrivingKey, finishArrival } = useArrival(messages);
@@ -95,7 +118,7 @@ const List = ({
     getScrollElement: () => scroller.current,
     estimateSize: () => estimatedRowPx,
     getItemKey: (index) => messages[index]?.key ?? index,
-    overscan: 8,
+    overscan: extraRows,
     anchorTo: 'end',
     followOnAppend: true,
     scrollEndThreshold: endThresholdPx,
@@ -118,29 +141,8 @@ const List = ({
     startIndex < 0 ? null : (messages[startIndex - 1]?.key ?? keyBeforeFirst),
   );
   const rows = virtualizer.getVirtualItems();
-  const firstVisibleIndex = rows[0]?.index;
-  const firstKey = messages[0]?.key;
-  useEffect(() => {
-    const element = scroller.current;
-    if (!element || firstVisibleIndex !== 0) return;
-    if (hasReachedStart.current || element.scrollHeight <= element.clientHeight) onReachTop?.();
-  }, [firstVisibleIndex, firstKey, hasReachedStart, onReachTop]);
-
-  const jumpTo = useCallback(
-    (messageId: string): boolean => {
-      const index = messages.findIndex(({ id }) => id === messageId);
-      if (index < 0) return false;
-      noteUserAction();
-      virtualizer.scrollToIndex(index, { align: 'center' });
-      setFlashingKey(messages[index]?.key ?? null);
-      return true;
-    },
-    [noteUserAction, messages, virtualizer],
-  );
-  useImperativeHandle(ref, () => ({ scrollToEnd: () => virtualizer.scrollToEnd(), jumpTo }), [
-    jumpTo,
-    virtualizer,
-  ]);
+  useReachTop(scroller, rows[0]?.index === 0, messages[0]?.key, hasReachedStart, onReachTop);
+  const { flashingKey, finishFlash } = useJump(ref, messages, virtualizer, noteUserAction);
 
   const findMessage = (row: HTMLElement | null): ChatMessage | undefined =>
     row ? messages[readRowIndex(row)] : undefined;
@@ -181,12 +183,7 @@ const List = ({
     },
   });
 
-  const unseenCount =
-    lastKeyBeforeLeaving === null
-      ? 0
-      : messages
-          .slice(messages.findLastIndex(({ key }) => key === lastKeyBeforeLeaving) + 1)
-          .filter((message) => message.senderId === partner.id).length;
+  const unseenCount = countUnseen(messages, lastKeyBeforeLeaving, partner.id);
   const sheetMessage = sheetKey === null ? undefined : messages.find(({ key }) => key === sheetKey);
 
   return (
@@ -215,61 +212,41 @@ const List = ({
               const actions = actionsFor(message);
               const isActive = active.isActive(message.key);
               return (
-                <li
+                <ListItem
                   key={key}
-                  data-index={index}
                   ref={virtualizer.measureElement}
-                  tabIndex={-1}
-                  aria-setsize={messages.length}
-                  aria-posinset={index + 1}
-                  className={cn(
-                    'absolute top-0 left-0 w-full rounded-control focus-visible:-outline-offset-2 [@media(pointer:coarse)]:select-none',
-                    // The actions of the row overlap its neighbours.
-                    isActive && 'z-raised',
-                  )}
-                  style={{ transform: `translateY(${start}px)` }}
-                  onContextMenu={(event) => {
-                    // On touch screens a long press opens the action sheet instead of the browser's menu.
-                    if (longPress.isPressed()) event.preventDefault();
-                  }}
+                  index={index}
+                  count={messages.length}
+                  topPx={start}
+                  isActive={isActive}
+                  isArriving={message.key === arrivingKey}
+                  isFlashing={message.key === flashingKey}
+                  isPressed={longPress.isPressed}
+                  onArrived={finishArrival}
+                  onFlashed={finishFlash}
+                  above={renderAbove?.(message, messages[index - 1])}
                 >
-                  {renderAbove?.(message, messages[index - 1])}
-                  <div
-                    data-swipe=""
-                    className={cn(
-                      'relative touch-pan-y rounded-control',
-                      // The reply icon revealed by a swipe.
-                      "before:absolute before:top-1/2 before:-left-8 before:-translate-y-1/2 before:text-xl before:text-muted-foreground before:opacity-0 data-[swipe=moving]:before:opacity-50 data-[swipe=moving]:before:content-['↩'] data-[swipe=ready]:before:text-primary data-[swipe=ready]:before:opacity-100 data-[swipe=ready]:before:content-['↩']",
-                      message.key === arrivingKey && 'enter-rise',
-                      message.key === flashingKey && 'flash',
-                    )}
-                    onAnimationEnd={({ animationName }) => {
-                      if (animationName === 'flash') setFlashingKey(null);
-                      if (animationName === 'rise') finishArrival();
-                    }}
-                  >
-                    <PartBoundary title={copy.broken.message} resetKeys={[message]}>
-                      <MessageRow
-                        message={message}
-                        me={me}
-                        partner={partner}
-                        commands={commands}
-                        revealed={revealed}
-                        renderCard={renderCard}
-                        isActive={isActive}
-                        hidesTimes={hidesTimes}
-                        onPin={active.pin}
-                        canReply={actions.reply}
-                        canEdit={actions.edit}
-                        canReact={actions.react}
-                        canDelete={actions.delete}
-                        canTranslate={actions.translate}
-                        canReport={actions.report}
-                        {...positionInGroup(messages, index)}
-                      />
-                    </PartBoundary>
-                  </div>
-                </li>
+                  <PartBoundary title={copy.broken.message} resetKeys={[message]}>
+                    <MessageRow
+                      message={message}
+                      me={me}
+                      partner={partner}
+                      commands={commands}
+                      revealed={revealed}
+                      renderCard={renderCard}
+                      isActive={isActive}
+                      hidesTimes={hidesTimes}
+                      onPin={active.pin}
+                      canReply={actions.reply}
+                      canEdit={actions.edit}
+                      canReact={actions.react}
+                      canDelete={actions.delete}
+                      canTranslate={actions.translate}
+                      canReport={actions.report}
+                      {...positionInGroup(messages, index)}
+                    />
+                  </PartBoundary>
+                </ListItem>
               );
             })}
           </ol>

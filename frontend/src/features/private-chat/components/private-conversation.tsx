@@ -5,7 +5,7 @@ import { ChatContext, type Chat } from '@/chat-ui/chat-context';
 import { type ChatMessage } from '@/chat-ui/chat-message';
 import { Conversation } from '@/chat-ui/conversation';
 import { type DraftStorage } from '@/chat-ui/composer/draft';
-import { type ConversationHandle } from '@/chat-ui/message-list/message-list';
+import { type ConversationHandle } from '@/chat-ui/message-list/use-jump';
 import { TypingLine } from '@/chat-ui/typing/typing-line';
 import { TimeStamp, UnreadDivider } from '@/features/private-chat/components/above-message';
 import { copy } from '@/features/private-chat/copy';

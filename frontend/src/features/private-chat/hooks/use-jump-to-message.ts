@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useState, type RefObject } from 'react';
 import { type ChatMessage } from '@/chat-ui/chat-message';
-import { type ConversationHandle } from '@/chat-ui/message-list/message-list';
+import { type ConversationHandle } from '@/chat-ui/message-list/use-jump';
 import { privateChat } from '@/features/private-chat/stores/private-chat.store';
 
 /** Maximum number of pages loaded in search of a quoted message, so that a very old quote does not load everything. */

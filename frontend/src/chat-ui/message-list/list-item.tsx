@@ -1,0 +1,77 @@
+import { type ReactNode, type Ref } from 'react';
+import { cn } from '@/lib/class-names';
+
+export interface ListItemProps {
+  /** Measures the height of the row for the virtual list. */
+  ref: Ref<HTMLLIElement>;
+  index: number;
+  /** Number of rows in the whole list. */
+  count: number;
+  /** Distance of the row from the start of the list, in px. */
+  topPx: number;
+  /** The row shows its actions. */
+  isActive: boolean;
+  /** The row plays its entry animation. */
+  isArriving: boolean;
+  /** The row is marked after a jump. */
+  isFlashing: boolean;
+  /** Whether a touch is held on the list. */
+  isPressed: () => boolean;
+  onArrived: () => void;
+  onFlashed: () => void;
+  /** Shown above the message, such as a timestamp. */
+  above: ReactNode;
+  children: ReactNode;
+}
+
+/** The place of one message in the virtual list, which can be swiped. */
+export const ListItem = ({
+  ref,
+  index,
+  count,
+  topPx,
+  isActive,
+  isArriving,
+  isFlashing,
+  isPressed,
+  onArrived,
+  onFlashed,
+  above,
+  children,
+}: ListItemProps) => (
+  <li
+    data-index={index}
+    ref={ref}
+    tabIndex={-1}
+    aria-setsize={count}
+    aria-posinset={index + 1}
+    className={cn(
+      'absolute top-0 left-0 w-full rounded-control focus-visible:-outline-offset-2 [@media(pointer:coarse)]:select-none',
+      // The actions of the row overlap its neighbours.
+      isActive && 'z-raised',
+    )}
+    style={{ transform: `translateY(${topPx}px)` }}
+    onContextMenu={(event) => {
+      // On touch screens a long press opens the action sheet instead of the browser's menu.
+      if (isPressed()) event.preventDefault();
+    }}
+  >
+    {above}
+    <div
+      data-swipe=""
+      className={cn(
+        'relative touch-pan-y rounded-control',
+        // The reply icon revealed by a swipe.
+        "before:absolute before:top-1/2 before:-left-8 before:-translate-y-1/2 before:text-xl before:text-muted-foreground before:opacity-0 data-[swipe=moving]:before:opacity-50 data-[swipe=moving]:before:content-['↩'] data-[swipe=ready]:before:text-primary data-[swipe=ready]:before:opacity-100 data-[swipe=ready]:before:content-['↩']",
+        isArriving && 'enter-rise',
+        isFlashing && 'flash',
+      )}
+      onAnimationEnd={({ animationName }) => {
+        if (animationName === 'flash') onFlashed();
+        if (animationName === 'rise') onArrived();
+      }}
+    >
+      {children}
+    </div>
+  </li>
+);

@@ -6,7 +6,7 @@ import * as z from 'zod/mini';
 
 const port = z.coerce.number().check(z.int(), z.minimum(0), z.maximum(65_535));
 const count = (minimum = 0) => z.coerce.number().check(z.int(), z.minimum(minimum));
-const list = z.pipe(
+const commaSeparated = z.pipe(
   z.string(),
   z.transform((text: string) => text.split(',').flatMap((entry) => entry.trim() || [])),
 );
@@ -43,7 +43,7 @@ const schema = z.object({
   /** Origin of the page if it differs from the request's host; `https://…` makes cookies Secure. */
   PUBLIC_ORIGIN: z.optional(z.url()),
   /** Additional allowed origins, separated by commas. */
-  ALLOWED_ORIGINS: z._default(list, []),
+  ALLOWED_ORIGINS: z._default(commaSeparated, []),
   /** Name of this process, unique among the running replicas. */
   REPLICA_ID: z.optional(z.string().check(z.regex(/^[\w.-]{1,64}$/))),
   /** S3-compatible storage for images, `http(s)://host:port`. Without it, images are stored in a folder. */
@@ -58,11 +58,13 @@ const schema = z.object({
   /** Whether OpenAPI documentation is served at /api/docs. */
   API_DOCS: z._default(onOff, true),
   LOG_LEVEL: z._default(z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']), 'info'),
-  /** Seconds before two users are matched again, and seconds of waiting after which that no longer applies (A41). */
+  /** Cool-down: seconds for which two users are not matched again (A41). */
   REMATCH_COOLDOWN_S: z._default(count(), 600),
+  /** Seconds of searching after which a user is also matched with partners in their cool-down (A41). */
   REMATCH_RELAX_AFTER_S: z._default(count(), 10),
-  /** Grace periods in milliseconds, after a clean close and after any other close (A51). */
+  /** Grace period in milliseconds after a clean close of a socket (A51). */
   GRACE_AFTER_CLEAN_CLOSE_MS: z._default(count(), limits.graceAfterCleanCloseMs),
+  /** Grace period in milliseconds after any other close (A51). */
   GRACE_AFTER_LOSS_MS: z._default(count(), limits.graceAfterLossMs),
   /** Seconds after the end of a chat in which its partner can be reported. */
   REPORTABLE_AFTER_END_S: z._default(count(), limits.reportableAfterEndMs / 1_000),
@@ -88,7 +90,8 @@ const secretNames = [
   'S3_SECRET_ACCESS_KEY',
 ] as const;
 
-const withSecretFiles = (variables: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
+/** Adds the secrets that are given as files, in `<NAME>_FILE`. A variable that is set directly takes precedence. */
+const addSecretsFromFiles = (variables: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
   const result = { ...variables };
   for (const name of secretNames) {
     const file = variables[`${name}_FILE`];
@@ -102,7 +105,7 @@ const withSecretFiles = (variables: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
  * @throws Error listing the names, never the values, of missing or malformed variables.
  */
 export const loadEnvironment = (variables: NodeJS.ProcessEnv): Environment => {
-  const given = Object.entries(withSecretFiles(variables)).filter(([, value]) => value !== '');
+  const given = Object.entries(addSecretsFromFiles(variables)).filter(([, value]) => value !== '');
   const parsed = schema.safeParse(Object.fromEntries(given));
   if (!parsed.success) {
     const names = [...new Set(parsed.error.issues.map((issue) => String(issue.path[0])))];

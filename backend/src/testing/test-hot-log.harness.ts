@@ -61,7 +61,7 @@ export const useTestHotLog = (): TestHotLog => {
   beforeEach(async () => {
     hotLog.sessionId = randomUUID();
     hotLog.messages = [];
-    hotLog.dead = { at: 0, replicaIds: [] };
+    hotLog.dead = { foundAtMs: 0, replicaIds: [] };
     presences = new Map();
     hotLog.presence = hotLog.presenceOf('r1');
     const messagesOf = new Map([

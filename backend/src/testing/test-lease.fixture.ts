@@ -3,7 +3,7 @@ import type { DeadReplicas, ReplicaLeaseService } from '../platform/realtime/rep
 /** A fake lease of a replica that is alive and sweeps everything. */
 export const createFakeLease = (
   replicaId: string,
-  dead: () => DeadReplicas = () => ({ at: 0, replicaIds: [] }),
+  dead: () => DeadReplicas = () => ({ foundAtMs: 0, replicaIds: [] }),
 ): ReplicaLeaseService =>
   ({
     replicaId,

@@ -6,7 +6,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { createApiApplication } from '../api-application.factory';
 import { loadEnvironment } from '../config/environment.config';
 import { JobWorkerService } from '../platform/queue/job-worker.service';
-import { SocketHeartbeatService } from '../platform/realtime/socket-heartbeat.service';
+import { SocketSupervisorService } from '../platform/realtime/socket-supervisor.service';
 import { WorkerModule } from '../worker.module';
 import { createTestDatabase, type TestDatabase } from './test-database.harness';
 import { createTestRedis, type TestRedis } from './test-redis.harness';
@@ -49,7 +49,7 @@ export const quickChatSettings = {
 
 /** Closes sockets first, as a graceful shutdown does: a server does not close while it has open sockets. */
 const stop = async (app: NestExpressApplication): Promise<void> => {
-  await app.get(SocketHeartbeatService).closeAll(0);
+  await app.get(SocketSupervisorService).closeAll(0);
   await app.close();
 };
 

@@ -21,7 +21,7 @@ export class ConcurrencyLimiter {
 
   /**
    * Waits for a turn.
-   * @returns a function that releases the turn; further calls do nothing.
+   * @returns a function that releases the turn; calling it again does nothing.
    * @throws DomainError unavailable when the queue is full.
    */
   async enter(): Promise<() => void> {
@@ -29,10 +29,10 @@ export class ConcurrencyLimiter {
     else if (this.waiting.length < this.maxQueued)
       await new Promise<void>((resolve) => this.waiting.push(resolve));
     else throw new DomainError('unavailable');
-    let hasLeft = false;
+    let isReleased = false;
     return () => {
-      if (hasLeft) return;
-      hasLeft = true;
+      if (isReleased) return;
+      isReleased = true;
       const next = this.waiting.shift();
       // The next caller takes over this turn, so `running` does not change.
       if (next) next();
@@ -42,11 +42,11 @@ export class ConcurrencyLimiter {
 
   /** Runs `work` in a turn. @throws DomainError unavailable when the queue is full; whatever `work` throws. */
   async run<Result>(work: () => Promise<Result>): Promise<Result> {
-    const leave = await this.enter();
+    const release = await this.enter();
     try {
       return await work();
     } finally {
-      leave();
+      release();
     }
   }
 }

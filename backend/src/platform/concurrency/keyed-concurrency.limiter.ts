@@ -20,18 +20,18 @@ export class KeyedConcurrencyLimiter<Key> {
 
   /**
    * Waits for a turn of this key.
-   * @returns a function that releases the turn; further calls do nothing.
+   * @returns a function that releases the turn; calling it again does nothing.
    * @throws DomainError unavailable when the key's queue is full.
    */
   async enter(key: Key): Promise<() => void> {
-    let limiters = this.limiters.get(key);
-    if (!limiters)
-      this.limiters.set(key, (limiters = new ConcurrencyLimiter(this.concurrency, this.maxQueued)));
-    const leave = await limiters.enter();
+    let limiter = this.limiters.get(key);
+    if (!limiter)
+      this.limiters.set(key, (limiter = new ConcurrencyLimiter(this.concurrency, this.maxQueued)));
+    const release = await limiter.enter();
     return () => {
-      leave();
-      // A late second call must not delete a limiter created since.
-      if (limiters.isIdle && this.limiters.get(key) === limiters) this.limiters.delete(key);
+      release();
+      // A late second call must not delete a limiter that was created for the key in the meantime.
+      if (limiter.isIdle && this.limiters.get(key) === limiter) this.limiters.delete(key);
     };
   }
 }

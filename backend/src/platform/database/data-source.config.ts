@@ -36,7 +36,7 @@ export const createDataSourceOptions = (
   extra: {
     connectionTimeoutMillis: 3_000,
     keepAlive: true,
-    // Later than the server's own time-out, so it only fires when the server does not respond at all.
+    // The client's time-out is later than the server's, so it only fires when the server does not respond at all.
     query_timeout: statementMs + 1_000,
     statement_timeout: statementMs,
     lock_timeout: lockMs,

@@ -7,7 +7,7 @@ export interface PreparedStatement {
 }
 
 /**
- * For hot-path statements whose planning is expensive. Not for statements whose best plan depends on the size of their
+ * Runs a prepared statement. For hot-path statements whose planning is expensive. Not for statements whose best plan depends on the size of their
  * parameters: after a few executions PostgreSQL switches to a generic plan.
  */
 export const runPrepared = <Rows>(

@@ -7,7 +7,10 @@ import { migrations } from '../../migrations/migration.registry';
 export class SchemaCheckService {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Not cached, because a restored backup may have an older schema. @throws when PostgreSQL is unavailable. */
+  /**
+   * Whether every migration of this build has run. Not cached, because a restored backup may have an older schema.
+   * @throws when PostgreSQL is unavailable.
+   */
   async isReady(): Promise<boolean> {
     const rows = await this.dataSource.query<{ name: string }[]>('SELECT name FROM migrations');
     const present = new Set(rows.map(({ name }) => name));

@@ -5,7 +5,7 @@ const APPEND_ONLY = ['events'];
 /** Tables that only migrations write. */
 const READ_ONLY = ['migrations'];
 
-const roleOf = (url: string): string => decodeURIComponent(new URL(url).username);
+const readRole = (url: string): string => decodeURIComponent(new URL(url).username);
 
 /**
  * Makes the migrating role the owner of everything and grants the service's role only what it needs at run time:
@@ -15,24 +15,24 @@ const roleOf = (url: string): string => decodeURIComponent(new URL(url).username
  * @param serviceUrl DATABASE_URL of the service; if it names the migrating role, nothing is changed.
  */
 export const grantToService = async (owner: DataSource, serviceUrl: string): Promise<void> => {
-  const service = roleOf(serviceUrl);
+  const service = readRole(serviceUrl);
   const [current] = await owner.query<{ name: string }[]>('SELECT current_user AS name');
   if (!current || current.name === service) return;
-  const quoted = (name: string): string => owner.driver.escape(name);
-  const names = (tables: readonly string[]): string => tables.map(quoted).join(', ');
-  const role = quoted(service);
+  const quote = (name: string): string => owner.driver.escape(name);
+  const quoteAll = (tables: readonly string[]): string => tables.map(quote).join(', ');
+  const role = quote(service);
   await owner.transaction(async (manager) => {
     const [{ database } = { database: '' }] = await manager.query<{ database: string }[]>(
       'SELECT current_database() AS database',
     );
     for (const statement of [
       `REASSIGN OWNED BY ${role} TO CURRENT_USER`,
-      `GRANT CONNECT ON DATABASE ${quoted(database)} TO ${role}`,
+      `GRANT CONNECT ON DATABASE ${quote(database)} TO ${role}`,
       `REVOKE CREATE ON SCHEMA public FROM PUBLIC, ${role}`,
       `GRANT USAGE ON SCHEMA public TO ${role}`,
       `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${role}`,
-      `REVOKE UPDATE, DELETE, TRUNCATE ON ${names(APPEND_ONLY)} FROM ${role}`,
-      `REVOKE INSERT, UPDATE, DELETE, TRUNCATE ON ${names(READ_ONLY)} FROM ${role}`,
+      `REVOKE UPDATE, DELETE, TRUNCATE ON ${quoteAll(APPEND_ONLY)} FROM ${role}`,
+      `REVOKE INSERT, UPDATE, DELETE, TRUNCATE ON ${quoteAll(READ_ONLY)} FROM ${role}`,
       `GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA public TO ${role}`,
     ]) {
       await manager.query(statement);

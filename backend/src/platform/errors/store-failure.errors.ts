@@ -5,15 +5,24 @@ import { QueryFailedError } from 'typeorm';
  * authorization, unknown database, deadlock, resources, operator intervention (including time-outs and shutdown),
  * system errors.
  */
-const awayClasses = new Set(['08', '25', '28', '3D', '40', '53', '57', '58']);
+const unavailableClasses = new Set(['08', '25', '28', '3D', '40', '53', '57', '58']);
+/** SQLSTATE of a statement that waited longer than `lock_timeout`. */
 const LOCK_NOT_AVAILABLE = '55P03';
+/** SQLSTATE of a statement that ran longer than `statement_timeout`. */
 const QUERY_CANCELED = '57014';
-const awayCodes = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN']);
+const unavailableCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+]);
 /** Prefixes of Redis error replies that are caused by the server, not by the command. */
-const redisAway =
+const unavailableRedisReply =
   /^(OOM|MISCONF|BUSY|NOREPLICAS|CLUSTERDOWN|TRYAGAIN|READONLY|LOADING|MASTERDOWN|ERR max number of clients)\b/;
 /** The last two occur after TypeORM has released a broken connection and refuses further queries of its transaction. */
-const awayMessages =
+const unavailableMessages =
   /Command timed out|Connection is closed|Stream isn't writeable|max retries per request|timeout exceeded when trying to connect|timeout expired|Connection terminated|Connection ended|Query read timeout|is not queryable|Query runner already released|query runner was already released/i;
 
 /** SQLSTATE classes that refuse a value or its row: data exception, integrity constraint. */
@@ -21,37 +30,42 @@ const valueClasses = new Set(['22', '23']);
 /** SQLSTATE classes that depend on the statement's rows, not on the store: cardinality, view checks, limits, RAISE. */
 const statementClasses = new Set(['21', '44', '54', 'P0']);
 
-const sourceOf = (error: unknown): Partial<NodeJS.ErrnoException> =>
+/** TypeORM wraps the error of the driver, which has the code. */
+const unwrapDriverError = (error: unknown): Partial<NodeJS.ErrnoException> =>
   error instanceof QueryFailedError ? (error.driverError as object) : (error ?? {});
 
 /** Returns the five characters of PostgreSQL's SQLSTATE; undefined for errors from anywhere else. */
 export const sqlStateOf = (error: unknown): string | undefined => {
-  const { code } = sourceOf(error);
-  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && !awayCodes.has(code) ? code : undefined;
+  const { code } = unwrapDriverError(error);
+  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && !unavailableCodes.has(code)
+    ? code
+    : undefined;
 };
 
 /** Whether an error means that PostgreSQL or Redis is temporarily unavailable, rather than a bug. */
 export const isStoreFailure = (error: unknown): boolean => {
-  const { code, message } = sourceOf(error);
+  const { code, message } = unwrapDriverError(error);
   const sqlState = sqlStateOf(error);
-  if (sqlState) return awayClasses.has(sqlState.slice(0, 2)) || sqlState === LOCK_NOT_AVAILABLE;
-  if (typeof code === 'string' && awayCodes.has(code)) return true;
-  return typeof message === 'string' && (redisAway.test(message) || awayMessages.test(message));
+  if (sqlState) return unavailableClasses.has(sqlState.slice(0, 2)) || sqlState === LOCK_NOT_AVAILABLE;
+  if (typeof code === 'string' && unavailableCodes.has(code)) return true;
+  return (
+    typeof message === 'string' && (unavailableRedisReply.test(message) || unavailableMessages.test(message))
+  );
 };
 
 /** Whether a statement timed out, on the server or in the client; a smaller one may succeed. */
 export const isTimeout = (error: unknown): boolean => {
   const sqlState = sqlStateOf(error);
   if (sqlState) return sqlState === QUERY_CANCELED || sqlState === LOCK_NOT_AVAILABLE;
-  return /Query read timeout/i.test(sourceOf(error).message ?? '');
+  return /Query read timeout/i.test(unwrapDriverError(error).message ?? '');
 };
 
 /**
  * The cause of a failed write.
  *
- * - `value`: PostgreSQL refuses a value of the rows, and always will.
+ * - `value`: PostgreSQL refuses a value of the rows; a retry cannot succeed.
  * - `code`: this build cannot write the rows, for instance because a projection throws; another build may.
- * - `store`: not the rows. The store is unavailable, read-only, not yet migrated, or too slow.
+ * - `store`: the cause is not in the rows. The store is unavailable, read-only, not yet migrated, or too slow.
  */
 export type WriteFault = 'value' | 'code' | 'store';
 

@@ -1,9 +1,11 @@
 /**
- * Appends to one or many streams in one statement: all or nothing, without gaps, in the given order.
+ * Builds a statement that appends to one or many streams: all or nothing, without gaps, in the given order.
  * Events whose id is already in their stream are skipped. Returns one row for each other event, with a null position
  * if its stream was not at the expected version.
+ * @param increaseVersions SQL that adds `growth.added` to the version of each stream, and returns the id and the new
+ * version of those that were at the expected version.
  */
-const append = (bumpStreams: string): string => `
+const buildAppendSql = (increaseVersions: string): string => `
 WITH incoming AS (
   SELECT * FROM unnest(
     $1::text[], $2::uuid[], $3::text[], $4::int[], $5::jsonb[], $6::jsonb[], $7::timestamptz[],
@@ -18,7 +20,7 @@ WITH incoming AS (
   WHERE NOT EXISTS (SELECT 1 FROM events e WHERE e.stream_id = i.stream_id AND e.event_id = i.event_id)
 ), growth AS (
   SELECT stream_id, count(*) AS added FROM fresh GROUP BY stream_id
-), bumped AS (${bumpStreams}
+), bumped AS (${increaseVersions}
 ), inserted AS (
   INSERT INTO events (stream_id, stream_position, event_id, type, schema_version, data, metadata, occurred_at)
   SELECT f.stream_id, b.version - g.added + f.nth, f.event_id, f.type, f.schema_version, f.data, f.metadata, f.occurred_at
@@ -35,19 +37,19 @@ SELECT f.ordinal::int AS ordinal, i.stream_position::int AS stream_position, i.g
 FROM fresh f LEFT JOIN inserted i USING (stream_id, event_id)
 ORDER BY f.ordinal`;
 
-export const appendAtAnyVersion = append(`
+export const appendAtAnyVersion = buildAppendSql(`
   INSERT INTO event_streams (stream_id, stream_type, version)
   SELECT stream_id, split_part(stream_id, '-', 1), added FROM growth ORDER BY stream_id
   ON CONFLICT (stream_id) DO UPDATE SET version = event_streams.version + excluded.version
   RETURNING stream_id, version`);
 
-export const appendToNewStream = append(`
+export const appendToNewStream = buildAppendSql(`
   INSERT INTO event_streams (stream_id, stream_type, version)
   SELECT stream_id, split_part(stream_id, '-', 1), added FROM growth
   ON CONFLICT (stream_id) DO NOTHING
   RETURNING stream_id, version`);
 
-export const appendAtExactVersion = append(`
+export const appendAtExactVersion = buildAppendSql(`
   UPDATE event_streams s SET version = s.version + g.added
   FROM growth g
   WHERE s.stream_id = g.stream_id AND s.version = $11::bigint

@@ -60,7 +60,7 @@ SELECT e.global_position, e.stream_id, e.stream_position, e.event_id, e.type, e.
 FROM events e LEFT JOIN event_private p ON p.stream_id = e.stream_id AND p.event_id = e.event_id`;
 
 /** For appends of a few events to one stream. Batches are not prepared, so that each is planned for its size. */
-const prepared: ReadonlyMap<string, PreparedStatement> = new Map([
+const preparedStatements: ReadonlyMap<string, PreparedStatement> = new Map([
   [appendToNewStream, { name: 'append_to_none', text: appendToNewStream }],
   [appendAtExactVersion, { name: 'append_to_exact', text: appendAtExactVersion }],
 ]);
@@ -163,29 +163,30 @@ export class EventStoreRepository {
    */
   async open<Row>(opening: StreamOpening): Promise<Row | null> {
     const { statement, projection, event, parameters } = opening;
-    const { schemaVersion, open, personal, subjectId, expiresAfterMs } = this.split(event);
-    const all = [
+    const { schemaVersion, nonPersonal, personal, subjectId, expiresAfterMs } = this.splitData(event);
+    const allParameters = [
       event.eventId,
       event.type,
       schemaVersion,
-      open,
+      nonPersonal,
       JSON.stringify(event.metadata ?? {}),
       personal,
       subjectId,
       expiresAfterMs,
       ...parameters,
     ];
-    const further = this.projections.findOthersFor(projection, event);
+    const otherProjections = this.projections.findOthersFor(projection, event);
     const run = async (manager: EntityManager): Promise<OpenedRow | null> => {
-      const [row] = await runPrepared<OpenedRow[]>(manager, statement, all);
+      const [row] = await runPrepared<OpenedRow[]>(manager, statement, allParameters);
       if (row?.is_new) {
         const stored = toOpened(row, event, schemaVersion);
-        for (const other of further) await other.apply([stored], manager);
+        for (const other of otherProjections) await other.apply([stored], manager);
       }
       return row ?? null;
     };
     const { manager } = this.dataSource;
-    return (await (further.length === 0 ? run(manager) : this.dataSource.transaction(run))) as Row | null;
+    const row = await (otherProjections.length === 0 ? run(manager) : this.dataSource.transaction(run));
+    return row as Row | null;
   }
 
   private async insert(
@@ -214,6 +215,7 @@ export class EventStoreRepository {
       return new StreamVersionConflictError(entries[0]?.streamId ?? '', expected);
     };
     const columns = entries.map((entry) => this.toColumns(entry));
+    // $1 to $10 of the statement: one array for each column.
     const parameters: unknown[] = Array.from({ length: 10 }, (_, index) =>
       columns.map((column) => column[index]),
     );
@@ -227,7 +229,7 @@ export class EventStoreRepository {
 
     let rows: AppendedRow[];
     try {
-      const named = prepared.get(statement);
+      const named = preparedStatements.get(statement);
       rows = named
         ? await runPrepared<AppendedRow[]>(manager, named, parameters)
         : await manager.query<AppendedRow[]>(statement, parameters);
@@ -260,13 +262,13 @@ export class EventStoreRepository {
   }
 
   private toColumns({ streamId, event }: EventForStream): unknown[] {
-    const { schemaVersion, open, personal, subjectId, expiresAfterMs } = this.split(event);
+    const { schemaVersion, nonPersonal, personal, subjectId, expiresAfterMs } = this.splitData(event);
     return [
       streamId,
       event.eventId,
       event.type,
       schemaVersion,
-      open,
+      nonPersonal,
       JSON.stringify(event.metadata ?? {}),
       event.occurredAt,
       personal,
@@ -275,21 +277,21 @@ export class EventStoreRepository {
     ];
   }
 
-  /** Splits an event's data into open and personal fields, as they are stored. */
-  private split({ type, data }: Pick<NewEvent, 'type' | 'data'>) {
+  /** Splits an event's data into the fields that are stored in the log and the personal ones, stored beside it. */
+  private splitData({ type, data }: Pick<NewEvent, 'type' | 'data'>) {
     const definition = this.eventTypes.get(type);
-    const open: Record<string, unknown> = {};
+    const nonPersonal: Record<string, unknown> = {};
     const personal: Record<string, unknown> = {};
     for (const [field, value] of Object.entries(data)) {
-      (definition.personalFields.includes(field) ? personal : open)[field] = value;
+      (definition.personalFields.includes(field) ? personal : nonPersonal)[field] = value;
     }
-    const isPersonal = Object.keys(personal).length > 0;
+    const hasPersonal = Object.keys(personal).length > 0;
     return {
       schemaVersion: definition.schemaVersion,
-      open: JSON.stringify(open),
-      personal: isPersonal ? JSON.stringify(personal) : null,
-      subjectId: isPersonal ? (definition.subjectId?.({ ...open, ...personal }) ?? null) : null,
-      expiresAfterMs: isPersonal ? (definition.personalExpiresAfterMs ?? null) : null,
+      nonPersonal: JSON.stringify(nonPersonal),
+      personal: hasPersonal ? JSON.stringify(personal) : null,
+      subjectId: hasPersonal ? (definition.subjectId?.({ ...nonPersonal, ...personal }) ?? null) : null,
+      expiresAfterMs: hasPersonal ? (definition.personalExpiresAfterMs ?? null) : null,
     };
   }
 }

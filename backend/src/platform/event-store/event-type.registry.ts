@@ -7,7 +7,7 @@ export interface EventTypeDefinition {
   type: string;
   /** Version of the shape of `data`, from 1. Data of earlier versions is upcast when it is read. */
   schemaVersion: number;
-  /** For each earlier version: converts its data to the next version. Erased fields may be absent. */
+  /** By earlier version: a function that converts its data to the next version. Erased fields may be absent. */
   upcasters?: Readonly<Record<number, (data: EventData) => EventData>>;
   /** Personal fields of `data`, stored beside the log so that they can be erased. */
   personalFields: readonly string[];

@@ -13,8 +13,8 @@ export class ProjectionRebuildService {
   ) {}
 
   /**
-   * Runs in one transaction: readers see the old read models until the new ones are complete. Appends wait for a lock
-   * meanwhile and fail after the lock time-out of the serving processes, so run it when traffic is low.
+   * Runs in one transaction: readers see the old read models until the new ones are complete. In the meantime, appends
+   * wait for a lock and fail after the lock time-out of the serving processes, so run it when traffic is low.
    * @returns the number of events read.
    */
   async rebuild(): Promise<number> {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { GracefulShutdownService } from '../lifecycle/graceful-shutdown.service';
 
-const CHECK_WITHIN_MS = 1_000;
+const CHECK_TIMEOUT_MS = 1_000;
 
 export interface Readiness {
   isReady: boolean;
@@ -23,7 +23,7 @@ export class HealthCheckRegistry {
 
   async checkReadiness(): Promise<Readiness> {
     const results = await Promise.all(
-      [...this.checks].map(async ([name, isReady]) => [name, await passes(isReady)] as const),
+      [...this.checks].map(async ([name, isReady]) => [name, await runCheck(isReady)] as const),
     );
     const checks: Readiness['checks'] = {};
     for (const [name, passed] of results) checks[name] = passed ? 'ok' : 'failed';
@@ -32,10 +32,11 @@ export class HealthCheckRegistry {
   }
 }
 
-const passes = async (isReady: () => Promise<boolean>): Promise<boolean> => {
+/** Whether a check passes within the time-out. */
+const runCheck = async (isReady: () => Promise<boolean>): Promise<boolean> => {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), CHECK_WITHIN_MS);
+    timer = setTimeout(() => resolve(false), CHECK_TIMEOUT_MS);
   });
   try {
     return await Promise.race([isReady(), late]);

@@ -112,21 +112,21 @@ describe('ChatLogRepository', () => {
 
   it('appends the end for an overdue deadline once, and not after its user has returned', async () => {
     await hot.presence.setDeadlines(hot.sessionId, [1, 2], GRACE_MS);
-    expect(await log().append(hot.sessionId, NOTHING, ['end'], { claim: { userId: 1 } })).toEqual({
-      kind: 'claim_lost',
+    expect(await log().append(hot.sessionId, NOTHING, ['end'], { ifOverdue: { userId: 1 } })).toEqual({
+      kind: 'not_overdue',
     });
     await overdue(1);
     const results = await Promise.all(
-      hot.logs.map((each) => each.append(hot.sessionId, NOTHING, ['end'], { claim: { userId: 1 } })),
+      hot.logs.map((each) => each.append(hot.sessionId, NOTHING, ['end'], { ifOverdue: { userId: 1 } })),
     );
     expect(results.filter(({ kind }) => kind === 'appended')).toHaveLength(1);
     const { id: lastId = '' } = (await log().read(hot.sessionId)).at(-1) ?? {};
     await overdue(2);
     await hot.enter('r1', 2);
     expect(
-      await log().append(hot.sessionId, { version: 1, lastId }, ['end'], { claim: { userId: 2 } }),
+      await log().append(hot.sessionId, { version: 1, lastId }, ['end'], { ifOverdue: { userId: 2 } }),
     ).toEqual({
-      kind: 'claim_lost',
+      kind: 'not_overdue',
     });
   });
 

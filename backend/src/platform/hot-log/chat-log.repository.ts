@@ -21,15 +21,18 @@ export interface StreamEnd {
 
 export type AppendResult =
   | { kind: 'appended'; ids: readonly string[] }
-  /** The stream has more entries than expected, or fewer if Redis lost data. */
+  /** Another writer has appended (`missed`), or Redis has lost entries: then `version` is lower than expected. */
   | { kind: 'behind'; version: number; missed: readonly ChatLogEntry[] }
+  /** Redis has lost entries, and another writer has appended others since. */
   | { kind: 'diverged' }
+  /** Too many events wait for PostgreSQL. */
   | { kind: 'outbox_full' }
-  | { kind: 'claim_lost' };
+  /** The user of `ifOverdue` has returned, or another writer has handled the deadline. */
+  | { kind: 'not_overdue' };
 
 export interface AppendOptions {
-  /** Appends only if the deadline of this user is still overdue. */
-  claim?: { userId: number } | undefined;
+  /** Appends only if the deadline of this user is still overdue, and removes that deadline. */
+  ifOverdue?: { userId: number } | undefined;
   /** The replica that gets the events from the result, so they are not published to it. */
   exceptReplicaId?: string | undefined;
   /** The events end the session, so they are appended even if the outbox or Redis is full. */
@@ -73,7 +76,7 @@ export class ChatLogRepository {
     sessionId: string,
     expected: StreamEnd,
     events: readonly string[],
-    { claim, exceptReplicaId = '', isEnd = false }: AppendOptions = {},
+    { ifOverdue, exceptReplicaId = '', isEnd = false }: AppendOptions = {},
   ): Promise<AppendResult> {
     const shard = shardOf(sessionId);
     const keys = chatKeys(shard);
@@ -86,7 +89,7 @@ export class ChatLogRepository {
         expected.lastId,
         keys.prefix,
         sessionId,
-        claim ? `${sessionId}|${claim.userId}` : '',
+        ifOverdue ? `${sessionId}|${ifOverdue.userId}` : '',
         exceptReplicaId,
         ...events,
       ],
@@ -94,21 +97,22 @@ export class ChatLogRepository {
     switch (reply[0]) {
       case appendOutcome.appended: {
         const [, outboxWasEmpty, ...ids] = reply;
+        // An entry id begins with the time of Redis in ms.
         this.clockOffsetMs = Number.parseInt(ids[0] ?? '', 10) - Date.now() || 0;
-        if (outboxWasEmpty === 1) this.processEvents.publish('OutboxFilled', { shard: shard });
+        if (outboxWasEmpty === 1) this.processEvents.publish('OutboxFilled', { shard });
         return { kind: 'appended', ids };
       }
       case appendOutcome.behind: {
         const [, version, missed] = reply;
-        // Our entries and the missed ones must add up to the stream's length; otherwise it has lost some of ours.
+        // Our entries and the missed ones must add up to the stream's length; otherwise Redis has lost some of ours.
         if (version >= expected.version && version !== expected.version + missed.length)
           return { kind: 'diverged' };
         return { kind: 'behind', version, missed: toEntries(missed) };
       }
       case appendOutcome.outboxFull:
         return { kind: 'outbox_full' };
-      case appendOutcome.claimLost:
-        return { kind: 'claim_lost' };
+      case appendOutcome.notOverdue:
+        return { kind: 'not_overdue' };
     }
   }
 
@@ -125,7 +129,7 @@ export class ChatLogRepository {
       [keys.stream(sessionId), keys.outbox],
       [end.version, end.lastId, sessionId, ...lost.flatMap(({ id, text }) => [id, text])],
     );
-    if (restored === 1) this.processEvents.publish('OutboxFilled', { shard: shard });
+    if (restored === 1) this.processEvents.publish('OutboxFilled', { shard });
     return restored === 1;
   }
 
@@ -152,7 +156,7 @@ export class ChatLogRepository {
   /**
    * Yields pages of a stream, newest page and newest entry first, from an entry to the start of the stream.
    * @param fromId id of the first entry to yield.
-   * @param entriesPerPage called before each read.
+   * @param entriesPerPage called before each read; returns the size of the next page.
    */
   async *readPagesBackwards(
     sessionId: string,

@@ -3,22 +3,22 @@ import { isOutboxFullLua } from './outbox.scripts';
 import { publishToReplicasLua } from './publish-to-replicas.scripts';
 
 /** First element of an append's reply. */
-export const appendOutcome = { appended: 1, behind: 0, outboxFull: -2, claimLost: -3 } as const;
+export const appendOutcome = { appended: 1, behind: 0, outboxFull: -2, notOverdue: -3 } as const;
 
 export type AppendReply =
   | [typeof appendOutcome.appended, outboxWasEmpty: 0 | 1, ...ids: string[]]
   | [typeof appendOutcome.behind, length: number, missed: [id: string, fields: string[]][]]
-  | [typeof appendOutcome.outboxFull | typeof appendOutcome.claimLost];
+  | [typeof appendOutcome.outboxFull | typeof appendOutcome.notOverdue];
 
 /**
  * The generic append, which contains no rule of the product: it compares the end of the stream with the one that the
  * caller expects, adds the events to the stream and to the shard's outbox, and publishes them.
  *
- * KEYS: stream. ARGV: expected length, expected last id, prefix, session id, claim (a member of deadlines that must
- * be overdue, or ''), the replica to which nothing is published, then the events.
+ * KEYS: stream. ARGV: expected length, expected last id, prefix, session id, a member of the deadlines that must be
+ * overdue ('' for none), the replica to which nothing is published, then the events.
  */
 const append = (whenOutboxIsFull: string): string => `${publishToReplicasLua}${isOutboxFullLua}
-local prefix, session, claim = ARGV[3], ARGV[4], ARGV[5]
+local prefix, session, deadline = ARGV[3], ARGV[4], ARGV[5]
 local last = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1]
 local length = redis.call('XLEN', KEYS[1])
 if (last and last[1] or '') ~= ARGV[2] or length ~= tonumber(ARGV[1]) then
@@ -28,11 +28,11 @@ end
 local outbox = prefix .. 'outbox'
 local queued = redis.call('XLEN', outbox)
 if isOutboxFull(outbox, queued) then ${whenOutboxIsFull} end
-if claim ~= '' then
-  local due = redis.call('ZSCORE', prefix .. 'deadlines', claim)
-  local t = redis.call('TIME')
-  if not due or tonumber(due) > t[1] * 1000 + math.floor(t[2] / 1000) then return {-3} end
-  redis.call('ZREM', prefix .. 'deadlines', claim)
+if deadline ~= '' then
+  local dueMs = redis.call('ZSCORE', prefix .. 'deadlines', deadline)
+  local time = redis.call('TIME')
+  if not dueMs or tonumber(dueMs) > time[1] * 1000 + math.floor(time[2] / 1000) then return {-3} end
+  redis.call('ZREM', prefix .. 'deadlines', deadline)
 end
 local reply = {1, queued == 0 and 1 or 0}
 for i = 7, #ARGV do

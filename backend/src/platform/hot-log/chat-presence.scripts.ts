@@ -7,6 +7,7 @@ import { publishToReplicasLua } from './publish-to-replicas.scripts';
  * `<user>|<1 if the socket shows the chat, else 0>`. Only sockets that show the chat make their user present.
  */
 const common = `${socketDirectoryLua}${publishToReplicasLua}
+-- An hour: longer than any grace period.
 local AWAY_KEPT_MS = 3600000
 local deadlines = P .. 'deadlines'
 local function isPresent(session, user)
@@ -31,6 +32,7 @@ local function startGrace(session, user, graceMs)
   redis.call('PEXPIRE', P .. 'away:' .. session, AWAY_KEPT_MS)
   publishConnection(session, user, 'reconnecting')
 end
+-- A negative graceMs says that the chat has ended.
 local function leave(session, socket, replica, graceMs)
   local note = directory.leave(session, socket, replica)
   if not note or graceMs < 0 then return end
@@ -53,6 +55,7 @@ local wasPresent = isPresent(session, user)
 directory.join(session, ARGV[2], ARGV[3], user .. '|' .. ARGV[6])
 if isPresent(session, user) then stopGrace(session, user)
 elseif wasPresent then startGrace(session, user, tonumber(ARGV[7])) end
+-- A partner without a deadline counts as connected: one who is absent has a deadline from the start of the chat on.
 if isPresent(session, partner) or not redis.call('ZSCORE', deadlines, session .. '|' .. partner) then return 1 end
 return redis.call('SISMEMBER', P .. 'away:' .. session, partner) == 1 and -1 or 0
 `);

@@ -32,7 +32,7 @@ export interface Deadline {
   userId: number;
 }
 
-/** Stands for no grace period, for sockets that leave a chat after its end. */
+/** Passed in place of a grace period for sockets that leave a chat after its end. */
 const CHAT_ENDED = -1;
 
 /** Records which sockets are in which random chat, and the deadlines of users without a socket. */
@@ -49,7 +49,7 @@ export class ChatPresenceService {
       name: 'sockets in chats',
       redis,
       lease,
-      slots: { count: SHARD_COUNT, prefix: (shard) => chatKeys(shard).prefix, of: shardOf },
+      slots: { count: SHARD_COUNT, prefixOf: (shard) => chatKeys(shard).prefix, slotOf: shardOf },
       scripts: { join: joinScript, leave: leaveScript, sweep: sweepScript },
       graceAfterLossMs: environment.GRACE_AFTER_LOSS_MS,
     });

@@ -44,9 +44,9 @@ export class DeadLetterRepository {
    */
   async replay(): Promise<number> {
     let count = 0;
-    // Take a snapshot first: an entry that is refused again meanwhile waits for the next replay.
+    // Take a snapshot first: an entry that PostgreSQL refuses again in the meantime waits for the next replay.
     const located: Located[] = [];
-    for await (const one of this.locate()) located.push(one);
+    for await (const deadLetter of this.locate()) located.push(deadLetter);
     for (const { shard, id } of located) {
       const { deadLetters, outbox } = chatKeys(shard);
       count += await moveScript.run(this.redis, [deadLetters, outbox], [id]);
@@ -61,6 +61,7 @@ export class DeadLetterRepository {
         const rows = await this.redis.xrange(deadLetters, after, '+', 'COUNT', PAGE);
         for (const [id, fields] of rows) {
           const { sessionId, entryId } = toOutboxEntry(shard, [id, fields]);
+          // The fields of the outbox entry (three names, each with its value), then `reason` and its value.
           const letter = { sessionId, entryId, reason: fields[7] ?? '', movedAt: parseInt(id, 10) };
           yield { shard, id, letter };
         }

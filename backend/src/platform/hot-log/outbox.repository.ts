@@ -50,7 +50,7 @@ export const shardsOf = (group: number): number[] => shards.filter((shard) => sh
 
 const rangeAfter = (outboxId: string): string => (outboxId === '' ? '-' : `(${outboxId}`);
 
-/** Converts a row of an outbox or of the dead letters. */
+/** Converts a row of an outbox or of the dead letters: the fields `session`, `entry` and `event`, with their values. */
 export const toOutboxEntry = (
   shard: number,
   [outboxId, fields]: readonly [string, readonly string[]],
@@ -68,7 +68,7 @@ export class OutboxRepository {
   constructor(@Inject(REDIS) private readonly redis: Redis) {}
 
   /**
-   * Locks a shard group for `ttlMs`, or extends the lock. It only avoids duplicate work: writing twice is harmless.
+   * Locks a shard group for `ttlMs`, or extends the lock, which only avoids duplicate work: writing twice is harmless.
    * @returns whether the lock is held by `token`.
    */
   async lock(group: number, token: string, ttlMs: number): Promise<boolean> {
@@ -93,7 +93,7 @@ export class OutboxRepository {
     });
   }
 
-  /** Whether any outbox has an entry after its position. XREAD determines that without reading the entries. */
+  /** Whether any outbox has an entry after its position. XREAD finds out without reading all entries. */
   async hasMore(positions: OutboxPositions): Promise<boolean> {
     const pipeline = this.redis.pipeline();
     for (const [shard, after] of positions)
@@ -118,7 +118,8 @@ export class OutboxRepository {
       else idsOfShard.set(shard, [outboxId]);
     }
     const pipeline = this.redis.pipeline();
-    // Before the deletion: if the process dies in between, the entries are processed again, and so is the expiry.
+    // The expiry comes before the deletion: if the process dies in between, the entries are processed again, and so is
+    // the expiry.
     for (const { shard, sessionId } of endedSessions) {
       pipeline.pexpire(chatKeys(shard).stream(sessionId), expireMs);
     }

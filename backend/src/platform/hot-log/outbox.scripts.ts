@@ -6,8 +6,8 @@ export const OUTBOX_MAX_ENTRIES = 50_000;
 export const OUTBOX_MAX_BYTES = 4 * 1024 * 1024;
 
 /**
- * Lua function `isOutboxFull(outbox, queued)`. The size is only measured about every 16 entries (an append adds one or
- * two), because that takes 19 µs for 4 MiB.
+ * Lua function `isOutboxFull(outbox, queued)`. Measuring the size takes 19 µs for 4 MiB, so it is only done about every
+ * 16 entries: when `queued` is a multiple of 16 or one more, since an append of two entries may skip the multiple.
  */
 export const isOutboxFullLua = `
 local function isOutboxFull(outbox, queued)

@@ -54,24 +54,24 @@ export class HttpErrorFilter implements ExceptionFilter {
   private toRefusal(error: unknown, correlationId: string | undefined): Refusal {
     if (error instanceof DomainError && isHttpCode(error.code)) {
       const { code, retryAfterMs, publicMessage } = error;
-      return { ...refusalOf(code), retryAfterMs, message: publicMessage ?? errorMessages[code] };
+      return { ...createRefusal(code), retryAfterMs, message: publicMessage ?? errorMessages[code] };
     }
-    if (isAbortion(error)) return refusalOf('validation_failed');
+    if (isClientAbort(error)) return createRefusal('validation_failed');
     const status = statusOf(error);
     if (status !== undefined && status >= 400 && status < 500) {
-      return { ...refusalOf(codeOfStatus[status] ?? 'validation_failed'), statusCode: status };
+      return { ...createRefusal(codeOfStatus[status] ?? 'validation_failed'), statusCode: status };
     }
-    if (status === 503) return refusalOf('unavailable');
+    if (status === 503) return createRefusal('unavailable');
     if (isStoreFailure(error)) {
       this.logger.logFailure('A store is unavailable', error, { code: 'unavailable', correlationId });
-      return refusalOf('unavailable');
+      return createRefusal('unavailable');
     }
     this.logger.logFailure('A request failed', error, { code: 'internal', correlationId });
-    return refusalOf('internal');
+    return createRefusal('internal');
   }
 }
 
-const refusalOf = (code: HttpErrorCode): Refusal => ({
+const createRefusal = (code: HttpErrorCode): Refusal => ({
   statusCode: httpErrorStatus[code],
   code,
   message: errorMessages[code],
@@ -86,6 +86,7 @@ const statusOf = (error: unknown): number | undefined => {
 };
 
 /** Whether the client aborted an upload (multer) or a download (Express). */
-const isAbortion = (error: unknown): boolean => error instanceof Error && error.message === 'Request aborted';
+const isClientAbort = (error: unknown): boolean =>
+  error instanceof Error && error.message === 'Request aborted';
 
 const isHttpCode = (code: string): code is HttpErrorCode => Object.hasOwn(httpErrorStatus, code);

@@ -12,9 +12,10 @@ const KEEP_ALIVE_MS = 65_000;
 /** Delay before idle connections are closed, for a request that a proxy is just sending on one of them. */
 const IDLE_GRACE_MS = 1_000;
 
-/** After this many turns of the event loop without a new connection, none is waiting. A busy port has a time limit. */
+/** After this many turns of the event loop without a new connection, none is waiting. */
 const QUIET_TURNS = 2;
-const ACCEPT_WITHIN_MS = 500;
+/** Maximum time for accepting the waiting connections, as a busy port receives new ones all the time. */
+const ACCEPT_TIMEOUT_MS = 500;
 
 /** How often Node checks for slow clients. By default, the time-outs below would take effect up to 30 s late. */
 const CHECK_SLOW_CLIENTS_EVERY_MS = 2_000;
@@ -41,6 +42,7 @@ export const listen = async (
 export const limitSlowClients = (server: Server): void => {
   // An option of createServer. Nest has already created the server, but Node only reads the property on `listening`.
   Object.assign(server, { connectionsCheckingInterval: CHECK_SLOW_CLIENTS_EVERY_MS });
+  // For the headers, for the whole request, and between two requests.
   server.headersTimeout = 10_000;
   server.requestTimeout = 30_000;
   server.keepAliveTimeout = KEEP_ALIVE_MS;
@@ -48,7 +50,7 @@ export const limitSlowClients = (server: Server): void => {
 
 /** Tracks open requests and closes the public port at shutdown without failing any of them. */
 export class OpenRequests {
-  private readonly answers = new Set<Response>();
+  private readonly responses = new Set<Response>();
 
   constructor(
     private readonly server: Server,
@@ -58,8 +60,8 @@ export class OpenRequests {
   }
 
   readonly track: RequestHandler = (_request, response, next) => {
-    this.answers.add(response);
-    response.once('close', () => this.answers.delete(response));
+    this.responses.add(response);
+    response.once('close', () => this.responses.delete(response));
     if (this.gracefulShutdown.isStopping) response.set('Connection', 'close');
     next();
   };
@@ -70,14 +72,14 @@ export class OpenRequests {
    */
   private async acceptWaiting(): Promise<void> {
     let quietTurns = 0;
-    const accepted = () => (quietTurns = 0);
-    this.server.on('connection', accepted);
-    const deadline = performance.now() + ACCEPT_WITHIN_MS;
+    const resetQuietTurns = () => (quietTurns = 0);
+    this.server.on('connection', resetQuietTurns);
+    const deadline = performance.now() + ACCEPT_TIMEOUT_MS;
     while (quietTurns < QUIET_TURNS && performance.now() < deadline) {
       quietTurns += 1;
       await nextTurn();
     }
-    this.server.off('connection', accepted);
+    this.server.off('connection', resetQuietTurns);
   }
 
   /**
@@ -88,9 +90,9 @@ export class OpenRequests {
     await this.acceptWaiting();
     // http.Server.close() also closes idle connections, on which a request may be in flight; net.Server's does not.
     net.Server.prototype.close.call(this.server);
-    for (const answer of this.answers) if (!answer.headersSent) answer.set('Connection', 'close');
+    for (const response of this.responses) if (!response.headersSent) response.set('Connection', 'close');
     await delay(IDLE_GRACE_MS);
-    for (const answer of this.answers) if (!answer.closed) await once(answer, 'close');
+    for (const response of this.responses) if (!response.closed) await once(response, 'close');
     this.server.closeIdleConnections();
   }
 }

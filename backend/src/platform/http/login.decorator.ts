@@ -3,9 +3,10 @@ import type { Request } from 'express';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { DomainError } from '../errors/domain.errors';
 
-/** The user and login of a request. A login's family stays the same when its session id is rotated. */
+/** The user and the login of a request. */
 export interface Login {
   userId: number;
+  /** Identifies the login. The session id in the cookie is rotated; the ids of one login form a family. */
   familyId: string;
 }
 

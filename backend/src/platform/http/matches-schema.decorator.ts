@@ -7,6 +7,6 @@ interface Schema {
 /** Validates a field with the contract's schema, so that browser and server apply the same rule. */
 export const MatchesSchema = (schema: Schema): PropertyDecorator =>
   ValidateBy({
-    name: 'fits',
+    name: 'matchesSchema',
     validator: { validate: (value: unknown) => schema.safeParse(value).success },
   });

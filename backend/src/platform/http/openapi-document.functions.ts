@@ -9,10 +9,11 @@ type Response = Exclude<Operation['responses'][string], { $ref: string } | undef
 const methods = ['get', 'put', 'post', 'delete', 'patch'] as const;
 const unsafeMethods: ReadonlySet<string> = new Set(['put', 'post', 'delete', 'patch']);
 
-const isOwn = (parameter: AnyParameter): parameter is Parameter => !('$ref' in parameter);
+/** Whether a parameter is described in place, and not by a reference. */
+const isInline = (parameter: AnyParameter): parameter is Parameter => !('$ref' in parameter);
 
 /** Ids and counts are positive safe integers; `PathIdPipe` and `WholeNumberPipe` refuse all others. */
-const bound = (parameter: Parameter): void => {
+const restrictToIds = (parameter: Parameter): void => {
   const { schema } = parameter;
   if (!schema || '$ref' in schema || (schema.type !== 'number' && schema.type !== 'integer')) return;
   parameter.schema = { minimum: 1, maximum: Number.MAX_SAFE_INTEGER, ...schema, type: 'integer' };
@@ -24,7 +25,7 @@ const commonProblems = (method: string, operation: Operation): HttpErrorCode[] =
   if (unsafeMethods.has(method)) problems.push('bad_origin', 'too_large', 'unsupported_type');
   if (operation.requestBody) problems.push('validation_failed');
   const parameters = operation.parameters ?? [];
-  if (parameters.some((parameter) => isOwn(parameter) && parameter.in === 'path')) {
+  if (parameters.some((parameter) => isInline(parameter) && parameter.in === 'path')) {
     problems.push('not_found');
   }
   return problems;
@@ -41,7 +42,8 @@ const addProblem = (operation: Operation, code: HttpErrorCode): void => {
   };
 };
 
-const addHeaders = (operation: Operation): void => {
+/** Documents the header `Retry-After` of a refusal by the rate limit. */
+const addRetryAfter = (operation: Operation): void => {
   const refused = operation.responses[String(httpErrorStatus.rate_limited)] as Response;
   refused.headers = {
     'Retry-After': {
@@ -57,9 +59,9 @@ export const completeDocument = (document: OpenAPIObject): OpenAPIObject => {
     for (const method of methods) {
       const operation = path[method];
       if (!operation) continue;
-      for (const parameter of operation.parameters ?? []) if (isOwn(parameter)) bound(parameter);
+      for (const parameter of operation.parameters ?? []) if (isInline(parameter)) restrictToIds(parameter);
       for (const code of commonProblems(method, operation)) addProblem(operation, code);
-      addHeaders(operation);
+      addRetryAfter(operation);
     }
   }
   return document;

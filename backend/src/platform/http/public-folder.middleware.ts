@@ -14,7 +14,8 @@ const documents: ReadonlyMap<string, string> = new Map([
   // The tool for moderators has no document of its own.
   ['/moderation', 'index.html'],
 ]);
-const OF_THE_SERVER = /^\/(api|ws)(\/|$)/;
+/** Paths that are never files of the page. */
+const SERVER_PATHS = /^\/(api|ws)(\/|$)/;
 
 const setCaching = (response: Response, path: string): void => {
   // Names of assets contain a hash of their content; everything else is revalidated.
@@ -30,24 +31,25 @@ export const servePublicFolder = (folder: string): RequestHandler => {
     dotfiles: 'ignore',
     setHeaders: setCaching,
   });
-  const application = join(folder, 'index.html');
+  /** Renders every path in the browser, including the 404 page. */
+  const fallbackPage = join(folder, 'index.html');
 
   const sendPage = (response: Response, status: number, file: string) => {
     response.status(status).sendFile(file, { cacheControl: false, headers: { 'Cache-Control': 'no-cache' } });
   };
 
   return (request, response, next) => {
-    if (OF_THE_SERVER.test(request.path)) return next();
+    if (SERVER_PATHS.test(request.path)) return next();
     if (request.method !== 'GET' && request.method !== 'HEAD') return next();
     const path = request.path.length > 1 ? request.path.replace(/\/$/, '') : request.path;
     const file = documents.get(path);
     if (file !== undefined) {
       const page = join(folder, file);
-      return sendPage(response, 200, existsSync(page) ? page : application);
+      return sendPage(response, 200, existsSync(page) ? page : fallbackPage);
     }
     files(request, response, (error?: unknown) => {
       if (error) return next(error);
-      sendPage(response, 404, application);
+      sendPage(response, 404, fallbackPage);
     });
   };
 };

@@ -3,6 +3,9 @@ import type { Request, RequestHandler } from 'express';
 import type { AppLoggerService } from '../observability/app-logger.service';
 import type { MetricsRegistry } from '../observability/metrics.registry';
 
+/** nginx's status for a request whose client closed the connection before the response was complete. */
+const CLIENT_CLOSED_REQUEST = 499;
+/** Ids from a proxy that may be used in log lines. */
 const givenIdPattern = /^[\w-]{8,64}$/;
 
 const routeTemplate = (request: Request): string => {
@@ -25,7 +28,7 @@ export const logRequests = (logger: AppLoggerService, metrics: MetricsRegistry):
     response.once('close', () => {
       const durationMs = performance.now() - startedAt;
       const route = routeTemplate(request);
-      const status = response.writableFinished ? response.statusCode : 499;
+      const status = response.writableFinished ? response.statusCode : CLIENT_CLOSED_REQUEST;
       duration.observe({ method: request.method, route, status: String(status) }, durationMs / 1_000);
       logger.write(status >= 500 ? 'error' : 'info', 'Request', {
         correlationId,

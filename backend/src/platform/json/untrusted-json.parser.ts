@@ -14,6 +14,10 @@ const MAX_DEPTH = 16;
 /** Shorter texts cannot be nested deeply enough to overflow a recursive reader. */
 const LONG_TEXT = 1_024;
 
+const code = (character: string): number => character.charCodeAt(0);
+const [BACKSLASH, QUOTE] = [code('\\'), code('"')];
+const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [code('{'), code('}'), code('['), code(']')];
+
 /** Counts brackets before parsing: a deeply nested value would overflow recursive code later. */
 const isTooDeep = (text: string): boolean => {
   let depth = 0;
@@ -21,13 +25,14 @@ const isTooDeep = (text: string): boolean => {
   for (let index = 0; index < text.length; index += 1) {
     const character = text.charCodeAt(index);
     if (isInString) {
-      if (character === 92) index += 1;
-      else if (character === 34) isInString = false;
-    } else if (character === 34) isInString = true;
-    else if (character === 123 || character === 91) {
+      // The character after a backslash cannot end the string.
+      if (character === BACKSLASH) index += 1;
+      else if (character === QUOTE) isInString = false;
+    } else if (character === QUOTE) isInString = true;
+    else if (character === OPEN_BRACE || character === OPEN_BRACKET) {
       depth += 1;
       if (depth > MAX_DEPTH) return true;
-    } else if (character === 125 || character === 93) depth -= 1;
+    } else if (character === CLOSE_BRACE || character === CLOSE_BRACKET) depth -= 1;
   }
   return false;
 };

@@ -33,7 +33,9 @@ export class AppLoggerService implements LoggerService {
     this.pino = createPino(environment, destination);
   }
 
-  /** Writes one line. The fields are a closed set without personal data; the message must not contain any either. */
+  /**
+   * Writes one line. `LogFields` has no field for personal data, and the message must not contain any either.
+   */
   write(level: Level, message: string, fields: LogFields = {}): void {
     this.pino[level](fields, message);
   }

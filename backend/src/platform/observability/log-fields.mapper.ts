@@ -28,9 +28,12 @@ export interface ErrorFields {
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
-/** `instanceof` is not enough, because errors may come from other realms. */
+/** Not `instanceof Error`, because errors from another realm, such as a `vm` context, have another class. */
 const isErrorLike = (value: unknown): value is Error =>
   typeof value === 'object' && value !== null && 'message' in value && typeof value.message === 'string';
+
+/** Errors caused by other errors are followed this far; a chain may contain itself. */
+const MAX_CAUSES = 3;
 
 /** Converts an error for the log, without a statement's parameters and PostgreSQL's `detail`, which quotes rows. */
 export const errorFields = (error: unknown, depth = 0): ErrorFields => {
@@ -45,6 +48,6 @@ export const errorFields = (error: unknown, depth = 0): ErrorFields => {
     stack: error.stack,
     code: text(source.code),
     constraint: text(source.constraint),
-    cause: error.cause === undefined || depth >= 3 ? undefined : errorFields(error.cause, depth + 1),
+    cause: error.cause === undefined || depth >= MAX_CAUSES ? undefined : errorFields(error.cause, depth + 1),
   };
 };

@@ -17,7 +17,7 @@ export class MetricsRegistry {
     collectDefaultMetrics({
       register: this.registry,
       prefix: 'thaw_',
-      // Milliseconds. The default wakes the process a hundred times a second.
+      // In milliseconds. The default of 10 wakes the process a hundred times a second.
       eventLoopMonitoringPrecision: 100,
     });
     this.scrapeErrors = this.counter(

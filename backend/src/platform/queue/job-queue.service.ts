@@ -12,9 +12,11 @@ export class JobQueueService implements OnApplicationShutdown {
   constructor(@Inject(ENVIRONMENT) environment: Environment) {
     this.queue = new Queue(QUEUE_NAME, {
       connection: createQueueConnection(environment.REDIS_URL, { isProducer: true }),
+      // The last hundred failed jobs are kept for inspection. Jobs are not retried, because each is added again soon.
       defaultJobOptions: { removeOnComplete: true, removeOnFail: 100, attempts: 1 },
     });
-    this.queue.on('error', () => undefined); // `add` rejects on its own, and the connection is restored
+    // Without a listener an error would end the process. `add` rejects by itself, and ioredis reconnects.
+    this.queue.on('error', () => undefined);
   }
 
   async add<Name extends JobName>(name: Name, data: JobData[Name], options: JobsOptions = {}): Promise<void> {

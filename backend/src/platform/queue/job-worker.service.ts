@@ -26,7 +26,8 @@ export class JobWorkerService implements OnApplicationBootstrap, OnApplicationSh
   private timer: NodeJS.Timeout | undefined;
   private isChecking = false;
   private isClosing = false;
-  private mayTake = false;
+  /** Whether PostgreSQL is available with the schema of this build. */
+  private isSchemaReady = false;
 
   constructor(
     @Inject(ENVIRONMENT) environment: Environment,
@@ -36,9 +37,11 @@ export class JobWorkerService implements OnApplicationBootstrap, OnApplicationSh
     this.worker = new Worker(QUEUE_NAME, async ({ name, data }) => this.run(name, data), {
       connection: createQueueConnection(environment.REDIS_URL, { isProducer: false }),
       autorun: false,
+      // Room for the jobs of all four shard groups and for the periodic jobs.
       concurrency: 8,
       lockDuration: 5_000,
       stalledInterval: 2_000,
+      // The job of a killed worker is run again, however often that happens.
       maxStalledCount: Number.MAX_SAFE_INTEGER,
     });
     this.worker.on('error', (error) => this.logger.warn(`The job queue is unavailable: ${reasonOf(error)}`));
@@ -49,7 +52,7 @@ export class JobWorkerService implements OnApplicationBootstrap, OnApplicationSh
 
   /** Whether jobs may run: the schema is up to date and the process is not stopping. */
   get isReady(): boolean {
-    return this.mayTake && !this.isClosing;
+    return this.isSchemaReady && !this.isClosing;
   }
 
   get isRunning(): boolean {
@@ -73,9 +76,9 @@ export class JobWorkerService implements OnApplicationBootstrap, OnApplicationSh
     await this.worker.close();
   }
 
-  /** A fetch in progress may return a job after the queue was paused. Dropping it is safe: every job is added again. */
+  /** A fetch in progress may return a job after the queue was paused. Such a job is dropped: every job is added again. */
   private async run(name: string, data: unknown): Promise<void> {
-    if (this.mayTake) await this.handlers.run(name, data);
+    if (this.isSchemaReady) await this.handlers.run(name, data);
   }
 
   private async check(): Promise<void> {
@@ -83,8 +86,8 @@ export class JobWorkerService implements OnApplicationBootstrap, OnApplicationSh
     this.isChecking = true;
     try {
       const isReady = await this.schema.isReady().catch(() => false);
-      if (isReady === this.mayTake || this.isClosing) return;
-      this.mayTake = isReady;
+      if (isReady === this.isSchemaReady || this.isClosing) return;
+      this.isSchemaReady = isReady;
       if (isReady) await this.start();
       else await this.pause();
     } catch (error) {

@@ -18,8 +18,8 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 /**
- * Every rate limit of Thaw. Source: security.md, "Rate limits". Limits by user are tight, those by address wide:
- * a whole school may share one address.
+ * Every rate limit of the replicas (docs/operations.md, "Rate limits"). Limits by user are tight, those by address
+ * wide: a whole school may share one address.
  */
 export const buckets = {
   /** By address. */

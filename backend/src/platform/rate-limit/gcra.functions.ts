@@ -5,19 +5,20 @@ import { luaClock } from '../redis/redis-clock.scripts';
  * algorithm's theoretical arrival time).
  * https://en.wikipedia.org/wiki/Generic_cell_rate_algorithm
  */
-export interface Taken {
+export interface TakeResult {
   allowed: boolean;
   /** When refused: ms after which the same request may be allowed. */
   retryAfterMs: number;
   paidUntilMs: number;
 }
 
+/** Takes `cost` tokens from a bucket if it has that many. `intervalMs` is the time in which one token is refilled. */
 export const take = (
   paidUntilMs: number,
   nowMs: number,
   cost: number,
   { intervalMs, burst }: { intervalMs: number; burst: number },
-): Taken => {
+): TakeResult => {
   const next = Math.max(nowMs, paidUntilMs) + cost * intervalMs;
   const retryAfterMs = next - burst * intervalMs - nowMs;
   return retryAfterMs > 0
@@ -34,7 +35,7 @@ export const bucketLua = `${luaClock}
 local function paidUntil(key)
   return math.max(nowMicros(), tonumber(redis.call('GET', key) or 0))
 end
-local function put(key, paid)
+local function store(key, paid)
   local left = paid - nowMicros()
   if left <= 0 then
     redis.call('DEL', key)
@@ -46,12 +47,12 @@ local function take(key, cost, intervalMs, burst)
   local next = paidUntil(key) + cost * intervalMs * 1000
   local wait = next - burst * intervalMs * 1000 - nowMicros()
   if wait > 0 and cost > 0 then return math.ceil(wait / 1000) end
-  put(key, next)
+  store(key, next)
   return 0
 end
 local function charge(key, cost, intervalMs)
   local next = paidUntil(key) + cost * intervalMs * 1000
-  put(key, next)
+  store(key, next)
   return math.ceil((next - nowMicros()) / 1000)
 end
 `;

@@ -18,27 +18,28 @@ export class LocalRateLimiter {
   ): { allowed: boolean; retryAfterMs: number } {
     const { allowed, retryAfterMs, paidUntilMs } = take(this.paidUntil.get(key) ?? 0, nowMs, cost, bucket);
     this.paidUntil.set(key, paidUntilMs);
-    if (this.paidUntil.size > MAX_SUBJECTS) this.forget(nowMs);
+    if (this.paidUntil.size > MAX_SUBJECTS) this.evict(nowMs);
     this.sweepTimer ??= setTimeout(() => this.sweep(), SWEEP_EVERY_MS).unref();
     return { allowed, retryAfterMs };
   }
 
   private sweep(): void {
-    this.forgetPaid(Date.now());
+    this.removeFull(Date.now());
     this.sweepTimer =
       this.paidUntil.size > 0 ? setTimeout(() => this.sweep(), SWEEP_EVERY_MS).unref() : undefined;
   }
 
-  private forget(nowMs: number): void {
-    this.forgetPaid(nowMs);
-    // None is full, as in a flood of addresses. Evicting the oldest bounds the memory.
+  private evict(nowMs: number): void {
+    this.removeFull(nowMs);
+    // In a flood of addresses no bucket is full. Evicting the oldest ones bounds the memory.
     for (const key of this.paidUntil.keys()) {
       if (this.paidUntil.size <= MAX_SUBJECTS / 2) return;
       this.paidUntil.delete(key);
     }
   }
 
-  private forgetPaid(nowMs: number): void {
+  /** A full bucket is the same as none. */
+  private removeFull(nowMs: number): void {
     for (const [key, paidUntilMs] of this.paidUntil) if (paidUntilMs <= nowMs) this.paidUntil.delete(key);
   }
 }

@@ -28,7 +28,8 @@ export class RateLimiterService {
   private readonly redis: ScriptedRedis;
   private readonly local = new LocalRateLimiter();
   private localUntilMs = 0;
-  private readonly takenAhead = new WeakMap<object, Promise<Allowance>>();
+  /** Tokens taken for the next action of a holder, see `requireWithPrefetch`. */
+  private readonly prefetched = new WeakMap<object, Promise<Allowance>>();
   /** How often each bucket had too few tokens, since the process started. */
   readonly refusals = new Map<BucketName, number>();
 
@@ -70,7 +71,7 @@ export class RateLimiterService {
     return this.local.take(key, cost, bucket, now);
   }
 
-  /** Returns the tokens of an attempt that turned out not to count. */
+  /** Gives tokens back to the subject's bucket, for an attempt that turned out not to count. */
   async refund(bucketName: BucketName, subject: string | number, cost = 1): Promise<void> {
     await this.take(bucketName, subject, -cost);
   }
@@ -103,9 +104,9 @@ export class RateLimiterService {
    * @throws DomainError rate_limited, with the time to wait.
    */
   async requireWithPrefetch(holder: object, bucketName: BucketName, subject: string | number): Promise<void> {
-    const taken = await this.takenAhead.get(holder);
-    this.takenAhead.delete(holder);
-    if (!taken?.allowed) await this.require(bucketName, subject);
-    this.takenAhead.set(holder, this.take(bucketName, subject));
+    const prefetched = await this.prefetched.get(holder);
+    this.prefetched.delete(holder);
+    if (!prefetched?.allowed) await this.require(bucketName, subject);
+    this.prefetched.set(holder, this.take(bucketName, subject));
   }
 }

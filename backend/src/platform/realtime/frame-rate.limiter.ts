@@ -2,8 +2,9 @@ import { bucketOf, type LimitsProfile } from '../rate-limit/bucket.limits';
 import { take } from '../rate-limit/gcra.functions';
 import type { RateLimiterService } from '../rate-limit/rate-limiter.service';
 
-/** The shared bucket is charged after every sixth of a burst allowed here; the first time already after a fiftieth. */
+/** The shared bucket is charged whenever this replica has allowed a sixth of a burst. */
 const CHARGES_PER_BURST = 6;
+/** The first charge of a user comes earlier, after a fiftieth of a burst. */
 const FIRST_CHARGE_OF_BURST = 50;
 
 /** @returns the milliseconds until the shared bucket is full again; undefined if Redis is unavailable. */
@@ -15,8 +16,10 @@ type Charge = (userId: number, frames: number) => Promise<number | undefined>;
  * (docs/decisions/0030-frames-are-charged-in-arrears.md).
  */
 export class UserFrameLimiter {
-  sockets = 0;
+  /** Number of the user's sockets on this replica. */
+  socketCount = 0;
   private paidUntilMs = 0;
+  /** Number of allowed frames that the shared bucket has not been charged for. */
   private uncharged = 0;
   private isCharging = false;
   private wasCharged = false;
@@ -43,8 +46,8 @@ export class UserFrameLimiter {
     this.chargeWhenDue();
   }
 
-  /** Milliseconds until the bucket is full again. */
-  fullInMs(nowMs: number): number {
+  /** Returns the milliseconds until the bucket is full again. */
+  msUntilFull(nowMs: number): number {
     return Math.max(0, this.paidUntilMs - nowMs);
   }
 
@@ -55,7 +58,7 @@ export class UserFrameLimiter {
     const frames = this.uncharged;
     this.uncharged = 0;
     this.isCharging = true;
-    this.wasCharged = this.sockets > 0;
+    this.wasCharged = this.socketCount > 0;
     void this.charge(this.userId, frames).then((owedMs) => {
       this.isCharging = false;
       if (owedMs === undefined) return;
@@ -80,34 +83,34 @@ export class FrameRateLimiter {
 
   /** Returns the user's limiter for a new socket. Call `release` when the socket closes. */
   acquire(userId: number): UserFrameLimiter {
-    let budget = this.byUser.get(userId);
-    if (!budget) {
-      budget = new UserFrameLimiter(userId, this.bucket, (id, frames) =>
+    let userLimiter = this.byUser.get(userId);
+    if (!userLimiter) {
+      userLimiter = new UserFrameLimiter(userId, this.bucket, (id, frames) =>
         this.limiter.charge('socket_frames', id, frames),
       );
-      this.byUser.set(userId, budget);
+      this.byUser.set(userId, userLimiter);
     }
-    budget.sockets += 1;
-    return budget;
+    userLimiter.socketCount += 1;
+    return userLimiter;
   }
 
   release(userId: number): void {
-    const budget = this.byUser.get(userId);
-    if (!budget) return;
-    budget.sockets -= 1;
-    if (budget.sockets > 0) return;
-    budget.settle();
-    this.forgetWhenFull(userId, budget);
+    const userLimiter = this.byUser.get(userId);
+    if (!userLimiter) return;
+    userLimiter.socketCount -= 1;
+    if (userLimiter.socketCount > 0) return;
+    userLimiter.settle();
+    this.forgetWhenFull(userId, userLimiter);
   }
 
   get size(): number {
     return this.byUser.size;
   }
 
-  private forgetWhenFull(userId: number, budget: UserFrameLimiter): void {
-    if (budget.sockets > 0 || this.byUser.get(userId) !== budget) return;
-    const fullInMs = budget.fullInMs(performance.now());
-    if (fullInMs <= 0) this.byUser.delete(userId);
-    else setTimeout(() => this.forgetWhenFull(userId, budget), fullInMs).unref();
+  private forgetWhenFull(userId: number, userLimiter: UserFrameLimiter): void {
+    if (userLimiter.socketCount > 0 || this.byUser.get(userId) !== userLimiter) return;
+    const msUntilFull = userLimiter.msUntilFull(performance.now());
+    if (msUntilFull <= 0) this.byUser.delete(userId);
+    else setTimeout(() => this.forgetWhenFull(userId, userLimiter), msUntilFull).unref();
   }
 }

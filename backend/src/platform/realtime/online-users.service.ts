@@ -21,8 +21,11 @@ import { UserPublisherService, type UserChannelMessage } from './user-publisher.
 
 /** Long enough for a page reload. */
 const GRACE_AFTER_CLEAN_CLOSE_MS = 2_000;
-/** A client that lost its replica reconnects after a second; friends are still notified within five. */
+/**
+ * A client that lost its replica reconnects after a second. Friends are still notified within five seconds of the loss.
+ */
 const GRACE_AFTER_LOSS_MS = 3_000;
+/** Channels per script call, so that a user with many friends does not block Redis for long. */
 const FRIENDS_PER_CALL = 500;
 /** Changes are collected this long, so that one query serves many of them. */
 const PUBLISH_EVERY_MS = 50;
@@ -52,8 +55,8 @@ export class OnlineUsersService {
       lease,
       slots: {
         count: PRESENCE_SHARD_COUNT,
-        prefix: (shard) => presenceKeys(shard).prefix,
-        of: (userId) => presenceShardOf(Number(userId)),
+        prefixOf: (shard) => presenceKeys(shard).prefix,
+        slotOf: (userId) => presenceShardOf(Number(userId)),
       },
       scripts: { join: joinScript, leave: leaveScript, sweep: sweepScript },
       graceAfterLossMs: GRACE_AFTER_LOSS_MS,

@@ -33,8 +33,8 @@ import { toErrorBody, serveUpgrades } from './upgrade-request.functions';
 type Refusal = [status: number, body: string, headers: Record<string, string>];
 type VerifyDone = (isAccepted: boolean, ...refusal: Refusal | []) => void;
 
-const closedCodes: ReadonlySet<string> = new Set(socketErrorCodes);
-const isSocketErrorCode = (code: string): code is SocketErrorCode => closedCodes.has(code);
+const knownErrorCodes: ReadonlySet<string> = new Set(socketErrorCodes);
+const isSocketErrorCode = (code: string): code is SocketErrorCode => knownErrorCodes.has(code);
 const isClientEvent = (event: string): event is ClientEvent => Object.hasOwn(clientFrames, event);
 
 /** Schema and gateway method of an event. */
@@ -48,6 +48,7 @@ interface Route {
 interface SocketState {
   connection: SocketConnection;
   frameLimiter: UserFrameLimiter;
+  /** Consecutive frames refused by the rate limit. */
   refusals: number;
   invalidFrames: number;
 }
@@ -127,19 +128,19 @@ export class OrderedWsAdapter extends WsAdapter {
       if (refusal) done(false, ...refusal);
       else done(true);
     };
-    const timer = setTimeout(() => answer(refusalOf('unavailable')), realtimeLimits.handshakeTimeoutMs);
-    this.check(request).then(answer, (error: unknown) => {
+    const timer = setTimeout(() => answer(createRefusal('unavailable')), realtimeLimits.handshakeTimeoutMs);
+    this.checkUpgrade(request).then(answer, (error: unknown) => {
       this.log.warn(`An upgrade could not be checked: ${error instanceof Error ? error.name : 'unknown'}`);
-      answer(refusalOf('unavailable'));
+      answer(createRefusal('unavailable'));
     });
   }
 
   /** @returns the refusal, or undefined if the socket may open. */
-  private async check(request: IncomingMessage): Promise<Refusal | undefined> {
-    if (!this.identities.isAllowedOrigin(request)) return refusalOf('bad_origin');
+  private async checkUpgrade(request: IncomingMessage): Promise<Refusal | undefined> {
+    if (!this.identities.isAllowedOrigin(request)) return createRefusal('bad_origin');
     const address = readClientAddress(request, this.environment.TRUST_PROXY);
     const admission = await this.admission.admit(toRateLimitSubject(address));
-    if (!admission.isAdmitted) return refusalOf('rate_limited', admission.retryAfterMs);
+    if (!admission.isAdmitted) return createRefusal('rate_limited', admission.retryAfterMs);
     // Whatever the result of the upgrade, the admission ends with its connection.
     if (request.socket.destroyed) admission.release();
     else request.socket.once('close', admission.release);
@@ -205,9 +206,9 @@ export class OrderedWsAdapter extends WsAdapter {
     let outcome: 'ok' | SocketErrorCode = 'ok';
     try {
       const envelope = parseEnvelope(text);
-      ref = refOf(envelope);
+      ref = readRef(envelope);
       if (envelope.ref !== ref) throw new DomainError('invalid_payload');
-      this.spend(state);
+      this.requireFrameRate(state);
       if (envelope.event === 'ping') {
         event = 'ping';
         state.connection.send(JSON.stringify({ event: 'pong', ref }));
@@ -215,7 +216,7 @@ export class OrderedWsAdapter extends WsAdapter {
       }
       const route = this.routeOf(envelope.event);
       event = route.event;
-      frame = openFrame(state, route, envelope, ref);
+      frame = toInboundFrame(state, route, envelope, ref);
       await route.method(frame);
       frame.answer({});
     } catch (error) {
@@ -230,13 +231,14 @@ export class OrderedWsAdapter extends WsAdapter {
 
   /** Routes are collected at the first frame, when all modules have been initialised. */
   private routeOf(event: unknown): Route {
-    this.routes ??= routesTo(collectGatewayMethods(this.application));
+    this.routes ??= buildRoutes(collectGatewayMethods(this.application));
     const route = typeof event === 'string' ? this.routes.get(event) : undefined;
     if (!route) throw new DomainError('unknown_event');
     return route;
   }
 
-  private spend(state: SocketState): void {
+  /** @throws DomainError rate_limited; a client that ignores it too often is disconnected. */
+  private requireFrameRate(state: SocketState): void {
     const waitMs = state.frameLimiter.take(performance.now());
     if (waitMs === 0) {
       state.refusals = 0;
@@ -267,7 +269,7 @@ export class OrderedWsAdapter extends WsAdapter {
 }
 
 /** Builds the arguments with which ws refuses an upgrade. */
-const refusalOf = (code: HttpErrorCode, retryAfterMs?: number): Refusal => {
+const createRefusal = (code: HttpErrorCode, retryAfterMs?: number): Refusal => {
   const headers = { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' };
   const retryAfter = { 'Retry-After': String(Math.ceil((retryAfterMs ?? 0) / 1_000)) };
   const status = httpErrorStatus[code];
@@ -293,11 +295,11 @@ const parseEnvelope = (text: string): Envelope => {
   return value as Envelope;
 };
 
-const refOf = ({ ref }: Envelope): string | undefined =>
+const readRef = ({ ref }: Envelope): string | undefined =>
   typeof ref === 'string' && isWireId(ref) ? ref : undefined;
 
 /** Validates the envelope by hand, because it runs for every frame; the event's own schema validates the data. */
-const openFrame = (
+const toInboundFrame = (
   { connection }: SocketState,
   { event, schema }: Route,
   { data = {} }: Envelope,
@@ -310,14 +312,18 @@ const openFrame = (
 };
 
 /** Compiles an object schema with zod's JIT, which takes a third less time than zod/mini's field-by-field parsing. */
-const compiled = <T>(schema: $ZodType<T>): $ZodType<T> =>
+const compileSchema = <T>(schema: $ZodType<T>): $ZodType<T> =>
   schema instanceof $ZodObject ? (new $ZodObjectJIT(schema._zod.def) as unknown as $ZodType<T>) : schema;
 
-const routesTo = (methods: ReadonlyMap<string, GatewayMethod>): ReadonlyMap<string, Route> => {
+const buildRoutes = (methods: ReadonlyMap<string, GatewayMethod>): ReadonlyMap<string, Route> => {
   const routes = new Map<string, Route>();
   for (const [event, method] of methods)
     if (isClientEvent(event))
-      routes.set(event, { event, schema: compiled<ClientData<ClientEvent>>(clientFrames[event]), method });
+      routes.set(event, {
+        event,
+        schema: compileSchema<ClientData<ClientEvent>>(clientFrames[event]),
+        method,
+      });
   return routes;
 };
 

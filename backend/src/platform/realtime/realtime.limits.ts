@@ -1,21 +1,28 @@
 import type { LimitsProfile } from '../rate-limit/bucket.limits';
 
-/** Limits and intervals of sockets. Source: design/security.md, Sockets. */
+/** Limits and intervals of sockets. */
 export const realtimeLimits = {
+  /** Maximum number of fragments of one message. Browsers send one. */
   fragments: 16,
   /** From an upgrade request to its response. */
   handshakeTimeoutMs: 5_000,
+  /** Maximum number of received frames that wait to be handled; with more, the socket is closed for flooding. */
   queuedFrames: 64,
+  /** Maximum number of bytes that wait to be sent; with more, the client reads too slowly and is disconnected. */
   bufferedBytes: 1024 * 1024,
+  /** A socket that has been silent this long is pinged: often enough for proxies that close idle connections. */
   pingEveryMs: 25_000,
+  /** A peer that does not answer a ping within this time is disconnected. */
   pongWithinMs: 10_000,
-  /** How often sockets are checked for the two above. */
+  /** How often sockets are checked for silence and for missing pongs. */
   heartbeatMs: 5_000,
   /** A peer that does not answer the close frame is disconnected after this. */
   closeTimeoutMs: 3_000,
-  familyCheckMs: 30_000,
+  /** How often the logins of all open sockets are checked. */
+  loginCheckMs: 30_000,
   /** Minimum interval between the batched checks of new sockets' logins. */
   loginRecheckMs: 50,
+  /** Time over which the closing of all sockets is spread before a shutdown. */
   drainSpreadMs: 3_000,
 } as const;
 

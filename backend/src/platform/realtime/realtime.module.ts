@@ -7,7 +7,7 @@ import { LoginRecheckService } from './login-recheck.service';
 import { RedisSubscriberService } from './redis-subscriber.service';
 import { ReplicaLeaseService } from './replica-lease.service';
 import { SocketAdmissionService } from './socket-admission.service';
-import { SocketHeartbeatService } from './socket-heartbeat.service';
+import { SocketSupervisorService } from './socket-supervisor.service';
 import { SocketRegistry } from './socket.registry';
 import { UserPublisherModule } from './user-publisher.module';
 
@@ -22,7 +22,7 @@ export class RealtimeModule implements OnModuleInit {
     private readonly subscriber: RedisSubscriberService,
     private readonly lease: ReplicaLeaseService,
     private readonly registry: SocketRegistry,
-    private readonly heartbeat: SocketHeartbeatService,
+    private readonly supervisor: SocketSupervisorService,
   ) {}
 
   /** @param identities the module that exports SOCKET_IDENTITY_PORT. */
@@ -36,7 +36,7 @@ export class RealtimeModule implements OnModuleInit {
         FrameMetricsRegistry,
         LoginRecheckService,
         SocketAdmissionService,
-        SocketHeartbeatService,
+        SocketSupervisorService,
       ],
       exports: [...shared, UserPublisherModule],
     };
@@ -44,7 +44,7 @@ export class RealtimeModule implements OnModuleInit {
 
   onModuleInit(): void {
     this.health.register('subscriber', async () => this.subscriber.isReceiving);
-    this.gracefulShutdown.register('sockets', 'sockets', () => this.heartbeat.closeAll());
+    this.gracefulShutdown.register('sockets', 'sockets', () => this.supervisor.closeAll());
     this.gracefulShutdown.register('leases', 'lease', () => this.lease.release());
     this.metrics.counterOf(
       'thaw_lease_lapses_total',

@@ -2,14 +2,19 @@ import { Inject, Injectable, Logger, type OnApplicationShutdown, type OnModuleIn
 import { Redis } from 'ioredis';
 import { ENVIRONMENT, type Environment } from '../../config/environment.config';
 import { ProcessEventsService } from '../process-events/process-events.service';
-import { REDIS } from '../redis/redis.module';
+import { REDIS, reconnectDelayMs } from '../redis/redis.module';
 import { probeChannel } from '../redis/redis.keys';
 
 type ChannelListener = (message: string) => void;
 
+/** A probe is published when nothing has been received for this long. */
 const PROBE_AFTER_SILENCE_MS = 5_000;
+/** How often the silence is checked. A probe that has not arrived at the next check is missed. */
 const CHECK_EVERY_MS = 1_000;
-const MISSES_BEFORE_REBUILD = 2;
+/** The subscriber is replaced after this many missed probes in a row. */
+const MISSES_BEFORE_REPLACEMENT = 2;
+/** Channels per SUBSCRIBE, so that no command is unlimited in size. */
+const CHANNELS_PER_CALL = 500;
 
 /**
  * Redis pub/sub of this replica: one connection, with reference-counted channels.
@@ -23,11 +28,11 @@ export class RedisSubscriberService implements OnModuleInit, OnApplicationShutdo
   rebuildCount = 0;
   private readonly listeners = new Map<string, Set<ChannelListener>>();
   /** Channels whose subscription is confirmed or pending. */
-  private readonly subscribing = new Map<string, Promise<unknown>>();
+  private readonly subscriptions = new Map<string, Promise<unknown>>();
   private subscriber!: Redis;
   private receivedAt = 0;
   private probedAt: number | undefined;
-  private misses = 0;
+  private missedProbes = 0;
   private timer: NodeJS.Timeout | undefined;
   private isStopped = false;
 
@@ -39,7 +44,7 @@ export class RedisSubscriberService implements OnModuleInit, OnApplicationShutdo
 
   /** Whether publications reach this replica. */
   get isReceiving(): boolean {
-    return this.subscriber.status === 'ready' && this.misses === 0;
+    return this.subscriber.status === 'ready' && this.missedProbes === 0;
   }
 
   async onModuleInit(): Promise<void> {
@@ -60,27 +65,28 @@ export class RedisSubscriberService implements OnModuleInit, OnApplicationShutdo
     const listeners = this.listeners.get(channel);
     if (listeners) listeners.add(listener);
     else this.listeners.set(channel, new Set([listener]));
-    await this.confirm(channel);
+    await this.waitForSubscription(channel);
   }
 
   unsubscribe(channel: string, listener: ChannelListener): void {
     const listeners = this.listeners.get(channel);
     if (!listeners?.delete(listener) || listeners.size > 0) return;
     this.listeners.delete(channel);
-    this.subscribing.delete(channel);
+    this.subscriptions.delete(channel);
     this.subscriber.unsubscribe(channel).catch(() => undefined); // a lost connection ends the subscription, too
   }
 
-  private async confirm(channel: string): Promise<void> {
-    let pending = this.subscribing.get(channel);
+  /** Subscribes to a channel unless that is done, and resolves once Redis has confirmed. */
+  private async waitForSubscription(channel: string): Promise<void> {
+    let pending = this.subscriptions.get(channel);
     if (!pending) {
       pending = this.subscriber.subscribe(channel);
-      this.subscribing.set(channel, pending);
+      this.subscriptions.set(channel, pending);
     }
     try {
       await pending;
     } catch (error) {
-      if (this.subscribing.get(channel) === pending) this.subscribing.delete(channel);
+      if (this.subscriptions.get(channel) === pending) this.subscriptions.delete(channel);
       throw error;
     }
   }
@@ -91,17 +97,17 @@ export class RedisSubscriberService implements OnModuleInit, OnApplicationShutdo
       enableOfflineQueue: true,
       maxRetriesPerRequest: null,
       connectTimeout: 2_000,
-      retryStrategy: (attempt) => Math.min(50 * attempt, 1_000),
+      retryStrategy: reconnectDelayMs,
     });
     let connections = 0;
     subscriber.on('error', () => undefined); // the probe detects failures
     subscriber.on('ready', () => {
       connections += 1;
-      if (connections > 1) void this.restore(subscriber);
+      if (connections > 1) void this.resubscribe(subscriber);
     });
     subscriber.on('message', (channel, message) => {
       this.receivedAt = Date.now();
-      this.misses = 0;
+      this.missedProbes = 0;
       this.probedAt = undefined;
       this.dispatch(channel, message);
     });
@@ -121,32 +127,33 @@ export class RedisSubscriberService implements OnModuleInit, OnApplicationShutdo
     }
   }
 
-  private async restore(subscriber: Redis): Promise<void> {
+  /** Subscribes a new connection to all channels. */
+  private async resubscribe(subscriber: Redis): Promise<void> {
     if (this.isStopped || subscriber !== this.subscriber) return;
     const channels = [...this.listeners.keys()];
-    this.subscribing.clear();
+    this.subscriptions.clear();
     try {
-      for (let start = 0; start < channels.length; start += 500) {
-        const page = channels.slice(start, start + 500);
+      for (let start = 0; start < channels.length; start += CHANNELS_PER_CALL) {
+        const page = channels.slice(start, start + CHANNELS_PER_CALL);
         const pending = subscriber.subscribe(...page);
-        for (const channel of page) this.subscribing.set(channel, pending);
+        for (const channel of page) this.subscriptions.set(channel, pending);
         await pending;
       }
       this.receivedAt = Date.now();
       this.rebuildCount += 1;
       this.events.publish('SubscriberRestored', {});
     } catch {
-      this.subscribing.clear(); // connection lost again; the next 'ready' starts over
+      this.subscriptions.clear(); // connection lost again; the next 'ready' starts over
     }
   }
 
   private probe(): void {
     const now = Date.now();
     if (this.probedAt !== undefined && now - this.probedAt >= CHECK_EVERY_MS) {
-      this.misses += 1;
+      this.missedProbes += 1;
       this.probedAt = undefined;
-      if (this.misses >= MISSES_BEFORE_REBUILD) {
-        this.rebuild();
+      if (this.missedProbes >= MISSES_BEFORE_REPLACEMENT) {
+        this.replaceSubscriber();
         return;
       }
     }
@@ -156,13 +163,13 @@ export class RedisSubscriberService implements OnModuleInit, OnApplicationShutdo
     this.redis.publish(probeChannel(this.environment.replicaId), '').catch(() => undefined); // counted as a miss
   }
 
-  private rebuild(): void {
+  private replaceSubscriber(): void {
     this.logger.warn('The Redis subscriber receives nothing; replacing it');
-    this.misses = 1; // not ready until a message is received
+    this.missedProbes = 1; // not ready until a message is received
     this.probedAt = undefined;
     this.subscriber.disconnect();
     this.connect();
     const { subscriber } = this;
-    subscriber.once('ready', () => void this.restore(subscriber));
+    subscriber.once('ready', () => void this.resubscribe(subscriber));
   }
 }

@@ -6,12 +6,12 @@ const EXPIRED_KEPT_MS = 60_000;
 /** Maximum number of expired leases moved by one renewal, because all leases expire at once in an outage. */
 const MAX_MOVED_PER_RENEWAL = 100;
 
-/** KEYS of all scripts but `findDeadAmong`: the live leases, the names of their replicas, the expired leases, the epoch. */
+/** KEYS of all scripts but `findDeadScript`: the live leases, the names of their replicas, the expired leases, the epoch. */
 const common = `${luaClock}
 local leases, names, expired, epochKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
--- The set of live replicas has changed, so replicas must read their ranks again.
-local function beginEpoch(at)
-  redis.call('SET', epochKey, math.max(at, tonumber(redis.call('GET', epochKey) or 0) + 1))
+-- Called when the set of live replicas has changed: replicas read their ranks again.
+local function beginEpoch(nowMs)
+  redis.call('SET', epochKey, math.max(nowMs, tonumber(redis.call('GET', epochKey) or 0) + 1))
 end
 `;
 
@@ -24,22 +24,22 @@ end
 export const renewScript = new RedisScript<RenewReply>(
   `${common}
 local replica = ARGV[1]
-local at = now()
+local nowMs = now()
 local score = redis.call('ZSCORE', leases, replica)
-local lapsed = (not score or tonumber(score) <= at) and 1 or 0
-redis.call('ZADD', leases, at + ARGV[2], replica)
+local lapsed = (not score or tonumber(score) <= nowMs) and 1 or 0
+redis.call('ZADD', leases, nowMs + ARGV[2], replica)
 if lapsed == 1 then
   redis.call('ZADD', names, 0, replica)
   redis.call('ZREM', expired, replica)
-  beginEpoch(at)
+  beginEpoch(nowMs)
 end
 local oldest = redis.call('ZRANGE', leases, 0, 0, 'WITHSCORES')
-if tonumber(oldest[2]) <= at then
-  local out = redis.call('ZRANGEBYSCORE', leases, '-inf', at, 'LIMIT', 0, ${MAX_MOVED_PER_RENEWAL})
+if tonumber(oldest[2]) <= nowMs then
+  local out = redis.call('ZRANGEBYSCORE', leases, '-inf', nowMs, 'LIMIT', 0, ${MAX_MOVED_PER_RENEWAL})
   redis.call('ZREM', leases, unpack(out))
   redis.call('ZREM', names, unpack(out))
-  for _, other in ipairs(out) do redis.call('ZADD', expired, at, other) end
-  beginEpoch(at)
+  for _, other in ipairs(out) do redis.call('ZADD', expired, nowMs, other) end
+  beginEpoch(nowMs)
 end
 local epoch = redis.call('GET', epochKey)
 if epoch == ARGV[3] then return {lapsed} end
@@ -53,32 +53,32 @@ export type RenewReply = [lapsed: 0 | 1] | [lapsed: 0 | 1, epoch: string | null,
 /** Releases a lease, which then counts as expired. ARGV: replica. */
 export const releaseScript = new RedisScript<null>(
   `${common}
-local at = now()
+local nowMs = now()
 redis.call('ZREM', leases, ARGV[1])
 redis.call('ZREM', names, ARGV[1])
-redis.call('ZADD', expired, at, ARGV[1])
-beginEpoch(at)
+redis.call('ZADD', expired, nowMs, ARGV[1])
+beginEpoch(nowMs)
 return nil
 `,
   { allowOom: true },
 );
 
 /** Returns the time of Redis and the replicas whose lease expired within the last minute, usually none. */
-export const expiredScript = new RedisScript<[at: number, ...replicas: string[]]>(
+export const expiredScript = new RedisScript<[nowMs: number, ...replicas: string[]]>(
   `${common}
-local at = now()
-redis.call('ZREMRANGEBYSCORE', expired, '-inf', at - ${EXPIRED_KEPT_MS})
-return {at, unpack(redis.call('ZRANGE', expired, 0, -1))}
+local nowMs = now()
+redis.call('ZREMRANGEBYSCORE', expired, '-inf', nowMs - ${EXPIRED_KEPT_MS})
+return {nowMs, unpack(redis.call('ZRANGE', expired, 0, -1))}
 `,
   { allowOom: true },
 );
 
 /** KEYS: the live leases. ARGV: replicas. Returns the time of Redis and those of the replicas without a live lease. */
-export const findDeadScript = new RedisScript<[at: number, ...replicas: string[]]>(`${luaClock}
-local at = now()
-local reply = {at}
+export const findDeadScript = new RedisScript<[nowMs: number, ...replicas: string[]]>(`${luaClock}
+local nowMs = now()
+local reply = {nowMs}
 for i, score in ipairs(redis.call('ZMSCORE', KEYS[1], unpack(ARGV))) do
-  if not score or tonumber(score) <= at then reply[#reply + 1] = ARGV[i] end
+  if not score or tonumber(score) <= nowMs then reply[#reply + 1] = ARGV[i] end
 end
 return reply
 `);

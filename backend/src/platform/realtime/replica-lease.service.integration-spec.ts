@@ -23,7 +23,7 @@ describe('leases of replicas', () => {
     leases.push(made);
     return made;
   };
-  const started = async (replicaId: string): Promise<ReplicaLeaseService> => {
+  const startLease = async (replicaId: string): Promise<ReplicaLeaseService> => {
     const made = lease(replicaId);
     await made.onModuleInit();
     return made;
@@ -59,7 +59,7 @@ describe('leases of replicas', () => {
 
   it('assign each part to exactly one live replica', async () => {
     for (const replicaId of ['b', 'c', 'a']) await renew(replicaId);
-    const all = await Promise.all(['a', 'b', 'c'].map((replicaId) => started(replicaId)));
+    const all = await Promise.all(['a', 'b', 'c'].map((replicaId) => startLease(replicaId)));
     const shares = all.map((each) => each.assignedParts(8));
     expect(shares).toEqual([
       [0, 3, 6],
@@ -71,30 +71,30 @@ describe('leases of replicas', () => {
   it('that have expired are moved by the next renewal and returned to sweeps for a minute', async () => {
     await renew('gone');
     await expire('gone');
-    const live = await started('live');
+    const live = await startLease('live');
     expect(live.assignedParts(3)).toEqual([0, 1, 2]);
-    const { at, replicaIds } = await live.findExpired();
+    const { foundAtMs, replicaIds } = await live.findExpired();
     expect(replicaIds).toEqual(['gone']);
-    expect(at).toBeGreaterThan(1_600_000_000_000);
+    expect(foundAtMs).toBeGreaterThan(1_600_000_000_000);
     expect(await live.findDeadAmong(['live', 'gone', 'unknown'])).toMatchObject({
       replicaIds: ['gone', 'unknown'],
     });
     const [lapsed] = await renew('gone');
     expect(lapsed).toBe(1);
-    expect((await started('other').then((other) => other.findExpired())).replicaIds).toEqual([]);
+    expect((await startLease('other').then((other) => other.findExpired())).replicaIds).toEqual([]);
   });
 
   it('that are released count as expired at once', async () => {
-    const [leaving, staying] = [await started('leaving'), await started('staying')];
+    const [leaving, staying] = [await startLease('leaving'), await startLease('staying')];
     await leaving.release();
     expect((await staying.findExpired()).replicaIds).toEqual(['leaving']);
     expect(await store.redis.zrange(leaseKeys.names, '0', '-1')).toEqual(['staying']);
   });
 
   it('do not let the first replica that renews after an outage evict the others', async () => {
-    const first = await started('first');
+    const first = await startLease('first');
     expect(first.maySweep).toBe(false); // the only live replica, as after an outage
-    const second = await started('second');
+    const second = await startLease('second');
     expect(second.maySweep).toBe(true);
     await Promise.all([expire('first'), expire('second')]);
     await (second as unknown as { renew(): Promise<void> }).renew();

@@ -14,17 +14,19 @@ import {
 } from './replica-lease.scripts';
 
 const RENEW_EVERY_MS = 1_000;
+/** Four renewals, so that a lost or late one does not count as the death of the replica. */
 const LEASE_MS = 4_000;
 /** A longer interval between two renewals means that Redis was unavailable or this process was suspended. */
-const GAP_MS = 2_500;
+const LATE_RENEWAL_MS = 2_500;
 /** Replicas per call; Lua unpacks its arguments onto a stack of 8,000 entries. */
 const REPLICAS_PER_CALL = 500;
 
 const KEYS = [leaseKeys.live, leaseKeys.names, leaseKeys.expired, leaseKeys.epoch];
 
-/** Replicas without a live lease, and the time of that check (ms, Redis clock). */
+/** Replicas without a live lease. */
 export interface DeadReplicas {
-  at: number;
+  /** When they were found without one, by the clock of Redis. */
+  foundAtMs: number;
   replicaIds: readonly string[];
 }
 
@@ -47,8 +49,8 @@ export class ReplicaLeaseService implements OnModuleInit, OnApplicationShutdown 
   /** When the last successful renewal was sent. */
   private renewedAt = 0;
   private isRenewing = false;
-  /** Cached result of `expired`, until the next renewal. */
-  private expiredOnes: Promise<DeadReplicas> | undefined;
+  /** Cached result of `findExpired`, until the next renewal. */
+  private expiredReplicas: Promise<DeadReplicas> | undefined;
 
   constructor(
     @Inject(REDIS) private readonly redis: Redis,
@@ -94,33 +96,33 @@ export class ReplicaLeaseService implements OnModuleInit, OnApplicationShutdown 
 
   /** Returns the replicas whose lease expired within the last minute. Reads them once per renewal. */
   findExpired(): Promise<DeadReplicas> {
-    this.expiredOnes ??= expiredScript
+    this.expiredReplicas ??= expiredScript
       .run(this.redis, KEYS, [])
-      .then(([at, ...replicaIds]) => ({ at, replicaIds }));
-    return this.expiredOnes;
+      .then(([foundAtMs, ...replicaIds]) => ({ foundAtMs, replicaIds }));
+    return this.expiredReplicas;
   }
 
   /** Returns those of the given replicas that have no live lease. */
   async findDeadAmong(replicaIds: readonly string[]): Promise<DeadReplicas> {
     const dead: string[] = [];
-    let at = Infinity;
+    let foundAtMs = Infinity;
     for (let start = 0; start < replicaIds.length; start += REPLICAS_PER_CALL) {
       const page = replicaIds.slice(start, start + REPLICAS_PER_CALL);
-      const [askedAt, ...deadOnes] = await findDeadScript.run(this.redis, [leaseKeys.live], page);
-      at = Math.min(at, askedAt);
-      dead.push(...deadOnes);
+      const [nowMs, ...deadOfPage] = await findDeadScript.run(this.redis, [leaseKeys.live], page);
+      foundAtMs = Math.min(foundAtMs, nowMs);
+      dead.push(...deadOfPage);
     }
-    return { at, replicaIds: dead };
+    return { foundAtMs, replicaIds: dead };
   }
 
   private async renew(): Promise<void> {
     if (this.isRenewing) return;
     this.isRenewing = true;
-    const askedAt = Date.now();
-    this.expiredOnes = undefined;
+    const sentAt = Date.now();
+    this.expiredReplicas = undefined;
     try {
       const reply = await renewScript.run(this.redis, KEYS, [this.replicaId, LEASE_MS, this.epoch]);
-      this.applyRenewal(askedAt, reply);
+      this.applyRenewal(sentAt, reply);
     } catch (error) {
       warnAbout(this.logger, 'The lease was not renewed', error);
     } finally {
@@ -128,21 +130,21 @@ export class ReplicaLeaseService implements OnModuleInit, OnApplicationShutdown 
     }
   }
 
-  private applyRenewal(askedAt: number, reply: RenewReply): void {
+  private applyRenewal(sentAt: number, reply: RenewReply): void {
     const [lapsed] = reply;
     const isFirst = this.sweepsFrom === undefined;
-    const hadGap = !isFirst && askedAt - this.renewedAt > GAP_MS;
+    const isLate = !isFirst && sentAt - this.renewedAt > LATE_RENEWAL_MS;
     if (reply.length > 1) {
       const [, epoch, rank, count] = reply as Extract<RenewReply, { length: 4 }>;
       [this.epoch, this.rank, this.count] = [epoch ?? '', rank, count];
     }
-    this.renewedAt = askedAt;
-    const waits = (ms: number): void => {
+    this.renewedAt = sentAt;
+    const postponeSweeps = (ms: number): void => {
       this.sweepsFrom = Math.max(this.sweepsFrom ?? 0, Date.now() + ms);
     };
     // A new replica that finds others has joined a running service and takes its share at once.
-    if (lapsed === 1) waits(isFirst && this.count > 1 ? 0 : LEASE_MS + RENEW_EVERY_MS);
-    else if (hadGap) waits(2 * RENEW_EVERY_MS); // the other replicas' renewals may be late, too
+    if (lapsed === 1) postponeSweeps(isFirst && this.count > 1 ? 0 : LEASE_MS + RENEW_EVERY_MS);
+    else if (isLate) postponeSweeps(2 * RENEW_EVERY_MS); // the other replicas' renewals may be late, too
     if (lapsed === 1 && !isFirst) {
       this.logger.warn('The lease had expired; sockets are recorded again');
       this.lapseCount += 1;

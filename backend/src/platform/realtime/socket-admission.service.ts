@@ -13,7 +13,7 @@ import { socketsPerAddress } from './realtime.limits';
 import { ReplicaLeaseService } from './replica-lease.service';
 
 /** TTL of an address's set after the last opening, in case every replica that would clean it up dies. */
-const KEPT_MS = 24 * 60 * 60_000;
+const SET_TTL_MS = 24 * 60 * 60_000;
 /** `retryAfterMs` for a client whose address has too many sockets. */
 const FULL_RETRY_MS = 5_000;
 
@@ -64,9 +64,9 @@ export class SocketAdmissionService {
   async admit(subject: string): Promise<Admission> {
     if (this.maximum === Infinity) return { isAdmitted: true, release: () => undefined };
     const member = `${this.lease.replicaId}|${randomBytes(9).toString('base64url')}`;
-    const retryAfterMs = await this.take(subject, member);
+    const retryAfterMs = await this.tryTake(subject, member);
     if (retryAfterMs > 0) return { isAdmitted: false, retryAfterMs };
-    add(this.open, subject, member);
+    addMember(this.open, subject, member);
     return { isAdmitted: true, release: () => this.release(subject, member) };
   }
 
@@ -87,23 +87,25 @@ export class SocketAdmissionService {
     for (const [subject, members] of late) for (const member of members) this.remove(subject, member);
   }
 
-  private async take(subject: string, member: string): Promise<number> {
+  /** Takes a handshake and records the socket. @returns the milliseconds to wait; 0 if admitted. */
+  private async tryTake(subject: string, member: string): Promise<number> {
     try {
       const [wait, ...members] = await this.tryAdmit(subject, member, 1);
       if (wait >= 0) return wait;
-      const hasRoom = await this.evictDead(subject, members);
-      const [again] = hasRoom ? await this.tryAdmit(subject, member, 0) : [-1];
+      const hasEvicted = await this.evictDead(subject, members);
+      // The handshake has been taken already.
+      const [again] = hasEvicted ? await this.tryAdmit(subject, member, 0) : [-1];
       return again < 0 ? FULL_RETRY_MS : again;
     } catch {
-      const refusedForMs = this.takeAlone(subject);
+      const refusedForMs = this.takeLocally(subject);
       // The call may have been executed although the reply was lost.
-      if (refusedForMs > 0) add(this.unreleased, subject, member);
+      if (refusedForMs > 0) addMember(this.unreleased, subject, member);
       return refusedForMs;
     }
   }
 
   /** Applies the limits to this replica's own sockets while Redis is unavailable. */
-  private takeAlone(subject: string): number {
+  private takeLocally(subject: string): number {
     if ((this.open.get(subject)?.size ?? 0) >= this.maximum) return FULL_RETRY_MS;
     return this.localHandshakes.take(subject, 1, this.handshakes, Date.now()).retryAfterMs;
   }
@@ -113,7 +115,7 @@ export class SocketAdmissionService {
     return admitScript.run(
       this.redis,
       [rateLimitKey('socket_handshakes', subject), socketsOfAddressKey(subject)],
-      [handshakes, intervalMs, burst, member, this.maximum, KEPT_MS],
+      [handshakes, intervalMs, burst, member, this.maximum, SET_TTL_MS],
     );
   }
 
@@ -135,11 +137,13 @@ export class SocketAdmissionService {
   }
 
   private remove(subject: string, member: string): void {
-    this.redis.srem(socketsOfAddressKey(subject), member).catch(() => add(this.unreleased, subject, member));
+    this.redis
+      .srem(socketsOfAddressKey(subject), member)
+      .catch(() => addMember(this.unreleased, subject, member));
   }
 }
 
-const add = (sets: Map<string, Set<string>>, key: string, member: string): void => {
+const addMember = (sets: Map<string, Set<string>>, key: string, member: string): void => {
   const members = sets.get(key);
   if (members) members.add(member);
   else sets.set(key, new Set([member]));

@@ -22,8 +22,8 @@ describe('a socket directory', () => {
       lease,
       slots: {
         count: PRESENCE_SHARD_COUNT,
-        prefix: (shard) => presenceKeys(shard).prefix,
-        of: (userId) => presenceShardOf(Number(userId)),
+        prefixOf: (shard) => presenceKeys(shard).prefix,
+        slotOf: (userId) => presenceShardOf(Number(userId)),
       },
       scripts: { join: joinScript, leave: leaveScript, sweep: sweepScript },
       graceAfterLossMs: GRACE_MS,
@@ -46,7 +46,7 @@ describe('a socket directory', () => {
   });
   beforeEach(async () => {
     jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
-    dead = { at: 0, replicaIds: [] };
+    dead = { foundAtMs: 0, replicaIds: [] };
     await store.flush();
   });
   afterEach(() => jest.restoreAllMocks());
@@ -115,7 +115,7 @@ describe('a socket directory', () => {
     const users = Array.from({ length: 2_500 }, (_, index) => index * PRESENCE_SHARD_COUNT);
     await Promise.all(users.map((user) => enter(r1, user, `s${user}`)));
     await enter(r2, 0, 'other');
-    dead = { at: Number.MAX_SAFE_INTEGER, replicaIds: ['r1'] };
+    dead = { foundAtMs: Number.MAX_SAFE_INTEGER, replicaIds: ['r1'] };
     const gone = await r2.sweep(true);
     expect(await recorded(0)).toEqual(['other']);
     expect(await store.keys('{presence0}:sockets:*')).toEqual(['{presence0}:sockets:0']);
@@ -132,7 +132,7 @@ describe('a socket directory', () => {
     };
     const foundDeadAt = (await timeOfRedis()) + 5;
     await until(async () => (await timeOfRedis()) > foundDeadAt);
-    dead = { at: foundDeadAt, replicaIds: ['r1'] };
+    dead = { foundAtMs: foundDeadAt, replicaIds: ['r1'] };
     await r1.reconcileAll(); // its lease had expired, and the replica is alive again
     await r2.sweep(true);
     expect(await recorded(1)).toEqual(['a']);
@@ -153,9 +153,9 @@ describe('a socket directory', () => {
 
   it('evicts replicas without a known lease within 30 rounds', async () => {
     await enter(directoryOf('unknown'), 1, 'a');
-    dead = { at: Number.MAX_SAFE_INTEGER, replicaIds: ['unknown'] };
+    dead = { foundAtMs: Number.MAX_SAFE_INTEGER, replicaIds: ['unknown'] };
     const lease = createFakeLease('r2', () => dead);
-    lease.findExpired = async () => ({ at: dead.at, replicaIds: [] });
+    lease.findExpired = async () => ({ foundAtMs: dead.foundAtMs, replicaIds: [] });
     const r2 = directoryOf('r2', lease);
     for (let round = 0; round < 30; round += 1) {
       await r2.reconcile();

@@ -1,10 +1,10 @@
 import { Logger } from '@nestjs/common';
-import type { Redis } from 'ioredis';
 import { warnAbout, warnAboutFailed } from '../observability/warn-about.functions';
 import { RedisScript, type ScriptCall } from '../redis/redis-script.model';
 import { directoryKeys } from '../redis/redis.keys';
-import type { DeadReplicas, ReplicaLeaseService } from './replica-lease.service';
+import type { DeadReplicas } from './replica-lease.service';
 import { socketDirectoryLua } from './socket-directory.scripts';
+import type { Parameter, SocketDirectoryOptions } from './socket-directory.types';
 
 /** Concurrent calls while differences are settled. */
 const CONCURRENCY = 200;
@@ -22,35 +22,6 @@ local recorded = redis.call('SMEMBERS', P .. 'replica:' .. ARGV[1])
 if #recorded > 0 then redis.call('ZADD', P .. 'replicas', now(), ARGV[1]) end
 return recorded
 `);
-
-type Parameter = string | number;
-
-export interface SocketDirectoryOptions<Joined> {
-  /** What is recorded, for log messages. */
-  name: string;
-  redis: Redis;
-  lease: Pick<ReplicaLeaseService, 'replicaId' | 'assignedParts' | 'findExpired' | 'findDeadAmong'>;
-  slots: {
-    count: number;
-    /** Returns the prefix of a slot's keys: a hash tag and a colon. */
-    prefix(slot: number): string;
-    of(topic: string): number;
-  };
-  scripts: {
-    /** KEYS: replicas. ARGV: topic, member, replica, then the parameters of the entry. Idempotent. */
-    join: RedisScript<Joined>;
-    /** KEYS: replicas. ARGV: topic, member, replica, grace in ms. Idempotent. */
-    leave: RedisScript<unknown>;
-    /** KEYS: replicas. ARGV: grace in ms, then `deadReplicas`. Returns 1 if more are to be evicted, then results. */
-    sweep: RedisScript<[more: 0 | 1, ...results: string[]]>;
-  };
-  /** Grace period in ms for members whose replica died, and for records of members that no longer exist. */
-  graceAfterLossMs: number;
-  /** Whether a `join` with this reply has recorded the member; defaults to true. */
-  isRecorded?(reply: Joined): boolean;
-  /** Called with the reply to every `join`, including later repetitions. */
-  onJoined?(topic: string, member: string, reply: Joined): void;
-}
 
 /** Desired record of one member of this replica. A change replaces the object. */
 interface Entry {
@@ -155,7 +126,7 @@ export class SocketDirectoryRepository<Joined> {
       const { lease, slots } = this.options;
       const share = lease.assignedParts(slots.count);
       if (share.length === 0) return [];
-      const dead = mayEvict ? await this.findDeadReplicas(share) : { at: 0, replicaIds: [] };
+      const dead = mayEvict ? await this.findDeadReplicas(share) : { foundAtMs: 0, replicaIds: [] };
       return await this.sweepSlots(share, dead);
     } catch (error) {
       warnAbout(this.logger, `Nothing of ${this.options.name} was swept`, error);
@@ -266,7 +237,7 @@ export class SocketDirectoryRepository<Joined> {
     const due = new Set(slots);
     const confirmedBySlot = new Map(slots.map((slot) => [slot, new Map<string, Entry>()]));
     for (const [key, entry] of this.entries) {
-      const slot = this.options.slots.of(entry.topic);
+      const slot = this.options.slots.slotOf(entry.topic);
       if (due.has(slot) && !this.unsettled.has(entry)) confirmedBySlot.get(slot)?.set(key, entry);
     }
     const { redis, lease } = this.options;
@@ -311,24 +282,27 @@ export class SocketDirectoryRepository<Joined> {
     const due = share.filter((slot) => this.isDue(slot));
     if (due.length === 0) return expired;
     const recorded = await Promise.all(
-      due.map((slot) => redis.zrange(directoryKeys(slots.prefix(slot)).replicas, '0', '-1')),
+      due.map((slot) => redis.zrange(directoryKeys(slots.prefixOf(slot)).replicas, '0', '-1')),
     );
     const others = new Set(recorded.flat());
     for (const replicaId of expired.replicaIds) others.delete(replicaId);
     const unknown = await lease.findDeadAmong([...others]);
     return {
-      at: Math.min(expired.at, unknown.at),
+      foundAtMs: Math.min(expired.foundAtMs, unknown.foundAtMs),
       replicaIds: [...expired.replicaIds, ...unknown.replicaIds],
     };
   }
 
   /** Sweeps the slots in one pipeline per round. Slots with more members to evict are swept again in the next round. */
-  private async sweepSlots(share: readonly number[], { at, replicaIds }: DeadReplicas): Promise<string[]> {
+  private async sweepSlots(
+    share: readonly number[],
+    { foundAtMs, replicaIds }: DeadReplicas,
+  ): Promise<string[]> {
     const { redis, scripts, graceAfterLossMs } = this.options;
     const results = new Set<string>();
     let slots = share;
     for (let round = 0; round < SWEEP_ROUNDS && slots.length > 0; round += 1) {
-      const calls = slots.map((slot) => this.callIn(slot, [graceAfterLossMs, at, ...replicaIds]));
+      const calls = slots.map((slot) => this.callIn(slot, [graceAfterLossMs, foundAtMs, ...replicaIds]));
       const swept = await scripts.sweep.runEach(redis, calls);
       warnAboutFailed(this.logger, `Slots of ${this.options.name} were not swept`, swept);
       slots = slots.filter((_, index) => {
@@ -343,11 +317,11 @@ export class SocketDirectoryRepository<Joined> {
   }
 
   private callIn(slot: number, parameters: readonly Parameter[]): ScriptCall {
-    return { keys: [directoryKeys(this.options.slots.prefix(slot)).replicas], parameters };
+    return { keys: [directoryKeys(this.options.slots.prefixOf(slot)).replicas], parameters };
   }
 
   private replicasKey(topic: string): string {
     const { slots } = this.options;
-    return directoryKeys(slots.prefix(slots.of(topic))).replicas;
+    return directoryKeys(slots.prefixOf(slots.slotOf(topic))).replicas;
   }
 }

@@ -4,7 +4,7 @@ import type { Standing } from '@thaw/contract/safety';
 /** The user of a socket, and the login that its cookie belongs to. */
 export interface SocketIdentity {
   userId: number;
-  /** Stays the same when the session id is rotated; sockets live as long as their family. */
+  /** Identifies the login. It stays the same when the session id is rotated. A socket is closed when its login ends. */
   familyId: string;
   /** The user's standing when the socket opened. */
   standing: Standing;

@@ -1,8 +1,12 @@
 import type { Writable } from 'node:stream';
 
+/** First byte of an unfragmented text frame. */
 const FINAL_TEXT = 0x81;
+/** Second byte of a frame whose length follows in 16 bits. */
 const LENGTH_16 = 126;
+/** Second byte of a frame whose length follows in 64 bits. */
 const LENGTH_64 = 127;
+/** Largest length that fits into the second byte itself. */
 const LARGEST_7 = 125;
 const LARGEST_16 = 0xffff;
 

@@ -9,13 +9,13 @@ const LINGER_MS = 2_000;
 
 type UpgradeListener = (request: IncomingMessage, stream: Duplex, head: Buffer) => void;
 
-const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?', 1)[0] ?? '';
+const getPath = ({ url = '' }: IncomingMessage): string => url.split('?', 1)[0] ?? '';
 
 const isWebSocketUpgrade = ({ headers }: IncomingMessage): boolean =>
   headers.upgrade?.toLowerCase() === 'websocket';
 
 const isSocketRequest = (request: IncomingMessage): boolean =>
-  pathOf(request) === SOCKET_PATH && isWebSocketUpgrade(request);
+  getPath(request) === SOCKET_PATH && isWebSocketUpgrade(request);
 
 const hasValidHost = ({ headers: { host } }: IncomingMessage): boolean =>
   host !== undefined && URL.canParse(`ws://${host}/`);
@@ -51,18 +51,19 @@ const refuse = (stream: Duplex, statusCode: number, code: HttpErrorCode, headers
 };
 
 /**
- * Passes requests that open a socket (`Upgrade: websocket` for exactly `/ws`) to `open` and answers every other
- * upgrade request over HTTP. From Node 24.9 on, these are handled as ordinary requests. Earlier versions cannot do that:
- * they answer other protocols with 426 and other paths with 404. A request without a valid `Host` is answered 400.
+ * Passes requests that open a socket (`Upgrade: websocket` for exactly `/ws`) to `openSocket` and answers every other
+ * upgrade request over HTTP. From Node 24.9 on, the server handles the others as ordinary requests. Earlier versions
+ * pass them to the listener, which answers 426 for other protocols and 404 for other paths. A request without a valid
+ * `Host` is answered 400 in every version.
  */
-export const serveUpgrades = (server: Server, open: UpgradeListener): void => {
+export const serveUpgrades = (server: Server, openSocket: UpgradeListener): void => {
   // From Node 24.9 on, the server asks this for each upgrade request. It is set as a property, since Nest has already
   // created the server.
   Object.assign(server, { shouldUpgradeCallback: isSocketRequest });
   server.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
     if (!hasValidHost(request)) refuse(stream, 400, 'validation_failed');
     else if (!isWebSocketUpgrade(request)) refuse(stream, 426, 'validation_failed', ['Upgrade: websocket']);
-    else if (pathOf(request) !== SOCKET_PATH) refuse(stream, 404, 'not_found');
-    else open(request, stream, head);
+    else if (getPath(request) !== SOCKET_PATH) refuse(stream, 404, 'not_found');
+    else openSocket(request, stream, head);
   });
 };

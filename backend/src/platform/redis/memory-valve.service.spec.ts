@@ -19,7 +19,7 @@ const valveOver = (...replies: (string | Error)[]): MemoryValveService => {
 const readAll = async (valve: MemoryValveService, count: number): Promise<boolean[]> => {
   const states: boolean[] = [];
   for (let index = 0; index < count; index += 1) {
-    await valve.read();
+    await valve.update();
     states.push(valve.isOpen);
   }
   return states;
@@ -48,9 +48,9 @@ describe('MemoryValveService', () => {
 
   it('reports between the thresholds that the valve of another process may be closed', async () => {
     const valve = valveOver(memoryInfo(60, 100), memoryInfo(65, 100));
-    await valve.read();
+    await valve.update();
     expect(valve.mayBeClosedElsewhere).toBe(false);
-    await valve.read();
+    await valve.update();
     expect(valve.isOpen).toBe(true);
     expect(valve.mayBeClosedElsewhere).toBe(true);
   });
@@ -71,9 +71,9 @@ describe('MemoryValveService', () => {
 
   it('refuses with unavailable only while it is closed', async () => {
     const valve = valveOver(memoryInfo(10, 100), memoryInfo(90, 100));
-    await valve.read();
+    await valve.update();
     expect(() => valve.requireOpen()).not.toThrow();
-    await valve.read();
+    await valve.update();
     expect(() => valve.requireOpen()).toThrow(new DomainError('unavailable'));
   });
 

@@ -37,8 +37,8 @@ export class MemoryValveService implements OnModuleInit, OnApplicationShutdown {
   }
 
   onModuleInit(): void {
-    this.timer = setInterval(() => void this.read(), READ_EVERY_MS).unref();
-    void this.read();
+    this.timer = setInterval(() => void this.update(), READ_EVERY_MS).unref();
+    void this.update();
   }
 
   onApplicationShutdown(): void {
@@ -66,18 +66,18 @@ export class MemoryValveService implements OnModuleInit, OnApplicationShutdown {
   }
 
   /** Reads INFO of every primary and sets the valve. If a primary does not respond, the valve keeps its state. */
-  async read(): Promise<void> {
+  async update(): Promise<void> {
     try {
       const primaries = this.redis instanceof Cluster ? this.redis.nodes('master') : [this.redis];
       const shares = await Promise.all(primaries.map(async (node) => usedShareOf(await node.info('memory'))));
       this.usedShare = Math.max(0, ...shares);
-      this.set(this.isClosed ? this.usedShare > OPENS_AT : this.usedShare >= CLOSES_AT);
+      this.setClosed(this.isClosed ? this.usedShare > OPENS_AT : this.usedShare >= CLOSES_AT);
     } catch {
       // Redis is unavailable; every command reports that on its own.
     }
   }
 
-  private set(isClosed: boolean): void {
+  private setClosed(isClosed: boolean): void {
     if (isClosed === this.isClosed) return;
     this.isClosed = isClosed;
     const used = `${Math.round(this.usedShare * 100)} % of maxmemory`;
@@ -91,8 +91,9 @@ export class MemoryValveService implements OnModuleInit, OnApplicationShutdown {
  * @returns the fraction of `maxmemory` in use, counted as Redis does before it refuses writes; 0 without `maxmemory`.
  */
 export const usedShareOf = (info: string): number => {
-  const figure = (name: string): number => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(info)?.[1] ?? 0);
-  const maxBytes = figure('maxmemory');
+  const readFigure = (name: string): number =>
+    Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(info)?.[1] ?? 0);
+  const maxBytes = readFigure('maxmemory');
   if (maxBytes === 0) return 0;
-  return (figure('used_memory') - figure('mem_not_counted_for_evict')) / maxBytes;
+  return (readFigure('used_memory') - readFigure('mem_not_counted_for_evict')) / maxBytes;
 };

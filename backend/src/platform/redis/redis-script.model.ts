@@ -48,9 +48,10 @@ export class RedisScript<Reply> {
     });
   }
 
+  /** Runs the script once. */
   async run(redis: Redis, keys: readonly string[], parameters: readonly (string | number)[]): Promise<Reply> {
     try {
-      return (await redis.sendCommand(this.call(keys, parameters))) as Reply;
+      return (await redis.sendCommand(this.buildCommand(keys, parameters))) as Reply;
     } catch (error) {
       if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
       return (await redis.eval(this.source, keys.length, ...keys, ...parameters)) as Reply;
@@ -58,7 +59,7 @@ export class RedisScript<Reply> {
   }
 
   /** Builds the command by hand: `redis.evalsha` spends more on copying its arguments than the write itself costs. */
-  private call(keys: readonly string[], parameters: readonly (string | number)[]): Command {
+  private buildCommand(keys: readonly string[], parameters: readonly (string | number)[]): Command {
     const command = new Command('evalsha', [], { replyEncoding: 'utf8' });
     command.args = [this.sha, String(keys.length), ...keys];
     for (const parameter of parameters) command.args.push(String(parameter));

@@ -5,13 +5,16 @@ import { ENVIRONMENT, type Environment } from '../../config/environment.config';
 /** The connection for the request path: commands fail fast and are never sent twice. */
 export const REDIS = Symbol('REDIS');
 
+/** Delay before attempt number `attempt` to reconnect to Redis: longer each time, up to a second. */
+export const reconnectDelayMs = (attempt: number): number => Math.min(50 * attempt, 1_000);
+
 const requestPath: RedisOptions = {
   commandTimeout: 500,
   maxRetriesPerRequest: 1,
   enableOfflineQueue: false,
   autoResendUnfulfilledCommands: false,
   connectTimeout: 2_000,
-  retryStrategy: (attempt) => Math.min(50 * attempt, 1_000),
+  retryStrategy: reconnectDelayMs,
 };
 
 /** Opens a connection with the options of the request path. Errors reach the failing command; it then reconnects. */

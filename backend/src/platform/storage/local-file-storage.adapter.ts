@@ -32,7 +32,7 @@ export class LocalFileStorageAdapter implements FileStoragePort {
 
   put(address: FileAddress, content: Buffer): Promise<void> {
     const target = this.pathOf(address);
-    return this.unlessAway(async () => {
+    return this.refuseOnFailure(async () => {
       await (this.clearing ??= this.clearAbandoned());
       await mkdir(path.dirname(target), { recursive: true });
       const unfinished = path.join(this.root, UNFINISHED, randomUUID());
@@ -49,8 +49,8 @@ export class LocalFileStorageAdapter implements FileStoragePort {
 
   open(address: FileAddress): Promise<StoredFile | null> {
     const target = this.pathOf(address);
-    return this.unlessAway(async () => {
-      const file = await open(target, 'r').catch(nullWhenMissing);
+    return this.refuseOnFailure(async () => {
+      const file = await open(target, 'r').catch(toNullIfMissing);
       if (!file) return null;
       const found = await file.stat();
       if (!found.isFile()) {
@@ -63,7 +63,7 @@ export class LocalFileStorageAdapter implements FileStoragePort {
 
   remove(address: FileAddress): Promise<void> {
     const target = this.pathOf(address);
-    return this.unlessAway(() => rm(target, { force: true }));
+    return this.refuseOnFailure(() => rm(target, { force: true }));
   }
 
   async close(): Promise<void> {
@@ -82,12 +82,12 @@ export class LocalFileStorageAdapter implements FileStoragePort {
     await mkdir(folder, { recursive: true });
     for (const name of await readdir(folder)) {
       const file = path.join(folder, name);
-      const found = await stat(file).catch(nullWhenMissing);
+      const found = await stat(file).catch(toNullIfMissing);
       if (found && found.mtimeMs < Date.now() - ABANDONED_AFTER_MS) await rm(file, { force: true });
     }
   }
 
-  private async unlessAway<Result>(work: () => Promise<Result>): Promise<Result> {
+  private async refuseOnFailure<Result>(work: () => Promise<Result>): Promise<Result> {
     try {
       return await work();
     } catch (error) {
@@ -118,7 +118,7 @@ const syncFolder = async (folder: string): Promise<void> => {
   }
 };
 
-const nullWhenMissing = (error: NodeJS.ErrnoException): null => {
+const toNullIfMissing = (error: NodeJS.ErrnoException): null => {
   if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return null;
   throw error;
 };

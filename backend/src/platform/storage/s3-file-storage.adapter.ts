@@ -29,9 +29,9 @@ export interface S3Settings {
   buckets: readonly string[];
 }
 
-const CONNECT_WITHIN_MS = 1_000;
+const CONNECT_TIMEOUT_MS = 1_000;
 /** Maximum time without data on a connection. */
-const ANSWER_WITHIN_MS = 5_000;
+const RESPONSE_TIMEOUT_MS = 5_000;
 
 /** Stores files in an S3-compatible storage, with one S3 bucket per bucket. */
 export class S3FileStorageAdapter implements FileStoragePort {
@@ -51,9 +51,9 @@ export class S3FileStorageAdapter implements FileStoragePort {
       responseChecksumValidation: 'WHEN_REQUIRED',
       maxAttempts: 2,
       requestHandler: {
-        connectionTimeout: CONNECT_WITHIN_MS,
-        socketTimeout: ANSWER_WITHIN_MS,
-        requestTimeout: ANSWER_WITHIN_MS,
+        connectionTimeout: CONNECT_TIMEOUT_MS,
+        socketTimeout: RESPONSE_TIMEOUT_MS,
+        requestTimeout: RESPONSE_TIMEOUT_MS,
         throwOnRequestTimeout: true,
       },
     });
@@ -67,21 +67,21 @@ export class S3FileStorageAdapter implements FileStoragePort {
 
   async check(): Promise<void> {
     for (const bucket of this.bucketNames) {
-      let isThere: boolean;
+      let exists: boolean;
       try {
-        isThere = await this.hasBucket(bucket);
+        exists = await this.hasBucket(bucket);
       } catch (error) {
         if (error instanceof ForeignBucketError) throw error;
         this.logger.warn(`The bucket ${bucket} could not be checked: ${reasonOf(error)}`);
         return;
       }
-      if (!isThere) throw new Error(`The bucket ${bucket} is missing: run the migration, or create it`);
+      if (!exists) throw new Error(`The bucket ${bucket} is missing: run the migration, or create it`);
     }
   }
 
   put(address: FileAddress, content: Buffer, contentType: string): Promise<void> {
     requireSafeAddress(address);
-    return this.unlessAway(async () => {
+    return this.refuseOnFailure(async () => {
       await this.client.send(
         new PutObjectCommand({ ...this.target(address), Body: content, ContentType: contentType }),
       );
@@ -90,7 +90,7 @@ export class S3FileStorageAdapter implements FileStoragePort {
 
   open(address: FileAddress): Promise<StoredFile | null> {
     requireSafeAddress(address);
-    return this.unlessAway(async () => {
+    return this.refuseOnFailure(async () => {
       try {
         const { Body, ContentLength } = await this.client.send(new GetObjectCommand(this.target(address)));
         if (!Body || ContentLength === undefined) throw new Error('The storage answered without a body');
@@ -104,7 +104,7 @@ export class S3FileStorageAdapter implements FileStoragePort {
 
   remove(address: FileAddress): Promise<void> {
     requireSafeAddress(address);
-    return this.unlessAway(async () => {
+    return this.refuseOnFailure(async () => {
       try {
         await this.client.send(new DeleteObjectCommand(this.target(address)));
       } catch (error) {
@@ -155,7 +155,7 @@ export class S3FileStorageAdapter implements FileStoragePort {
     }
   }
 
-  private async unlessAway<Result>(work: () => Promise<Result>): Promise<Result> {
+  private async refuseOnFailure<Result>(work: () => Promise<Result>): Promise<Result> {
     try {
       return await work();
     } catch (error) {

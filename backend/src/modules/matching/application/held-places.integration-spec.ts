@@ -19,7 +19,7 @@ describe('replicas that hold a place in the queue', () => {
     );
   const kill = async (replicaId: string): Promise<void> => {
     await store.redis.zrem(matchingKeys.leases, replicaId);
-    dead = { at: Number.MAX_SAFE_INTEGER, replicaIds: [replicaId] };
+    dead = { foundAtMs: Number.MAX_SAFE_INTEGER, replicaIds: [replicaId] };
   };
   const holders = (userId: number) => store.redis.hkeys(matchingKeys.sockets(String(userId)));
   const waiting = () => store.redis.zrange(matchingKeys.queue('male', 'both'), '0', '-1');
@@ -29,7 +29,7 @@ describe('replicas that hold a place in the queue', () => {
     store = await createTestRedis();
   });
   beforeEach(async () => {
-    dead = { at: 0, replicaIds: [] };
+    dead = { foundAtMs: 0, replicaIds: [] };
     await store.flush();
     for (const replicaId of ['r1', 'r2'])
       await store.redis.zadd(matchingKeys.leases, '1000000000000000', replicaId);

@@ -92,7 +92,7 @@ export class MatchQueueService {
       name: 'places in the queue',
       redis,
       lease,
-      slots: { count: 1, prefix: () => matchingKeys.prefix, of: () => 0 },
+      slots: { count: 1, prefixOf: () => matchingKeys.prefix, slotOf: () => 0 },
       scripts: { join: resumeScript, leave: departScript, sweep: sweepScript },
       graceAfterLossMs: 0, // the record is kept in any case
       isRecorded: ([state]) => state !== 'idle' && state !== 'chatting',

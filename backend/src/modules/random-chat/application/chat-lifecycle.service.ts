@@ -217,7 +217,7 @@ export class ChatLifecycleService {
       await this.presence.forget(sessionId, chat.userIds);
     } else if (chat.hasParticipant(userId)) {
       const { kind } = await chat.execute({ type: 'EndAbandonedChat', userId }, undefined, { userId });
-      if (kind !== 'claim_lost') await this.closeRecords(chat);
+      if (kind !== 'not_overdue') await this.closeRecords(chat);
     } else {
       await this.presence.forget(sessionId, [userId]); // the chat no longer exists
     }

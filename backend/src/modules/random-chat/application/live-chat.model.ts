@@ -24,7 +24,7 @@ const [CODE_OF_0, CODE_OF_9] = ['0'.charCodeAt(0), '9'.charCodeAt(0)];
 const logger = new Logger('LiveChat');
 
 export type ExecuteResult =
-  { kind: 'appended' } | { kind: 'already_done'; position: EventPosition } | { kind: 'claim_lost' };
+  { kind: 'appended' } | { kind: 'already_done'; position: EventPosition } | { kind: 'not_overdue' };
 
 /** Dependencies shared by all chats of this process. */
 export interface LiveChatServices {
@@ -107,19 +107,19 @@ export class LiveChat extends FoldedChat {
    * Decides and appends, one command of this replica at a time. Resolves when the event has been applied and its
    * frames have been sent.
    * @param frame its sender receives an ack instead of the event.
-   * @param claim user whose deadline has to be overdue; otherwise the result is `claim_lost`.
+   * @param ifOverdue user whose deadline has to be overdue; otherwise the result is `not_overdue`.
    * @returns the outcome; for a repeated command, the position of the event that already did it.
    * @throws DomainError when the command is refused.
    */
   async execute(
     command: RandomChatCommand,
     frame?: InboundFrame,
-    claim?: { userId: number },
+    ifOverdue?: { userId: number },
   ): Promise<ExecuteResult> {
     while (this.turn) await this.turn;
     const decision = decide(command, this.state);
     if ('alreadyDone' in decision) return { kind: 'already_done', position: decision.alreadyDone };
-    return this.runTurn(this.decideAndAppend(command, frame, claim, decision));
+    return this.runTurn(this.decideAndAppend(command, frame, ifOverdue, decision));
   }
 
   /**
@@ -223,7 +223,7 @@ export class LiveChat extends FoldedChat {
   private async decideAndAppend(
     command: RandomChatCommand,
     frame: InboundFrame | undefined,
-    claim: { userId: number } | undefined,
+    ifOverdue: { userId: number } | undefined,
     firstDecision: Decision,
   ): Promise<ExecuteResult> {
     for (let attempt = 1; attempt <= MAX_APPEND_ATTEMPTS; attempt += 1) {
@@ -239,7 +239,7 @@ export class LiveChat extends FoldedChat {
         const texts = events.map(encodeEvent);
         const end = { version, lastId: this.entries.at(-1)?.id ?? '' };
         const result = await this.services.log.append(this.sessionId, end, texts, {
-          claim,
+          ifOverdue,
           isEnd,
           exceptReplicaId: this.serving?.replicaId,
         });
@@ -248,8 +248,8 @@ export class LiveChat extends FoldedChat {
             this.applyAppended(version, result.ids, texts, events);
             this.answerUnattached(frame, events[0]?.event, { id: result.ids[0] ?? '', seq: version + 1 });
             return { kind: 'appended' };
-          case 'claim_lost':
-            return { kind: 'claim_lost' };
+          case 'not_overdue':
+            return { kind: 'not_overdue' };
           case 'outbox_full':
             throw new DomainError('unavailable');
           case 'behind':

@@ -4,10 +4,13 @@ import { warnAbout } from '../observability/warn-about.functions';
 import { realtimeLimits } from './realtime.limits';
 import { SocketRegistry } from './socket.registry';
 
-/** Checks all sockets periodically (pings, ended logins); `closeAll` closes them before a shutdown. */
+/**
+ * Checks all sockets of this replica periodically: pings silent ones, and closes those whose login has ended. Closes all
+ * of them before a shutdown.
+ */
 @Injectable()
-export class SocketHeartbeatService implements OnModuleInit, OnApplicationShutdown {
-  private readonly logger = new Logger(SocketHeartbeatService.name);
+export class SocketSupervisorService implements OnModuleInit, OnApplicationShutdown {
+  private readonly logger = new Logger(SocketSupervisorService.name);
   private readonly timers: NodeJS.Timeout[] = [];
 
   constructor(private readonly registry: SocketRegistry) {}
@@ -15,7 +18,7 @@ export class SocketHeartbeatService implements OnModuleInit, OnApplicationShutdo
   onModuleInit(): void {
     this.timers.push(
       setInterval(() => this.checkHeartbeats(), realtimeLimits.heartbeatMs),
-      setInterval(() => void this.closeEndedLogins(), realtimeLimits.familyCheckMs),
+      setInterval(() => void this.closeEndedLogins(), realtimeLimits.loginCheckMs),
     );
   }
 

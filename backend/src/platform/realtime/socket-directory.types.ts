@@ -1,0 +1,35 @@
+import type { Redis } from 'ioredis';
+import type { RedisScript } from '../redis/redis-script.model';
+import type { ReplicaLeaseService } from './replica-lease.service';
+
+/** An argument of a script: a part of what is recorded about a member. */
+export type Parameter = string | number;
+
+export interface SocketDirectoryOptions<Joined> {
+  /** What is recorded, for log messages. */
+  name: string;
+  redis: Redis;
+  lease: Pick<ReplicaLeaseService, 'replicaId' | 'assignedParts' | 'findExpired' | 'findDeadAmong'>;
+  /** The directory is divided into slots; each has its own hash tag, and so a slot of a Redis cluster. */
+  slots: {
+    count: number;
+    /** Returns the prefix of a slot's keys: a hash tag and a colon. */
+    prefixOf(slot: number): string;
+    /** Returns the slot of a topic. */
+    slotOf(topic: string): number;
+  };
+  scripts: {
+    /** KEYS: replicas. ARGV: topic, member, replica, then the parameters of the entry. Idempotent. */
+    join: RedisScript<Joined>;
+    /** KEYS: replicas. ARGV: topic, member, replica, grace in ms. Idempotent. */
+    leave: RedisScript<unknown>;
+    /** KEYS: replicas. ARGV: grace in ms, then `deadReplicas`. Returns 1 if more are to be evicted, then results. */
+    sweep: RedisScript<[more: 0 | 1, ...results: string[]]>;
+  };
+  /** Grace period in ms for members whose replica died, and for records of members that no longer exist. */
+  graceAfterLossMs: number;
+  /** Whether a `join` with this reply has recorded the member; defaults to true. */
+  isRecorded?(reply: Joined): boolean;
+  /** Called with the reply to every `join`, including later repetitions. */
+  onJoined?(topic: string, member: string, reply: Joined): void;
+}

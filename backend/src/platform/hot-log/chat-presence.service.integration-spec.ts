@@ -7,8 +7,8 @@ const GRACE_MS = 1_000;
 describe('ChatPresenceService', () => {
   const hot = useTestHotLog();
   /** Runs a sweep that found these replicas dead at the given time of Redis, by default now. */
-  const sweep = (dead: string[] = [], at = Number.MAX_SAFE_INTEGER) => {
-    hot.dead = { at, replicaIds: dead };
+  const sweep = (dead: string[] = [], foundAtMs = Number.MAX_SAFE_INTEGER) => {
+    hot.dead = { foundAtMs, replicaIds: dead };
     return hot.presence.sweep();
   };
   const deadlines = async () =>

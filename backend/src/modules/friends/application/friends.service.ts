@@ -116,9 +116,9 @@ export class FriendsService {
     await this.execute(userId, friendId, { type: 'RemoveFriend', userId, friendId });
   }
 
-  /** A user is about to block another: they are no longer friends, and no request between them is pending. */
+  /** Ends the friendship or the pending request of two users of whom one is about to block the other. */
   @InTransaction('UserBlocking')
-  async separate({
+  async endRelationOnBlock({
     blockerId,
     blockedId,
     manager,
@@ -153,7 +153,7 @@ export class FriendsService {
   ): Promise<{ state: FriendshipState; event: FriendshipEvent | undefined }> {
     const command = { ...input, eventId: randomUUID(), at: new Date() } as FriendshipCommand;
     try {
-      const { state, events } = await this.executeUnlessApart(userId, otherId, command);
+      const { state, events } = await this.executeUnlessBlocked(userId, otherId, command);
       const [event] = events as unknown as FriendshipEvent[];
       if (event) await this.publishBestEffort(event, state);
       return { state, event };
@@ -164,9 +164,10 @@ export class FriendsService {
     }
   }
 
-  private async executeUnlessApart(userId: number, otherId: number, command: FriendshipCommand) {
+  private async executeUnlessBlocked(userId: number, otherId: number, command: FriendshipCommand) {
     const stream = friendshipStream(userId, otherId);
-    // A block ends what the other commands need, so it conflicts with them; only a request would go unnoticed.
+    // A block ends a friendship or a pending request in the same stream, and so conflicts with a command about either.
+    // A new request would not conflict with it, so the blocks are read in the transaction that appends the request.
     if (command.type !== 'SendFriendRequest')
       return this.executor.execute(stream, friendshipDecider, command);
     return this.executor.inTransaction(async (manager) => {

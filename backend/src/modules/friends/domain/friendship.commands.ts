@@ -19,7 +19,7 @@ export type AnswerFriendRequest = Command<'AnswerFriendRequest'> & {
   answer: 'accepted' | 'declined';
 };
 export type RemoveFriend = Command<'RemoveFriend'> & { userId: number; friendId: number };
-/** The two part for good: one has blocked the other. */
+/** Ends the friendship or the pending request of two users of whom one has blocked the other. */
 export type SeparateUsers = Command<'SeparateUsers'> & { blockerId: number; blockedId: number };
 
 export type FriendshipCommand = SendFriendRequest | AnswerFriendRequest | RemoveFriend | SeparateUsers;

@@ -39,7 +39,7 @@ const decideRequest = (command: SendFriendRequest, state: FriendshipState): read
   if (requesterId === addresseeId) throw new DomainError('not_found');
   if (state.areFriends) throw new DomainError('already_friends');
   const { pending } = state;
-  // Crossing requests need no answer.
+  // Each has sent the other a request: that is an acceptance.
   if (pending && pending.requesterId !== requesterId) return [createAcceptance(pending, eventId, at)];
   const isHidden = isInCoolDown(state, requesterId, at);
   // A hidden request counts as pending during the cool-down; afterwards a visible one replaces it.

@@ -17,7 +17,7 @@ export type FriendRequestSent = RecordedEvent<'FriendRequestSent', RequestData &
 /** Accepted by the addressee's answer, or by the addressee sending a request too. */
 export type FriendRequestAccepted = RecordedEvent<'FriendRequestAccepted', RequestData>;
 export type FriendRequestDeclined = RecordedEvent<'FriendRequestDeclined', RequestData>;
-/** A pending request that came to nothing, because one of the two blocked the other. */
+/** A pending request was withdrawn, because one of the two has blocked the other. */
 export type FriendRequestVoided = RecordedEvent<'FriendRequestVoided', RequestData>;
 export type FriendshipRemoved = RecordedEvent<
   'FriendshipRemoved',

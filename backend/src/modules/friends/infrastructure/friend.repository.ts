@@ -2,12 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
 import { FriendRequestEntity } from './friend-request.entity';
-import { FriendshipEntity } from './friendship.entity';
-
-const toFriendshipKey = (userId: number, otherId: number): { lowId: number; highId: number } => ({
-  lowId: Math.min(userId, otherId),
-  highId: Math.max(userId, otherId),
-});
+import { FriendshipEntity, toFriendshipKey } from './friendship.entity';
 
 /** Queries of the read models `friend_requests` and `friendships`, which only the projection writes. */
 @Injectable()
@@ -36,7 +31,7 @@ export class FriendRepository {
     });
   }
 
-  /** Whether a request between the two is pending, as far as the viewer may know. */
+  /** Whether a request between the two is pending that the viewer may know of: a hidden one to them does not count. */
   hasPendingRequest(viewerId: number, otherId: number): Promise<boolean> {
     return this.requests.exists({
       where: [

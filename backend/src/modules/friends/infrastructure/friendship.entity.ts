@@ -1,6 +1,15 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { bigintAsNumber } from '../../../platform/database/bigint-column.mapper';
 
+/** The primary key of the friendship of two users, in either order. */
+export const toFriendshipKey = (
+  userId: number,
+  otherId: number,
+): Pick<FriendshipEntity, 'lowId' | 'highId'> => ({
+  lowId: Math.min(userId, otherId),
+  highId: Math.max(userId, otherId),
+});
+
 /** A row of the read model `friendships`: a pair of users, the lower id first. */
 @Entity({ name: 'friendships' })
 export class FriendshipEntity {

@@ -4,7 +4,7 @@ import type { Projection } from '../../../platform/event-store/projection.regist
 import type { StoredEvent } from '../../../platform/event-store/stored-event.types';
 import type { FriendshipEvent } from '../domain/friendship.events';
 import { FriendRequestEntity } from '../infrastructure/friend-request.entity';
-import { FriendshipEntity } from '../infrastructure/friendship.entity';
+import { FriendshipEntity, toFriendshipKey } from '../infrastructure/friendship.entity';
 
 const types: readonly FriendshipEvent['type'][] = [
   'FriendRequestSent',
@@ -19,11 +19,6 @@ export const friendshipEventTypes: readonly EventTypeDefinition[] = types.map((t
   schemaVersion: 1,
   personalFields: [],
 }));
-
-const ofPair = (userId: number, otherId: number): Pick<FriendshipEntity, 'lowId' | 'highId'> => ({
-  lowId: Math.min(userId, otherId),
-  highId: Math.max(userId, otherId),
-});
 
 type StoredFriendshipEvent = StoredEvent & FriendshipEvent;
 
@@ -47,7 +42,7 @@ const project = async (event: StoredFriendshipEvent, manager: EntityManager): Pr
       const { requestId, requesterId, addresseeId } = event.data;
       await manager.update(FriendRequestEntity, requestId, { status: 'accepted' });
       await manager.insert(FriendshipEntity, {
-        ...ofPair(requesterId, addresseeId),
+        ...toFriendshipKey(requesterId, addresseeId),
         createdAt: event.occurredAt,
       });
       return;
@@ -59,7 +54,10 @@ const project = async (event: StoredFriendshipEvent, manager: EntityManager): Pr
       await manager.delete(FriendRequestEntity, event.data.requestId);
       return;
     case 'FriendshipRemoved':
-      await manager.delete(FriendshipEntity, ofPair(event.data.removedBy, event.data.removedFriendId));
+      await manager.delete(
+        FriendshipEntity,
+        toFriendshipKey(event.data.removedBy, event.data.removedFriendId),
+      );
       return;
     default:
       return event satisfies never;

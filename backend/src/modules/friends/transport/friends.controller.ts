@@ -27,7 +27,7 @@ export class FriendsController {
   @ApiCreatedResponse({ type: FriendRequestDto })
   @ApiOkResponse({
     type: FriendRequestDto,
-    description: 'It was pending already; accepted when it is the other’s',
+    description: 'The request was pending already, or a request of the addressee was accepted',
   })
   @ApiProblems(
     'validation_failed',
@@ -60,7 +60,10 @@ export class FriendsController {
   }
 
   @Get('requests/:userId')
-  @ApiOkResponse({ type: [FriendRequestDto], description: 'Those that wait for my answer' })
+  @ApiOkResponse({
+    type: [FriendRequestDto],
+    description: 'The requests that wait for the user’s answer, oldest first',
+  })
   @ApiProblems('not_signed_in', 'forbidden')
   pending(
     @CurrentLogin() login: Login,

@@ -27,7 +27,8 @@ export class UserRelationsService implements UserRelationsPort {
 
   async mayReadProfile(viewerId: number, userId: number): Promise<boolean> {
     if (await this.blockList.hasBlocked(userId, viewerId)) return false;
-    // Blocking voids a friend request, which may have been all that they had in common.
+    // A user may read the profiles of those whom they have blocked. A pending friend request, which the block has voided,
+    // may have been their only acquaintance.
     return (await this.isAcquainted(viewerId, userId)) || (await this.blockList.hasBlocked(viewerId, userId));
   }
 
@@ -35,7 +36,7 @@ export class UserRelationsService implements UserRelationsPort {
     if (await this.blockList.areApart(viewerId, userId)) return false;
     const mayKnow =
       (await this.friendships.areFriends(viewerId, userId)) ||
-      (await this.pastPartners.arePartners(viewerId, userId).catch(() => false)); // Redis is unreachable
+      (await this.pastPartners.arePartners(viewerId, userId).catch(() => false)); // not known while Redis is unreachable
     return mayKnow && (await this.online.findOnlineAmong([userId])).has(userId);
   }
 

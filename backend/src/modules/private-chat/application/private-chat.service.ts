@@ -34,7 +34,7 @@ export interface OutgoingMessage {
   clientId: string | null;
 }
 
-/** The id and time of a message, and the message itself unless an earlier attempt had sent it. */
+/** The id and time of a sent message, and the message itself; null if an earlier attempt had sent it. */
 export interface SendResult {
   id: number;
   createdAt: Date;
@@ -84,7 +84,7 @@ export class PrivateChatService {
       if (!isQuotable) throw new DomainError('message_not_found');
     }
     await this.uploads.share({ senderId, receiverId, messageType, content });
-    // Loaded first, so that nothing can fail once the message is committed.
+    // The profiles are loaded first, so that nothing can fail once the message is committed.
     const profiles = replyToId === null ? [] : await this.users.findProfiles([senderId, receiverId]);
     try {
       return await this.store(event, profiles);

@@ -9,7 +9,7 @@ import { type InboundFrame, requireOwnId } from '../../../platform/realtime/inbo
 import { UserPublisherService } from '../../../platform/realtime/user-publisher.service';
 import { PrivateChatService } from '../application/private-chat.service';
 
-/** Frames of private chats. An acknowledged change is committed. */
+/** Handles the frames of private chats. A change is committed before it is acknowledged. */
 @WebSocketGateway({ path: '/ws' })
 export class PrivateChatGateway {
   private readonly logger = new Logger(PrivateChatGateway.name);
@@ -71,7 +71,7 @@ export class PrivateChatGateway {
       userId,
       friendId,
       emoji,
-      attempt: frame.ref === undefined ? null : fingerprintOf(frame.ref),
+      attempt: frame.ref === undefined ? null : createFingerprint(frame.ref),
     });
     const reactions = [...message.reactions];
     frame.answer({ reactions });
@@ -123,5 +123,5 @@ export class PrivateChatGateway {
 }
 
 /** A fingerprint of a `ref`: enough to recognize a retry, without storing what a client wrote. */
-const fingerprintOf = (ref: string): string =>
+const createFingerprint = (ref: string): string =>
   createHash('sha256').update(ref).digest('base64url').slice(0, 16);

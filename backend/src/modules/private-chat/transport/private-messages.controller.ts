@@ -25,7 +25,7 @@ export class PrivateMessagesController {
   @Get('unread-counts/:userId')
   @ApiOkResponse({
     schema: { type: 'object', additionalProperties: { type: 'integer', minimum: 1 } },
-    description: 'By the friend who sent them',
+    description: 'The number of unread messages, by the id of the friend who sent them',
   })
   @ApiProblems('not_signed_in', 'forbidden')
   unreadCounts(
@@ -49,7 +49,7 @@ export class PrivateMessagesController {
     type: 'integer',
     description: `At most ${limits.privateMessagesPageSize}`,
   })
-  @ApiOkResponse({ type: [PrivateMessageDto], description: 'The newest, ascending' })
+  @ApiOkResponse({ type: [PrivateMessageDto], description: 'The newest messages, in order' })
   @ApiProblems('validation_failed', 'not_signed_in', 'forbidden', 'not_friends')
   conversation(
     @CurrentLogin() login: Login,
@@ -64,7 +64,7 @@ export class PrivateMessagesController {
 
   @Put('read/:friendId/:userId')
   @HttpCode(204)
-  @ApiNoContentResponse({ description: 'All that the friend has written is read' })
+  @ApiNoContentResponse({ description: 'All messages of the friend are marked as read' })
   @ApiProblems('not_signed_in', 'forbidden', 'not_friends')
   async markRead(
     @CurrentLogin() login: Login,

@@ -18,7 +18,7 @@ export class PrivateReplyDto implements Reply {
   @ApiProperty({ type: 'integer', minimum: 1 })
   id: number;
 
-  @ApiProperty({ description: 'The beginning of the message that is answered; empty once it was deleted' })
+  @ApiProperty({ description: 'The beginning of the quoted message; empty for a deleted one' })
   content: string;
 
   @ApiProperty({ type: 'integer', minimum: 1 })
@@ -44,7 +44,7 @@ export class PrivateMessageDto implements PrivateMessage {
   @ApiProperty({ type: 'integer', minimum: 1 })
   receiverId: number;
 
-  @ApiProperty({ description: 'Empty once it was deleted' })
+  @ApiProperty({ description: 'Empty for a deleted message' })
   content: string;
 
   @ApiProperty({ enum: messageTypeSchema.options })

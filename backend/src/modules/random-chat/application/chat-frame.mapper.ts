@@ -53,7 +53,7 @@ export const buildFrame = (
     }
     case 'MessageSent': {
       const { senderId, content, messageType, replyTo, clientId } = event.data;
-      // Field by field: V8 creates a hidden class for every object that is spread and then extended.
+      // Written field by field, because V8 creates a hidden class for every object that is spread and then extended.
       return {
         event: 'random_message',
         data: {
@@ -100,9 +100,9 @@ export const buildFrame = (
     }
     case 'GameRevealed': {
       const { gameId, questionId, answers } = event.data;
-      const answerOf = (isViewer: boolean): string =>
+      const findResponse = (isViewer: boolean): string =>
         answers.find(({ userId }) => (userId === viewerId) === isViewer)?.response ?? '';
-      const [yourResponse, theirResponse] = [answerOf(true), answerOf(false)];
+      const [yourResponse, theirResponse] = [findResponse(true), findResponse(false)];
       return {
         event: 'break_ice_reveal_results',
         data: {

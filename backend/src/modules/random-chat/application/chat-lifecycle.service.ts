@@ -21,7 +21,7 @@ import { ChatRecordsService } from './chat-records.service';
 import type { LiveChat } from './live-chat.model';
 import { LiveChatService } from './live-chat.service';
 
-/** Abandoned chats that are ended concurrently. */
+/** Maximum number of abandoned chats that are ended at the same time. */
 const ENDING_CONCURRENCY = 16;
 /** A chat that could not be ended is retried after this delay, behind the others. */
 const POSTPONED_BY_MS = 5_000;
@@ -64,7 +64,7 @@ export class ChatLifecycleService {
       await this.releaseAndRetry(match);
       return;
     }
-    // Before the chat exists: if this process dies on the way, a sweep finds the deadlines and ends the chat.
+    // The deadlines are set before the chat exists: if this process dies on the way, a sweep finds them and ends the chat.
     await this.presence.setDeadlines(match.sessionId, match.userIds, this.environment.GRACE_AFTER_LOSS_MS);
     const chat = this.chats.create(match.sessionId);
     await chat.execute({ type: 'StartChat', participants: [first.profile, second.profile] });
@@ -127,9 +127,9 @@ export class ChatLifecycleService {
   @OnProcessEvent('StandingChanged')
   async endChatOfExcluded({ userId, standing }: ProcessEventMap['StandingChanged']): Promise<void> {
     if (!isExcluded(standing)) return;
-    const left = await this.matchmaking.leave(userId);
-    if (left.kind !== 'chatting') return;
-    const chat = await this.chats.read(left.sessionId);
+    const previous = await this.matchmaking.leave(userId);
+    if (previous.kind !== 'chatting') return;
+    const chat = await this.chats.read(previous.sessionId);
     if (chat.hasParticipant(userId)) await chat.execute({ type: 'EndAbandonedChat', userId });
     await this.closeRecords(chat);
   }
@@ -159,7 +159,8 @@ export class ChatLifecycleService {
     if (userIdsWhoLeft === null) {
       await chat.execute({ type: 'AbortChat' });
       await this.presence.forget(match.sessionId, match.userIds);
-      await this.releaseAndRetry(match); // after a block; otherwise the claim was released before
+      // Releases the claim if a block has refused the match. Otherwise the claim was released already.
+      await this.releaseAndRetry(match);
       return;
     }
     const { sessionId } = match;
@@ -204,7 +205,7 @@ export class ChatLifecycleService {
     try {
       await this.endAbandoned(deadline);
     } catch (error) {
-      // Fails while Redis is unreachable; then nothing is swept either.
+      // Postponing fails while Redis is unreachable; then nothing is swept either.
       await this.presence.postpone(deadline, POSTPONED_BY_MS).catch(() => undefined);
       throw error;
     }

@@ -1,8 +1,8 @@
 import { type ChatLogRepository, type ChatLogEntry } from '../../../platform/hot-log/chat-log.repository';
 
-/** Attempts, each lost to another replica that restores the same stream and loses its entries again. */
+/** Attempts to restore a stream. An attempt fails when another replica restores the same stream at the same time. */
 const MAX_ATTEMPTS = 4;
-/** Entries per call: a lost chat may be long. */
+/** Entries per script call, so that a long chat does not block Redis. */
 const PAGE_SIZE = 500;
 
 /**

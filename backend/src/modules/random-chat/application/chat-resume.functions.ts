@@ -12,7 +12,7 @@ const PAGE_EVENT_BYTES = limits.resumeFrameMaxBytes - PAGE_FRAME_BYTES;
 export const countResumePages = (chat: LiveChat, seenVersion: number): number =>
   Math.ceil(chat.sizeAfter(seenVersion > chat.version ? 0 : seenVersion) / PAGE_EVENT_BYTES);
 
-/** For a short chat that begins: sends each event as a frame of its own, then attaches the socket. */
+/** Sends each event of a short chat that has just started as a frame of its own, then attaches the socket. */
 export const sendAllEvents = (chat: LiveChat, connection: SocketConnection): void => {
   const { userId } = connection.identity;
   for (let seq = 1; seq <= chat.version; seq += 1) connection.send(chat.pastFrame(seq, userId));
@@ -25,7 +25,8 @@ export const sendAllEvents = (chat: LiveChat, connection: SocketConnection): voi
 /**
  * Sends a socket the events that it has not seen, as pages of `session_resumed`, and attaches it with the last one. A
  * page is built when the previous one has left this process, so a slow connection holds one page in memory. Events that
- * happen meanwhile are on a later page. If the socket closes in between, its client resumes after the pages received.
+ * happen in the meantime are on a later page. If the socket closes before the last page, the client resumes after the
+ * pages that it has received.
  * @param seenVersion version that the client has seen. If the chat has fewer events (Redis lost some), all are sent again.
  */
 export const sendMissedEvents = async (
@@ -37,7 +38,7 @@ export const sendMissedEvents = async (
   const { userId } = connection.identity;
   const partner = partnerOf(chat, userId);
   if (!partner) return;
-  // Detached until the last page: events from here on are sent as part of a page.
+  // The socket stays detached until the last page: events from here on are sent as part of a page.
   chat.detach(connection);
   const isReset = seenVersion > chat.version;
   let seq = isReset ? 0 : seenVersion;

@@ -5,15 +5,15 @@ import type { ChatRecordsService } from './chat-records.service';
 import type { LiveChat } from './live-chat.model';
 
 /** Whether Redis replied with an error, as opposed to being unreachable. */
-const isReplyOfRedis = (error: unknown): boolean => error instanceof Error && error.name === 'ReplyError';
+const isErrorReply = (error: unknown): boolean => error instanceof Error && error.name === 'ReplyError';
 
-/** Redis syncs its append-only file to disk once a second, and may be up to a second late. */
+/** Redis syncs its append-only file to disk once a second, and may be a second late. The third second is a margin. */
 const ON_DISK_AFTER_MS = 3_000;
 
 /**
- * When Redis loses the end of its append-only file, a chat may lose its latest events. If it loses its end, it would
- * be open again. Replicas that know the chat restore it: those that serve it, and those that recently served it or
- * appended to it, until Redis has certainly written it to disk.
+ * When Redis loses the end of its append-only file, a chat may lose its latest events. A chat that loses the event of
+ * its end would be open again. The replicas that know the chat restore the lost events: those that serve the chat, and
+ * those that recently served it or appended to it, until Redis has certainly written the events to disk.
  */
 export class ChatTailService {
   private readonly logger = new Logger(ChatTailService.name);
@@ -24,7 +24,7 @@ export class ChatTailService {
     private readonly records: ChatRecordsService,
   ) {}
 
-  /** Keeps a chat that this replica does not serve, or no longer serves. */
+  /** Keeps the events of a chat that this replica does not serve, or no longer serves. */
   retain(chat: LiveChat): void {
     const known = this.retained.get(chat.sessionId)?.chat;
     if (chat.version === 0 || (known && known.version > chat.version)) return;
@@ -32,6 +32,7 @@ export class ChatTailService {
   }
 
   /**
+   * Restores the events that a chat has lost, if this replica knows them.
    * @param version version of the chat in Redis.
    * @param served the chat, if this replica serves it.
    * @returns whether entries were restored, so that anything read before is out of date.
@@ -49,7 +50,7 @@ export class ChatTailService {
    * of a chat, no later message reveals the gap.
    */
   async compareVersions(served: readonly LiveChat[]): Promise<void> {
-    const askedAt = performance.now();
+    const startedAt = performance.now();
     const retained = [...this.retained.values()];
     const chats = [...served, ...retained.map(({ chat }) => chat)];
     if (chats.length === 0) return;
@@ -63,14 +64,14 @@ export class ChatTailService {
         else if (index < served.length && version > chat.version) await chat.catchUp();
       } catch (error) {
         // A full Redis refuses single chats: continue with the others. If Redis is unreachable, stop.
-        if (!isReplyOfRedis(error)) throw error;
+        if (!isErrorReply(error)) throw error;
         refusals.push(error);
       }
     }
     if (refusals.length > 0) throw refusals[0];
     for (const retainedChat of retained) {
       const { sessionId } = retainedChat.chat;
-      const isOnDisk = askedAt - retainedChat.retainedAt >= ON_DISK_AFTER_MS;
+      const isOnDisk = startedAt - retainedChat.retainedAt >= ON_DISK_AFTER_MS;
       if (isOnDisk && this.retained.get(sessionId) === retainedChat) this.retained.delete(sessionId);
     }
   }

@@ -37,8 +37,9 @@ interface TranscriptRequest {
   messageIds: readonly string[];
 }
 
-/** Entries per read until the newest messages are found, and while older ones are looked for. */
+/** Entries per read until the newest messages are found. */
 const PAGE_SIZE = 200;
+/** Entries per read while older messages are looked for, which may be far back. */
 const SEARCH_PAGE_SIZE = 1_000;
 
 /**
@@ -56,7 +57,7 @@ export class ChatTranscriptService {
     return (await this.readLive(sessionId, request)) ?? this.readPersisted(sessionId, request);
   }
 
-  /** @returns null when Redis does not have the stream, or has dropped it in the middle. */
+  /** @returns null when Redis does not have the stream, or the stream has expired during the read. */
   private async readLive(sessionId: string, request: TranscriptRequest): Promise<ChatTranscript | null> {
     const { version, first, last } = await this.log.readEdges(sessionId);
     if (!first || !last) return null;
@@ -74,7 +75,7 @@ export class ChatTranscriptService {
         remaining -= 1;
       }
       if (!collector.isComplete) continue;
-      // What precedes the page is usually persisted, and counted there without reading it.
+      // The messages before the page are usually in PostgreSQL, which counts them without a read of their contents.
       const earlier = await this.persisted.countMessages(chatStreamId(sessionId), remaining);
       if (earlier !== null) {
         collector.skip(earlier);

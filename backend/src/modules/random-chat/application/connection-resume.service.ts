@@ -59,7 +59,7 @@ export class ConnectionResumeService {
         if (lastSeen) this.metrics.recordResume(outcome);
         return;
       }
-      // The chat ended meanwhile, and another one may have started.
+      // The chat has ended in the meantime, and another one may have started.
       await this.joinLateStart(connection, { kind: 'idle' });
     } finally {
       this.chats.release(sessionId);
@@ -82,7 +82,7 @@ export class ConnectionResumeService {
     answer: Answer,
     known?: ChatSummary,
   ): Promise<void> {
-    // The client has already seen the claimed chat: it has started, and is joined in a moment.
+    // The client has already seen the chat of the claim, so that chat has started. The socket joins it in a moment.
     const isClaimed = place.kind === 'claimed' && place.sessionId === lastSeen?.sessionId;
     const past = isClaimed ? null : await this.findPastChat(lastSeen, known);
     this.admitSocket(connection, place, answer);
@@ -95,7 +95,7 @@ export class ConnectionResumeService {
   /** From here on, a chat that starts reaches the socket through the user's channel. */
   private admitSocket(connection: SocketConnection, place: MatchState, answer: Answer): void {
     connection.isAuthenticated = true;
-    answer(stateOf(place));
+    answer(toUserState(place));
   }
 
   /** The chat that the client was in, if it may be over. @param known a chat that has already been read. */
@@ -119,7 +119,7 @@ export class ConnectionResumeService {
 const sendEnd = (connection: SocketConnection, chat: ChatSummary, seen: number): void => {
   const { sessionId, endFrame } = chat;
   if (chat.version === 0 || (endFrame && chat.userIds.length === 0)) {
-    // Expired after it was persisted, or lost with Redis: in both cases it is over.
+    // Redis no longer has the chat: it expired after it was persisted, or was lost. In both cases the chat is over.
     connection.sendFrame('chat_skipped', { sessionId, seq: seen + 1, reason: 'disconnected', endedBy: null });
   } else if (endFrame && endFrame.data.seq > seen && chat.userIds.includes(connection.identity.userId)) {
     connection.sendFrame(endFrame.event, endFrame.data);
@@ -132,7 +132,7 @@ const sendSearch = (connection: SocketConnection, place: MatchState): void => {
   connection.sendFrame('queue_joined', { preferences, since: place.since.toISOString() });
 };
 
-const stateOf = ({ kind }: MatchState): UserState => {
+const toUserState = ({ kind }: MatchState): UserState => {
   switch (kind) {
     case 'idle':
       return 'idle';

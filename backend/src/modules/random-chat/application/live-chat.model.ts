@@ -11,12 +11,13 @@ import { decide } from '../domain/random-chat.decider';
 import type { EventPosition, RandomChatEvent } from '../domain/random-chat.events';
 import type { Rates } from '../domain/random-chat.state';
 import { encodeEvent, type LoggedEvent, type DecodedEvent } from './chat-event.codec';
+import { AwayUsers } from './away-users.model';
 import { buildAck, type ChatFrame, isSentToSenderToo, hasSameFrameForBoth } from './chat-frame.mapper';
 import type { ChatMetricsRegistry } from './chat-metrics.registry';
 import { restoreTail } from './chat-restore.functions';
 import { FoldedChat } from './folded-chat.model';
 
-/** Attempts to append a command, each lost to another writer of the stream. */
+/** Attempts to append a command. An attempt fails when another writer of the stream was faster. */
 const MAX_APPEND_ATTEMPTS = 8;
 
 const [CODE_OF_0, CODE_OF_9] = ['0'.charCodeAt(0), '9'.charCodeAt(0)];
@@ -57,14 +58,13 @@ export class LiveChat extends FoldedChat {
   /** The frame of the current command, if it wants an ack, and the uuid of the event that will be its ack. */
   private pendingReply: { eventId: string; frame: InboundFrame } | undefined;
   private readonly sockets = new Set<SocketConnection>();
-  private readonly awayUserIds = new Set<number>();
-  /** Number of connection updates received, by user. */
-  private readonly connectionUpdates = new Map<number, number>();
+  private readonly awayUsers = new AwayUsers();
   /** The command in progress; waiting commands check again when it is done. */
   private turn: Promise<void> | undefined;
   private readonly endTurn = (): void => {
     this.turn = undefined;
   };
+  /** The read that fills a gap, while it is in progress. */
   private filling: Promise<void> | undefined;
 
   constructor(
@@ -84,7 +84,7 @@ export class LiveChat extends FoldedChat {
   }
 
   isAway(userId: number): boolean {
-    return this.awayUserIds.has(userId);
+    return this.awayUsers.has(userId);
   }
 
   /** Reads new entries from the stream. Afterwards, no entry is missing that existed before the call. */
@@ -155,7 +155,7 @@ export class LiveChat extends FoldedChat {
     else if (kind === 'typing') this.sendToPartnerOf(userId, 'typing', { sessionId: this.sessionId, userId });
   }
 
-  /** From here on, the socket is sent every event. The caller has already sent it all earlier ones. */
+  /** From here on, the socket is sent every event. The caller has already sent all earlier ones to it. */
   attach(connection: SocketConnection): void {
     this.sockets.add(connection);
   }
@@ -165,19 +165,9 @@ export class LiveChat extends FoldedChat {
     this.sockets.delete(connection);
   }
 
-  /**
-   * Reads whether a user is away, and stores it. Publications of such changes arrive on another Redis connection and may overtake the reply:
-   * one received meanwhile is newer than the reply, which is then ignored.
-   */
+  /** Reads whether a user is away, and stores it. */
   async updateAway(userId: number, read: () => Promise<boolean>): Promise<void> {
-    const updates = this.connectionUpdates.get(userId);
-    const isAway = await read();
-    if (updates === this.connectionUpdates.get(userId)) this.setAway(userId, isAway);
-  }
-
-  private setAway(userId: number, isAway: boolean): void {
-    if (isAway) this.awayUserIds.add(userId);
-    else this.awayUserIds.delete(userId);
+    await this.awayUsers.update(userId, read);
   }
 
   private runTurn<Result>(work: Promise<Result>): Promise<Result> {
@@ -286,7 +276,7 @@ export class LiveChat extends FoldedChat {
     for (const [index, entry] of missed.entries()) this.receiveEntry(version + index + 1, entry);
   }
 
-  /** A sender whose socket is not attached to the chat did not get the ack with the event; it is sent now. */
+  /** Sends the ack to a sender whose socket is not attached to the chat, and so did not get it with the event. */
   private answerUnattached(
     frame: InboundFrame | undefined,
     event: RandomChatEvent | undefined,
@@ -344,9 +334,7 @@ export class LiveChat extends FoldedChat {
   }
 
   private receiveConnection(userId: number, isConnected: boolean): void {
-    this.connectionUpdates.set(userId, (this.connectionUpdates.get(userId) ?? 0) + 1);
-    if (this.awayUserIds.has(userId) === !isConnected) return;
-    this.setAway(userId, !isConnected);
+    if (!this.awayUsers.receive(userId, !isConnected)) return;
     const state = isConnected ? 'connected' : 'reconnecting';
     this.sendToPartnerOf(userId, 'partner_connection', { sessionId: this.sessionId, state });
   }

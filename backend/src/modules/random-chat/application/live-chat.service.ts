@@ -26,7 +26,7 @@ import { ServedChatRegistry } from './served-chat.registry';
 /** How often versions are compared with Redis, since publications can be lost. */
 const COMPARE_EVERY_MS = 5_000;
 
-const ratesOf = (profile: LimitsProfile): Rates => ({
+const createRates = (profile: LimitsProfile): Rates => ({
   message: bucketOf('random_message', profile),
   edit: bucketOf('edits', profile),
   reaction: bucketOf('reactions', profile),
@@ -43,9 +43,9 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
     onDropped: (chat) => this.tails.retain(chat),
   });
   /** The session that a socket has joined. */
-  private readonly sessionIdOf = new Map<SocketConnection, string>();
+  private readonly joinedSessionIds = new Map<SocketConnection, string>();
   /** The last session of a socket, once the socket has been sent its end. */
-  private readonly pastSessionIdOf = new WeakMap<SocketConnection, string>();
+  private readonly pastSessionIds = new WeakMap<SocketConnection, string>();
   private readonly tails: ChatTailService;
   private readonly services: LiveChatServices;
   private readonly eventLoop = new EventLoopLimiter();
@@ -63,7 +63,7 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
     @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {
     this.tails = new ChatTailService(log, records);
-    const rates = ratesOf(environment.LIMITS_PROFILE);
+    const rates = createRates(environment.LIMITS_PROFILE);
     this.services = {
       log,
       metrics,
@@ -98,18 +98,18 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
   }
 
   /**
-   * The chat of a frame. Also an ended one: a retried command gets the same ack again. Synchronous for a socket that
-   * has joined the chat, as it has for almost every frame.
+   * The chat of a frame, even one that has ended: a retried command gets the same ack again. Synchronous for a socket
+   * that has joined the chat, which is the case for almost every frame.
    * @throws DomainError not_in_session when the socket's user is not a participant.
    */
   requireChat(connection: SocketConnection, sessionId: string): LiveChat | Promise<LiveChat> {
-    const served = this.sessionIdOf.get(connection) === sessionId && this.served.get(sessionId);
+    const served = this.joinedSessionIds.get(connection) === sessionId && this.served.get(sessionId);
     return served && served.isReady ? served.chat : this.joinAndRequireChat(connection, sessionId);
   }
 
   private async joinAndRequireChat(connection: SocketConnection, sessionId: string): Promise<LiveChat> {
     const chat = await this.findServedOrRead(connection, sessionId);
-    if (this.sessionIdOf.get(connection) === sessionId) return chat;
+    if (this.joinedSessionIds.get(connection) === sessionId) return chat;
     if (!chat.hasParticipant(connection.identity.userId)) throw new DomainError('not_in_session');
     if (chat.isEnded) return chat;
     return (await this.join(connection, sessionId)) ?? chat;
@@ -118,7 +118,7 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
   /** The chat as this replica serves it to the socket, otherwise as read from Redis. */
   async findServedOrRead(connection: SocketConnection, sessionId: string): Promise<LiveChat> {
     const served = this.served.get(sessionId);
-    if (!served || this.sessionIdOf.get(connection) !== sessionId) return this.read(sessionId);
+    if (!served || this.joinedSessionIds.get(connection) !== sessionId) return this.read(sessionId);
     await served.ready;
     return served.chat;
   }
@@ -160,7 +160,10 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
    * @returns the chat; null when it is over, or when the socket has already joined it or is closed.
    */
   async join(connection: SocketConnection, sessionId: string): Promise<LiveChat | null> {
-    if (this.pastSessionIdOf.get(connection) === sessionId || this.sessionIdOf.get(connection) === sessionId)
+    if (
+      this.pastSessionIds.get(connection) === sessionId ||
+      this.joinedSessionIds.get(connection) === sessionId
+    )
       return null;
     const chat = await this.hold(sessionId);
     try {
@@ -185,14 +188,14 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
   }
 
   /**
-   * Joins a socket to a held chat again and sends the events that it has not seen. Also for a socket that has joined
-   * the chat already and noticed a gap.
+   * Joins a socket to a held chat again and sends the events that its client has not seen. Also for a client that has
+   * noticed a gap, whose socket has joined the chat already.
    * @returns null when the chat is over or the socket is closed.
    */
   async resume(connection: SocketConnection, chat: LiveChat, seenVersion: number): Promise<LiveChat | null> {
     const sendPastEvents = () => sendMissedEvents(chat, connection, seenVersion, this.eventLoop);
     const awayStates: readonly PartnerState[] = ['reconnecting', 'awaited'];
-    if (this.sessionIdOf.get(connection) !== chat.sessionId)
+    if (this.joinedSessionIds.get(connection) !== chat.sessionId)
       return this.joinSocket(connection, chat, awayStates, sendPastEvents);
     await this.recordAndReadPartner(chat, connection, awayStates);
     await chat.catchUp();
@@ -214,9 +217,9 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
   ): Promise<LiveChat | null> {
     const { sessionId } = chat;
     const { userId } = connection.identity;
-    if (this.sessionIdOf.get(connection) === sessionId || !connection.isOpen) return null;
+    if (this.joinedSessionIds.get(connection) === sessionId || !connection.isOpen) return null;
     if (!chat.hasParticipant(userId)) return null;
-    this.sessionIdOf.set(connection, sessionId);
+    this.joinedSessionIds.set(connection, sessionId);
     let hasJoined = false;
     let isEnded = false;
     try {
@@ -238,7 +241,7 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
         // Also when `recordSocket` failed: Redis may still execute a call that timed out here.
         if (isEnded) await this.presence.leaveEnded(sessionId, connection.id);
         else await this.presence.leave(sessionId, connection.id, this.environment.GRACE_AFTER_LOSS_MS);
-        if (this.sessionIdOf.get(connection) === sessionId) this.sessionIdOf.delete(connection);
+        if (this.joinedSessionIds.get(connection) === sessionId) this.joinedSessionIds.delete(connection);
       }
     }
   }
@@ -273,8 +276,8 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
     if (!served) return;
     for (const connection of [...served.chat.connections]) {
       served.chat.detach(connection);
-      this.pastSessionIdOf.set(connection, sessionId);
-      if (this.sessionIdOf.get(connection) === sessionId) this.sessionIdOf.delete(connection);
+      this.pastSessionIds.set(connection, sessionId);
+      if (this.joinedSessionIds.get(connection) === sessionId) this.joinedSessionIds.delete(connection);
       void this.presence.leaveEnded(sessionId, connection.id);
     }
     this.served.dropIfEmpty(sessionId);
@@ -282,9 +285,9 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
 
   @OnProcessEvent('SocketClosed')
   leaveChat({ connection, closure: { isClean } }: ProcessEventMap['SocketClosed']): void {
-    const sessionId = this.sessionIdOf.get(connection);
+    const sessionId = this.joinedSessionIds.get(connection);
     if (sessionId === undefined) return;
-    this.sessionIdOf.delete(connection);
+    this.joinedSessionIds.delete(connection);
     const served = this.served.get(sessionId);
     served?.chat.detach(connection);
     const { GRACE_AFTER_CLEAN_CLOSE_MS, GRACE_AFTER_LOSS_MS } = this.environment;
@@ -299,7 +302,7 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
    */
   async setShowsChat(connection: SocketConnection, sessionId: string, showsChat: boolean): Promise<void> {
     connection.showsChat = showsChat;
-    const served = this.sessionIdOf.get(connection) === sessionId && this.served.get(sessionId);
+    const served = this.joinedSessionIds.get(connection) === sessionId && this.served.get(sessionId);
     if (served && !served.chat.isEnded) await this.recordSocket(served.chat, connection);
   }
 

@@ -5,13 +5,13 @@ import type { ProcessEventMap } from '../../../platform/process-events/process-e
 import { JobQueueService } from '../../../platform/queue/job-queue.service';
 import { shardGroupOf } from '../../../platform/redis/redis.keys';
 
-/** Long enough to gather a batch, too short for a user to notice. */
+/** Delay of a job in ms: long enough to gather a batch, too short for a user to notice in the chat history. */
 export const BATCH_WINDOW_MS = 750;
 
 /** Adds a job for a shard group, after a delay, when one of its outboxes was empty and is filled. */
 @Injectable()
 export class OutboxSchedulerService {
-  /** Shard groups whose job is about to be added; outboxes that fill meanwhile need no job of their own. */
+  /** Shard groups whose job is about to be added; outboxes that fill until then need no job of their own. */
   private readonly scheduled = new Set<number>();
   private readonly logger = new Logger(OutboxSchedulerService.name);
 

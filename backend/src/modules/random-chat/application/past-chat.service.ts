@@ -6,7 +6,7 @@ import type { ChatHistoryEntity } from '../infrastructure/chat-history.entity';
 import { ChatHistoryRepository } from '../infrastructure/chat-history.repository';
 import { decodeEvent } from './chat-event.codec';
 
-/** A chat, with what is known of its time. */
+/** The users of a chat, its start and its end. */
 export interface ChatPeriod {
   sessionId: string;
   userIds: readonly number[];
@@ -16,8 +16,8 @@ export interface ChatPeriod {
 }
 
 /**
- * Who was in a chat, and when it ended: from Redis while it has the chat, otherwise from PostgreSQL. A chat without an
- * end that Redis has lost ended with its last persisted event.
+ * Who was in a chat, and when it ended: from Redis while Redis has the chat, otherwise from PostgreSQL. If Redis has
+ * lost a chat before its end was persisted, the time of its last persisted event counts as its end.
  */
 @Injectable()
 export class PastChatService {
@@ -52,7 +52,10 @@ export class PastChatService {
     return row && this.toPeriod(row);
   }
 
-  /** When each chat ended, in the order of the rows; null while a chat goes on, or may go on while Redis is away. */
+  /**
+   * When each chat ended, in the order of the rows; null for a chat in progress, or one that may be in progress while
+   * Redis is unavailable.
+   */
   async findEnds(rows: readonly ChatHistoryEntity[]): Promise<(Date | null)[]> {
     const withoutEnd = rows.filter(({ endedAt }) => !endedAt).map(({ streamId }) => streamId);
     const lastEventTimes = await this.findLastEventTimesOfLost(withoutEnd);

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { MatchQueueService } from '../../matching/application/match-queue.service';
 import { ChatHistoryRepository } from '../infrastructure/chat-history.repository';
 
-/** Which users have chatted: from Redis for live and recent chats, from the history in PostgreSQL for older ones. */
+/** Which users have been in a chat together: from Redis for live and recent chats, from PostgreSQL for older ones. */
 @Injectable()
 export class PastPartnersService {
   constructor(

@@ -6,7 +6,7 @@ export interface ServedChat {
   /** Settles when the chat has been read. */
   ready: Promise<void>;
   isReady: boolean;
-  /** Number of calls of `hold` without their `release`, such as sockets that are joining; the chat is kept meanwhile. */
+  /** Number of calls of `hold` that are not released yet, such as by sockets that are joining. A held chat is kept. */
   holders: number;
 }
 
@@ -42,7 +42,7 @@ export class ServedChatRegistry {
     served.holders += 1;
     try {
       await served.ready;
-      // It may have been read before the chat started.
+      // The stream may have been read before the chat started.
       if (served.chat.version === 0) await served.chat.catchUp();
       return served.chat;
     } catch (error) {
@@ -73,7 +73,7 @@ export class ServedChatRegistry {
     const served: ServedChat = { chat, ready, isReady: false, holders: 0 };
     ready.then(
       () => (served.isReady = true),
-      () => undefined, // every caller awaits it
+      () => undefined, // the error reaches the callers of `hold`, which await `ready`
     );
     this.served.set(sessionId, served);
     return served;

@@ -15,8 +15,9 @@ import {
   type RandomChatState,
 } from './random-chat.state';
 
-/** A chat is full at this many events or bytes, whichever comes first: each replica that serves it keeps it in memory. */
+/** A chat is full at this many events. Each replica that serves a chat keeps it in memory. */
 export const MAX_EVENTS = 20_000;
+/** A chat is also full at this size, the sum of its events as they are stored. */
 export const MAX_BYTES = 4 * 1024 * 1024;
 
 /** @throws DomainError when the command is refused. */

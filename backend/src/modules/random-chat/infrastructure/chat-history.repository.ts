@@ -9,7 +9,7 @@ export class ChatHistoryRepository {
   constructor(@InjectRepository(ChatHistoryEntity) private readonly rows: Repository<ChatHistoryEntity>) {}
 
   /** The user's chats, newest first, at most 100. */
-  async latest(userId: number): Promise<ChatHistoryEntity[]> {
+  async findLatest(userId: number): Promise<ChatHistoryEntity[]> {
     return this.rows.find({
       where: [{ user1Id: userId }, { user2Id: userId }],
       order: { id: 'DESC' },

@@ -62,14 +62,14 @@ export class PersistedChatRepository {
     return rows.map((row) => row.entry_id);
   }
 
-  /** The number of messages among the first `events` events; null if not all of these are persisted. */
-  async countMessages(streamId: string, events: number): Promise<number | null> {
-    if (events === 0) return 0;
+  /** The number of messages among the first `eventCount` events; null if not all of these events are persisted. */
+  async countMessages(streamId: string, eventCount: number): Promise<number | null> {
+    if (eventCount === 0) return 0;
     const [row] = await this.dataSource.query<{ events: number; messages: number }[]>(
       `SELECT count(*)::int AS events, (count(*) FILTER (WHERE type = 'MessageSent'))::int AS messages
        FROM events WHERE stream_id = $1 AND stream_position <= $2`,
-      [streamId, events],
+      [streamId, eventCount],
     );
-    return row?.events === events ? row.messages : null;
+    return row?.events === eventCount ? row.messages : null;
   }
 }

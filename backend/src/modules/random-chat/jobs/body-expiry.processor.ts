@@ -14,7 +14,7 @@ import { JobQueueService } from '../../../platform/queue/job-queue.service';
 import { UploadRemovalService } from '../../uploads/application/upload-removal.service';
 
 const STREAMS_PER_PAGE = 200;
-/** After this many failed streams the cause is not a single stream. */
+/** More failed streams than this have a common cause, so the rest is not tried. */
 const MAX_FAILED = 1_000;
 
 /**
@@ -45,7 +45,7 @@ export class BodyExpiryProcessor implements OnModuleInit, OnApplicationBootstrap
   }
 
   /**
-   * A stream that cannot be expired does not block the others.
+   * Erases all expired bodies. A stream that cannot be expired does not block the others.
    * @returns the number of streams that were expired.
    * @throws the first error, after every other stream has been expired, or after `MAX_FAILED` failures.
    */

@@ -23,7 +23,7 @@ import { EndedStreamExpiryService } from './ended-stream-expiry.service';
 const SWEEP_EVERY_MS = 60 * 60_000;
 /** How often expiries are shortened while Redis is short of memory. */
 const SHORTEN_EVERY_MS = 10_000;
-/** Keys that Redis examines for one SCAN command. */
+/** Keys that Redis examines for one SCAN command, so that it is not blocked for long. */
 const SCAN_COUNT = 500;
 /** Reply of PTTL for a key that does not expire. */
 const NO_EXPIRY = -1;
@@ -31,10 +31,10 @@ const NO_EXPIRY = -1;
 const SILENT_AFTER_MS = 60 * 60_000;
 
 /**
- * Sweeps chat streams in Redis that would otherwise stay forever, because their end or its expiry was lost: with the
- * last second of Redis, or because the end was once a dead letter. An ended chat whose end is durable gets its expiry,
- * a shorter one while the memory valve is closed. In an open chat that has been silent for an hour, absent users get
- * a deadline, after which a replica ends the chat.
+ * Sweeps chat streams in Redis that would otherwise stay forever, because the event of their end or their expiry was
+ * lost: in a crash of Redis, or because the end was a dead letter for a while. An ended chat whose end is in PostgreSQL
+ * gets an expiry, a shorter one while the memory valve is closed. In an open chat that has been silent for an hour,
+ * absent users get a deadline, after which a replica ends the chat.
  */
 @Injectable()
 export class ChatStreamSweepProcessor implements OnModuleInit, OnApplicationBootstrap, OnApplicationShutdown {
@@ -86,7 +86,7 @@ export class ChatStreamSweepProcessor implements OnModuleInit, OnApplicationBoot
       count.expiring += endedChatKeys.size;
       const openChatKeys = keysWithoutExpiry.filter((key) => !endedChatKeys.has(key));
       for (const key of await this.findSilent(openChatKeys, silentBefore)) {
-        await this.setDeadlinesOfAbsent(sessionIdOf(key));
+        await this.setDeadlinesOfAbsent(toSessionId(key));
         count.silent += 1;
       }
     }
@@ -143,10 +143,10 @@ export class ChatStreamSweepProcessor implements OnModuleInit, OnApplicationBoot
     if (keys.length === 0) return new Set();
     const rows = await this.dataSource.query<{ stream_id: string }[]>(
       `SELECT stream_id FROM events WHERE stream_id = ANY ($1) AND type = 'ChatEnded'`,
-      [keys.map((key) => chatStreamId(sessionIdOf(key)))],
+      [keys.map((key) => chatStreamId(toSessionId(key)))],
     );
     const ended = new Set(rows.map(({ stream_id: streamId }) => streamId));
-    return new Set(keys.filter((key) => ended.has(chatStreamId(sessionIdOf(key)))));
+    return new Set(keys.filter((key) => ended.has(chatStreamId(toSessionId(key)))));
   }
 
   private async expire(keys: readonly string[], expireMs: number): Promise<void> {
@@ -163,4 +163,4 @@ export class ChatStreamSweepProcessor implements OnModuleInit, OnApplicationBoot
   }
 }
 
-const sessionIdOf = (key: string): string => key.slice(key.lastIndexOf(':') + 1);
+const toSessionId = (key: string): string => key.slice(key.lastIndexOf(':') + 1);

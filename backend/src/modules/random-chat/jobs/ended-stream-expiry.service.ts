@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { MemoryValveService } from '../../../platform/redis/memory-valve.service';
 
+/** Long enough for a page on a computer that was asleep for some minutes. */
 const USUAL_EXPIRY_MS = 10 * 60_000;
 /** Longer than a page keeps reconnecting by itself (31 s). */
 const EXPIRY_WHEN_FULL_MS = 60_000;
@@ -10,7 +11,7 @@ const EXPIRY_WHEN_FULL_MS = 60_000;
 export class EndedStreamExpiryService {
   constructor(private readonly valve: MemoryValveService) {}
 
-  /** Redis may be short of memory. */
+  /** Whether Redis may be short of memory, so that streams expire earlier. */
   get isShortened(): boolean {
     return this.valve.mayBeClosedElsewhere;
   }

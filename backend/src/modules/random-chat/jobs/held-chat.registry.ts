@@ -1,14 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import type { OutboxEntry, OutboxPositions } from '../../../platform/hot-log/outbox.repository';
 
+/** Delay before the first retry; it doubles with each further failure. */
 const FIRST_RETRY_MS = 500;
-const LAST_RETRY_MS = 30_000;
+/** The longest delay between two retries. */
+const MAX_RETRY_MS = 30_000;
 
 interface HeldChat {
   shard: number;
   /** The failing entry; the chat's later entries wait for it. */
   headId: string;
-  /** Number of failures on its own. */
+  /** Number of failures of this entry when it was written alone. */
   attempts: number;
   /** Monotonic clock, ms. */
   retryAt: number;
@@ -86,7 +88,7 @@ export class HeldChatRegistry {
   hold({ shard, outboxId, sessionId }: OutboxEntry, now: number): number {
     const known = this.chats.get(sessionId);
     const attempts = known?.headId === outboxId ? known.attempts + 1 : 1;
-    const delayMs = Math.min(FIRST_RETRY_MS * 2 ** (attempts - 1), LAST_RETRY_MS);
+    const delayMs = Math.min(FIRST_RETRY_MS * 2 ** (attempts - 1), MAX_RETRY_MS);
     // Rounded up to a multiple of the delay, so that chats of a shard with the same delay are retried in one pass.
     const retryAt = (Math.floor(now / delayMs) + 1) * delayMs;
     this.chats.set(sessionId, { shard, headId: outboxId, attempts, retryAt });

@@ -21,11 +21,11 @@ import { chatStreamId, occurredAtMs } from '../domain/random-chat.events';
 import { EndedStreamExpiryService } from './ended-stream-expiry.service';
 import { HeldChatRegistry, type OutboxPass } from './held-chat.registry';
 
-/** Events in one transaction; fewer after a time-out. */
+/** Maximum number of events in one transaction; fewer after a time-out. */
 const MAX_BATCH = 2_000;
-/** Characters of events in one transaction. */
+/** Maximum number of characters of the events in one transaction. */
 const MAX_BATCH_LENGTH = 8 * 1024 * 1024;
-/** Attempts on an entry alone before it becomes a dead letter. */
+/** Attempts to write an entry alone before it becomes a dead letter. */
 const ATTEMPTS_BEFORE_DEAD = 5;
 
 interface DecodedEntry {
@@ -38,9 +38,9 @@ interface DecodedEntry {
  * Writes outbox entries to PostgreSQL, then removes them from the outbox. After a crash in between, writing them again
  * has no effect, because events are deduplicated by id.
  *
- * The kind of failure decides what waits (docs/decisions/0040). A failing store: everything. A failing entry: its own
- * chat only. Only an entry that is invalid in itself, and was refused five times, leaves the outbox unwritten and
- * becomes a dead letter.
+ * The kind of failure decides what waits (docs/decisions/0040). If the store fails, everything waits. If an entry fails,
+ * only its own chat waits. An entry that is invalid in itself and was refused five times becomes a dead letter: only
+ * such an entry leaves the outbox unwritten.
  */
 @Injectable()
 export class OutboxWriterService {
@@ -73,6 +73,7 @@ export class OutboxWriterService {
   }
 
   /**
+   * Writes entries: in batches those of other chats, and one by one those of held chats that are due for a retry.
    * @param entries in order of append within each chat. Entries of waiting chats are skipped.
    * @param requireLock called between two transactions; if it throws, the work stops.
    * @throws the store's error, if the store failed. Entries that were not written stay in the outbox.
@@ -147,7 +148,7 @@ export class OutboxWriterService {
     const hasTimedOut = isTimeout(error);
     if (hasTimedOut) this.batchSize = Math.max(1, Math.floor(failed.length / 2));
     if (fault === 'store' && !(hasTimedOut && failed.length > 1)) throw error;
-    // Checks that the store works: otherwise an unknown error of its client would count as a fault of the entries.
+    // An unknown error may come from the client of a store that fails. Only if the store works is it the entries' fault.
     if (fault === 'code') await this.dataSource.query('SELECT 1');
     const entries = failed.map(({ entry }) => entry);
     const [firstEntry] = entries;

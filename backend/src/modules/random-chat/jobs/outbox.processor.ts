@@ -22,17 +22,19 @@ import { BATCH_WINDOW_MS, OutboxSchedulerService } from '../application/outbox-s
 import { HeldChatRegistry } from './held-chat.registry';
 import { OutboxWriterService } from './outbox-writer.service';
 
-/** Entries read from one outbox per command; fewer after a slow read. */
+/** Maximum number of entries read from one outbox per command; fewer after a failed read. */
 const MAX_PER_SHARD = 500;
+/** Minimum of the same; a read of so few entries that fails counts as a failure of Redis. */
 const MIN_PER_SHARD = 10;
 /** The lock of a group expires after this time, unless it is renewed. */
 const LOCK_MS = 10_000;
 const POLL_EVERY_MS = 2_000;
+/** Delay before a group whose store has failed is tried again; it doubles with each further failure. */
 const FIRST_RETRY_MS = 500;
-const LAST_RETRY_MS = 5_000;
+const MAX_RETRY_MS = 5_000;
 
-/** Another worker has locked the shard group. */
-class LockLost extends Error {}
+/** Another worker has locked the shard group, or this process is stopping. */
+class LockLostError extends Error {}
 
 interface FailedGroup {
   failures: number;
@@ -48,9 +50,9 @@ interface FailedGroup {
 @Injectable()
 export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(OutboxProcessor.name);
-  /** When this worker last started a pass over a group (monotonic, ms). */
+  /** When this worker last started a pass over each group (monotonic, ms). */
   private readonly passStartedAt = new Map<number, number>();
-  /** The groups whose store has failed. */
+  /** The groups in whose last pass a store failed. */
   private readonly failedGroups = new Map<number, FailedGroup>();
   private readonly passesInProgress = new Set<Promise<void>>();
   private perShard = MAX_PER_SHARD;
@@ -113,8 +115,8 @@ export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, Be
   }
 
   /**
-   * However many jobs there are for a group, it has at most one pass per `BATCH_WINDOW_MS`: the cost of a pass hardly
-   * depends on the number of its entries.
+   * Starts a pass over a group, at most one per `BATCH_WINDOW_MS`, however many jobs there are for the group: a few large
+   * passes cost less than many small ones.
    */
   private async persistThrottled(group: number): Promise<void> {
     const now = performance.now();
@@ -139,7 +141,7 @@ export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, Be
       if (this.failedGroups.delete(group)) this.logger.log(`Shard group ${group} is persisted again`);
       this.progressedAt = performance.now();
     } catch (error) {
-      if (error instanceof LockLost) return;
+      if (error instanceof LockLostError) return;
       this.backOff(group, error);
     }
   }
@@ -149,12 +151,12 @@ export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, Be
     const renewTimer = setInterval(() => {
       this.outbox.lock(group, token, LOCK_MS).then(
         (isStillMine) => (isLocked &&= isStillMine),
-        () => undefined, // the next call to Redis fails as well
+        () => undefined, // if Redis is unavailable, the next call fails, too, and ends the pass
       );
     }, LOCK_MS / 4);
     try {
       const end = await this.processShards(shardsOf(group), () => {
-        if (!isLocked || this.isClosing) throw new LockLost();
+        if (!isLocked || this.isClosing) throw new LockLostError();
       });
       // Replicas add jobs only for outboxes that were empty.
       if (await this.outbox.hasMore(end)) this.scheduler.schedule(group);
@@ -178,7 +180,10 @@ export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, Be
     return pass.end();
   }
 
-  /** Entries may be large: a read that fails is repeated at once with smaller pages, which grow again only slowly. */
+  /**
+   * Reads a page of each outbox. Entries may be large, so a failed read is repeated at once with smaller pages, which
+   * grow again slowly.
+   */
   private async readPages(positions: OutboxPositions): Promise<{ pages: OutboxPage[]; perShard: number }> {
     const { perShard } = this;
     try {
@@ -195,7 +200,7 @@ export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, Be
   private backOff(group: number, error: unknown): void {
     if (sqlStateOf(error)) this.progressedAt = performance.now();
     const failures = (this.failedGroups.get(group)?.failures ?? 0) + 1;
-    const delayMs = Math.min(FIRST_RETRY_MS * 2 ** (failures - 1), LAST_RETRY_MS);
+    const delayMs = Math.min(FIRST_RETRY_MS * 2 ** (failures - 1), MAX_RETRY_MS);
     this.failedGroups.set(group, { failures, retryAt: performance.now() + delayMs });
     if (failures === 1)
       this.logger.warn(`Shard group ${group} waits for its stores: ${storeReasonOf(error)}`);

@@ -22,7 +22,7 @@ export interface DrainOptions {
 
 /**
  * Moves every acknowledged event from Redis to PostgreSQL and then empties Redis, for a release that changes the layout
- * of Redis. The replicas must have been stopped; a worker of the same release writes the outboxes meanwhile.
+ * of Redis. The replicas must have been stopped. A worker of the same release must be running, which writes the outboxes.
  */
 @Injectable()
 export class RedisDrainService {
@@ -42,7 +42,7 @@ export class RedisDrainService {
     await this.setDrainingMarker();
     try {
       await this.waitUntilReplicasAreGone(stuckAfterMs);
-      // Also before chats are ended: if the drain fails here, no open chat has been ended for nothing.
+      // Waits before chats are ended, too: if the drain fails here, no open chat has been ended for nothing.
       await this.waitUntilPersisted(stuckAfterMs);
       await this.endChats(stuckAfterMs);
       await this.waitUntilPersisted(stuckAfterMs);
@@ -70,7 +70,10 @@ export class RedisDrainService {
     );
   }
 
-  /** Open chats could not continue, and without an end in the log their message bodies would be kept too long. */
+  /**
+   * Ends the open chats. They cannot continue in an empty Redis, and without an end in the log their message bodies
+   * would be kept too long.
+   */
   private async endChats(stuckAfterMs: number): Promise<void> {
     for await (const keys of this.scanKeys(chatStreams.pattern)) {
       for (const key of keys) await this.endChat(chatStreams.sessionIdOf(key), stuckAfterMs);
@@ -111,7 +114,7 @@ export class RedisDrainService {
   /** Polls until the count is 0. @throws Error when the count has not fallen for `stuckAfterMs` */
   private async waitUntilCountIsZero<Found>(
     read: () => Promise<Found>,
-    countOf: (found: Found) => number,
+    getCount: (found: Found) => number,
     describeProblem: (found: Found) => string,
     stuckAfterMs: number,
   ): Promise<void> {
@@ -119,7 +122,7 @@ export class RedisDrainService {
     let progressedAt = Date.now();
     for (;;) {
       const found = await read();
-      const count = countOf(found);
+      const count = getCount(found);
       if (count === 0) return;
       if (count < lowestCount) [lowestCount, progressedAt] = [count, Date.now()];
       if (Date.now() - progressedAt > stuckAfterMs) throw new Error(describeProblem(found));

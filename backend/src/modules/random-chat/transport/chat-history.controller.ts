@@ -29,7 +29,7 @@ export class ChatHistoryController {
     @Param('userId', PathIdPipe) userId: number,
   ): Promise<ChatHistoryEntryDto[]> {
     requireSelf(login, userId);
-    const rows = await this.history.latest(userId);
+    const rows = await this.history.findLatest(userId);
     const ends = await this.pastChats.findEnds(rows);
     const reportableMs = this.environment.REPORTABLE_AFTER_END_S * 1_000;
     return rows.map(({ id, user1Id, user2Id, createdAt }, index) => {

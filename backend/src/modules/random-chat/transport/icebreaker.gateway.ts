@@ -14,7 +14,7 @@ export class IcebreakerGateway {
     requireOwnId(data.initiatorId, frame);
     const chat = await this.chats.requireChat(frame.connection, data.sessionId);
     const { gameId, question } = data;
-    const executed = await chat.execute(
+    const result = await chat.execute(
       {
         type: 'StartGame',
         at: this.chats.now(),
@@ -24,8 +24,8 @@ export class IcebreakerGateway {
       },
       frame,
     );
-    if (executed.kind !== 'already_done') return;
-    frame.answer({ seq: executed.position.seq, question: chat.questionOf(gameId) });
+    if (result.kind !== 'already_done') return;
+    frame.answer({ seq: result.position.seq, question: chat.questionOf(gameId) });
   }
 
   @SubscribeMessage('break_ice_response')
@@ -42,7 +42,7 @@ export class IcebreakerGateway {
     const { data, userId } = frame;
     requireOwnId(data.userId, frame);
     const chat = await this.chats.requireChat(frame.connection, data.sessionId);
-    const executed = await chat.execute({ type: 'IgnoreGame', userId, gameId: data.gameId }, frame);
-    if (executed.kind === 'already_done') frame.answer({ seq: executed.position.seq });
+    const result = await chat.execute({ type: 'IgnoreGame', userId, gameId: data.gameId }, frame);
+    if (result.kind === 'already_done') frame.answer({ seq: result.position.seq });
   }
 }

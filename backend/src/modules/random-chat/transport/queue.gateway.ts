@@ -59,12 +59,14 @@ export class QueueGateway {
   @SubscribeMessage('leave_queue')
   async leave(_: WebSocket, frame: InboundFrame<'leave_queue'>): Promise<void> {
     const { userId, connection } = frame;
-    const left = await this.matchmaking.leave(userId);
-    if (left.kind === 'chatting' && left.msSinceMatch <= limits.leaveAsSkipWindowMs) {
-      await this.lifecycle.skip(connection, left.sessionId);
+    const previous = await this.matchmaking.leave(userId);
+    // The user cancelled the search while the match was on its way to them (A43).
+    if (previous.kind === 'chatting' && previous.msSinceMatch <= limits.leaveAsSkipWindowMs) {
+      await this.lifecycle.skip(connection, previous.sessionId);
     }
     frame.answer({});
     // A user in a chat has left no queue: their other tabs show the chat.
-    if (left.kind !== 'chatting') await this.userPublisher.sendFrame(userId, 'queue_left', {}, connection.id);
+    if (previous.kind !== 'chatting')
+      await this.userPublisher.sendFrame(userId, 'queue_left', {}, connection.id);
   }
 }

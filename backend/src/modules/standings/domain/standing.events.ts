@@ -37,14 +37,25 @@ export type SanctionImposed = ConductEventOf<
     inheritedFrom: number | null;
   }
 >;
-/** The second look at a ban. `moderatorId` is null when the only moderator confirmed it (`isSolo`). */
+/** The second look at a ban. `isSolo`: by the moderator who had decided, since there is only one. */
 export type SanctionConfirmed = ConductEventOf<
   'SanctionConfirmed',
   { sanctionId: number; caseId: number | null; moderatorId: number; isSolo: boolean }
 >;
+/**
+ * `noticeId` is null when another notice explains the end: that of the decision that replaced it, or the answer to the
+ * appeal. Personal: `reason`.
+ */
 export type SanctionLifted = ConductEventOf<
   'SanctionLifted',
-  { sanctionId: number; noticeId: number; cause: LiftCause; moderatorId: number | null }
+  {
+    sanctionId: number;
+    noticeId: number | null;
+    cause: LiftCause;
+    moderatorId: number | null;
+    /** The moderator's reason, for the case's history. */
+    reason: string | null;
+  }
 >;
 
 export type AgeAsked = ConductEventOf<'AgeAsked', { noticeId: number; caseId: number | null }>;
@@ -52,7 +63,8 @@ export type AgeAnswered = ConductEventOf<'AgeAnswered', { noticeId: number; answ
 
 /**
  * `noticeId`: the notice that was appealed. `answerNoticeId`: the notice to the appellant. `until`: the new end
- * of the sanction, when it was reduced.
+ * of the sanction, when it was reduced. `isSolo`: by the moderator who had decided, since there is only one. Personal:
+ * `answer`.
  */
 export type AppealDecided = ConductEventOf<
   'AppealDecided',

@@ -1,0 +1,150 @@
+import { DomainError } from '../../../platform/errors/domain.errors';
+import { record } from './conduct-event.factory';
+import type { ConductPolicy } from './conduct-policy.types';
+import type { DecideAppeal, FileAppeal } from './conduct.commands';
+import type { ConductEvent } from './conduct.events';
+import {
+  awaitsConfirmation,
+  type ConductState,
+  findUndecidedCase,
+  type ImposedSanction,
+  isInForce,
+  sanctionsOf,
+  type SentNotice,
+} from './conduct.state';
+import {
+  requireCase,
+  requireSecondModerator,
+  requireUnclaimed,
+  requireUninvolved,
+  requireVersion,
+} from './moderator.rules';
+
+/**
+ * The same appeal again results in no event.
+ * @throws DomainError not_found, already_answered, too_late
+ */
+export const decideAppealFiling = (
+  command: FileAppeal,
+  state: ConductState,
+  { appealWithinMs }: ConductPolicy,
+): readonly ConductEvent[] => {
+  const { ids, at, appellantId, noticeId, words } = command;
+  const notice = state.notices.get(noticeId);
+  if (notice?.recipientId !== appellantId || !notice.isAppealable || notice.caseId === null)
+    throw new DomainError('not_found');
+  const earlier = state.appeals.get(noticeId);
+  if (earlier && earlier.outcome !== null) throw new DomainError('already_answered');
+  if (earlier) return [];
+  if (at.getTime() - notice.createdAt.getTime() > appealWithinMs) throw new DomainError('too_late');
+  const { caseId } = notice;
+  return [
+    record(command, 'AppealFiled', { appealId: ids.nextNumber(), noticeId, caseId, appellantId, words }),
+  ];
+};
+
+/** @throws DomainError not_found, own_decision, claimed, case_changed, already_answered, validation_failed */
+export const decideAppeal = (
+  command: DecideAppeal,
+  state: ConductState,
+  policy: ConductPolicy,
+): readonly ConductEvent[] => {
+  const { ids, at, appealId, moderatorId, outcome, until, answer, version } = command;
+  const appeal = [...state.appeals.values()].find((filed) => filed.appealId === appealId);
+  const notice = appeal && state.notices.get(appeal.noticeId);
+  if (!appeal || !notice) throw new DomainError('not_found');
+  const { noticeId, caseId } = appeal;
+  const appealed = requireCase(state, caseId);
+  requireUninvolved(state, caseId, command);
+  if (moderatorId === appeal.appellantId) throw new DomainError('own_decision');
+  const first = { moderatorId: decidedBy(state, notice), at: appeal.filedAt };
+  const isSolo = requireSecondModerator(first, command, policy.soloReviewAfterMs);
+  requireUnclaimed(appealed, command);
+  requireVersion(state, version);
+  if (appeal.outcome !== null) throw new DomainError('already_answered');
+  const sanction = findSanction(state, notice, at);
+  if (outcome === 'reduced' ? !isShorter(sanction, until, at) : until !== null)
+    throw new DomainError('validation_failed');
+  return [
+    record(command, 'AppealDecided', {
+      appealId,
+      noticeId,
+      answerNoticeId: ids.nextNumber(),
+      caseId,
+      moderatorId,
+      outcome,
+      sanctionId: sanction?.sanctionId ?? null,
+      until: until?.toISOString() ?? null,
+      isSolo,
+      answer,
+    }),
+    ...(outcome === 'reversed' ? reverse(command, state, notice, sanction) : []),
+    ...(outcome === 'upheld' && sanction && awaitsConfirmation(sanction)
+      ? [
+          record(command, 'SanctionConfirmed', {
+            sanctionId: sanction.sanctionId,
+            caseId: sanction.caseId,
+            moderatorId,
+            isSolo,
+          }),
+        ]
+      : []),
+  ];
+};
+
+/** The moderator whose decision a notice is about; null for automatic care. */
+const decidedBy = (state: ConductState, { caseId, kind, sanctionId }: SentNotice): number | null => {
+  const isAutomatic =
+    kind === 'care' || (sanctionId !== null && (state.sanctions.get(sanctionId)?.isAutomatic ?? false));
+  return isAutomatic || caseId === null ? null : (state.cases.get(caseId)?.decision?.moderatorId ?? null);
+};
+
+/** The sanction of the notice, or the one that took its place; null when none is in force. */
+const findSanction = (
+  state: ConductState,
+  { kind, caseId, sanctionId }: SentNotice,
+  at: Date,
+): ImposedSanction | null => {
+  if ((kind !== 'suspension' && kind !== 'ban') || caseId === null) return null;
+  const inForce = sanctionsOf(state, caseId).filter((sanction) => isInForce(sanction, at));
+  return inForce.find((sanction) => sanction.sanctionId === sanctionId) ?? inForce[0] ?? null;
+};
+
+const isShorter = (sanction: ImposedSanction | null, until: Date | null, at: Date): boolean =>
+  sanction !== null &&
+  until !== null &&
+  until > at &&
+  (sanction.until === null || until < sanction.until);
+
+const reverse = (
+  command: DecideAppeal,
+  state: ConductState,
+  { kind, caseId }: SentNotice,
+  sanction: ImposedSanction | null,
+): readonly ConductEvent[] => {
+  if (kind === 'report_decided') return reopen(command, state, caseId);
+  const isCare = kind === 'care' || (sanction?.isAutomatic ?? false);
+  const isFlagOfCase = state.standing.flag !== null && state.flagCaseId === caseId;
+  return [
+    ...(isCare && isFlagOfCase ? [record(command, 'FlagLifted', { noticeId: null })] : []),
+    ...(sanction
+      ? [
+          record(command, 'SanctionLifted', {
+            sanctionId: sanction.sanctionId,
+            noticeId: null,
+            cause: 'appeal',
+            moderatorId: command.moderatorId,
+            reason: null,
+          }),
+        ]
+      : []),
+  ];
+};
+
+/** A reporter was right: the case waits again, unless another one of the user does. */
+const reopen = (
+  command: DecideAppeal,
+  state: ConductState,
+  caseId: number | null,
+): readonly ConductEvent[] =>
+  caseId === null || findUndecidedCase(state) ? [] : [record(command, 'CaseOpened', { caseId, kind: 'appeal' })];

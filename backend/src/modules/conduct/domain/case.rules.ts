@@ -1,0 +1,174 @@
+import { limits } from '@thaw/contract/limits';
+import { DomainError } from '../../../platform/errors/domain.errors';
+import { record } from './conduct-event.factory';
+import type { ConductPolicy } from './conduct-policy.types';
+import type { AddNote, ClaimCase, DecideCase, EscalateCase, RecordExpiry, ReleaseCase } from './conduct.commands';
+import type { ConductEvent } from './conduct.events';
+import {
+  claimEnd,
+  type ConductCase,
+  type ConductState,
+  type ImposedSanction,
+  isInForce,
+  isWaiting,
+  reportsOf,
+  sanctionsOf,
+} from './conduct.state';
+import {
+  requireCase,
+  requireSecondModerator,
+  requireUnclaimed,
+  requireUninvolved,
+  requireVersion,
+} from './moderator.rules';
+
+/** @throws DomainError not_found, own_decision, claimed, already_answered */
+export const decideClaim = (command: ClaimCase, state: ConductState): readonly ConductEvent[] => {
+  const { caseId, moderatorId, at } = command;
+  const claimed = requireCase(state, caseId);
+  requireUninvolved(state, caseId, command);
+  requireUnclaimed(claimed, command);
+  if (!isWaiting(state, claimed)) throw new DomainError('already_answered');
+  return [record(command, 'CaseClaimed', { caseId, moderatorId, until: claimEnd(at).toISOString() })];
+};
+
+/** @throws DomainError not_found, claimed */
+export const decideRelease = (command: ReleaseCase, state: ConductState): readonly ConductEvent[] => {
+  const { caseId, moderatorId, at } = command;
+  const released = requireCase(state, caseId);
+  requireUnclaimed(released, command);
+  const { claim } = released;
+  if (claim?.moderatorId !== moderatorId || claim.until <= at) return [];
+  return [record(command, 'CaseReleased', { caseId, moderatorId })];
+};
+
+/** @throws DomainError not_found */
+export const decideNote = (command: AddNote, state: ConductState): readonly ConductEvent[] => {
+  const { caseId, moderatorId, text } = command;
+  requireCase(state, caseId);
+  return [record(command, 'CaseNoted', { caseId, moderatorId, text })];
+};
+
+/** @throws DomainError not_found, own_decision, claimed, case_changed, already_answered */
+export const decideEscalation = (command: EscalateCase, state: ConductState): readonly ConductEvent[] => {
+  const { caseId, moderatorId, version, reason } = command;
+  const escalated = requireCase(state, caseId);
+  requireUninvolved(state, caseId, command);
+  requireUnclaimed(escalated, command);
+  requireVersion(state, version);
+  if (escalated.state !== 'open') throw new DomainError('already_answered');
+  return [record(command, 'CaseEscalated', { caseId, moderatorId, reason })];
+};
+
+/** @throws DomainError not_found, own_decision, claimed, case_changed, already_answered, validation_failed */
+export const decideCase = (
+  command: DecideCase,
+  state: ConductState,
+  policy: ConductPolicy,
+): readonly ConductEvent[] => {
+  const { ids, caseId, moderatorId, outcome, rule, facts, note, version } = command;
+  const decided = requireCase(state, caseId);
+  requireUninvolved(state, caseId, command);
+  if (decided.escalation) requireSecondModerator(decided.escalation, command, policy.soloReviewAfterMs);
+  requireUnclaimed(decided, command);
+  requireVersion(state, version);
+  if (decided.state === 'decided') throw new DomainError('already_answered');
+  requireComplete(command);
+  const reports = reportsOf(state, caseId).map(({ reportId, reporterId }) => ({
+    reportId,
+    reporterId,
+    noticeId: ids.nextNumber(),
+  }));
+  return [
+    record(command, 'CaseDecided', { caseId, moderatorId, outcome, rule, reports, facts, note }),
+    ...endAutomaticCare(command, state),
+    ...decideConsequence(command),
+    ...decideHold(command, state, decided),
+  ];
+};
+
+/** @throws DomainError validation_failed */
+const requireComplete = ({ outcome, rule, facts, until, at }: DecideCase): void => {
+  const isExplained = outcome === 'dismissed' || (rule !== null && facts !== null);
+  const duration = until === null ? null : until.getTime() - at.getTime();
+  const hasRightEnd =
+    outcome === 'suspended'
+      ? duration !== null && duration >= limits.suspensionMinMs && duration <= limits.suspensionMaxMs
+      : duration === null;
+  if (!isExplained || !hasRightEnd) throw new DomainError('validation_failed');
+};
+
+/**
+ * A decision ends what was imposed in its case before it. When a case is dismissed, one notice says that the user is
+ * free again; otherwise the notice of the decision replaces the earlier ones.
+ */
+const endAutomaticCare = (command: DecideCase, state: ConductState): readonly ConductEvent[] => {
+  const { ids, at, caseId, moderatorId, outcome } = command;
+  const isDismissed = outcome === 'dismissed';
+  const isFlagOfCase = state.standing.flag !== null && state.flagCaseId === caseId;
+  const earlier = sanctionsOf(state, caseId).filter(({ isLifted }) => !isLifted);
+  const wasLimited = isFlagOfCase || earlier.some((sanction) => isInForce(sanction, at));
+  let noticeId = isDismissed && wasLimited ? ids.nextNumber() : null;
+  const takeNoticeId = (): number | null => {
+    const taken = noticeId;
+    noticeId = null;
+    return taken;
+  };
+  const isEnded = (sanction: ImposedSanction): boolean => isDismissed || isInForce(sanction, at);
+  return [
+    ...(isFlagOfCase ? [record(command, 'FlagLifted', { noticeId: takeNoticeId() })] : []),
+    ...earlier.filter(isEnded).map(({ sanctionId }) =>
+      record(command, 'SanctionLifted', {
+        sanctionId,
+        noticeId: takeNoticeId(),
+        cause: isDismissed ? 'dismissed' : 'replaced',
+        moderatorId,
+        reason: null,
+      }),
+    ),
+  ];
+};
+
+const decideConsequence = (command: DecideCase): readonly ConductEvent[] => {
+  const { ids, caseId, outcome, rule, until } = command;
+  if (outcome === 'dismissed' || rule === null) return [];
+  if (outcome === 'warned') return [record(command, 'PersonWarned', { noticeId: ids.nextNumber(), caseId, rule })];
+  return [
+    record(command, 'SanctionImposed', {
+      sanctionId: ids.nextNumber(),
+      noticeId: ids.nextNumber(),
+      kind: outcome,
+      rule,
+      until: until?.toISOString() ?? null,
+      caseId,
+      isAutomatic: false,
+      inheritedFrom: null,
+    }),
+  ];
+};
+
+/** What the law may ask for is kept until a moderator lifts the hold. */
+const decideHold = (
+  command: DecideCase,
+  state: ConductState,
+  { caseId }: ConductCase,
+): readonly ConductEvent[] => {
+  const { outcome, rule } = command;
+  const isSanctioned = outcome === 'suspended' || outcome === 'banned';
+  const isAboutMinor = reportsOf(state, caseId).some(({ category }) => category === 'minor');
+  const isIllegal = outcome !== 'dismissed' && rule === 'no_illegal';
+  if (state.standing.isHeld || !(isIllegal || (isSanctioned && isAboutMinor))) return [];
+  const reason = isIllegal ? 'Decided under the rule no_illegal' : 'Sanctioned after a report about a minor';
+  return [record(command, 'HoldPlaced', { moderatorId: null, reason })];
+};
+
+/** @throws DomainError not_found */
+export const decideExpiry = (command: RecordExpiry, state: ConductState): readonly ConductEvent[] => {
+  const { caseId } = command;
+  requireCase(state, caseId);
+  const reportIds = command.reportIds.filter((reportId) => {
+    const report = state.reports.get(reportId);
+    return report?.caseId === caseId && !report.hasExpired;
+  });
+  return reportIds.length > 0 ? [record(command, 'EvidenceExpired', { caseId, reportIds })] : [];
+};

@@ -1,0 +1,75 @@
+import type { Decider } from '../../../platform/event-store/decider.types';
+import { decideAppeal, decideAppealFiling } from './appeal.rules';
+import {
+  decideCase,
+  decideClaim,
+  decideEscalation,
+  decideExpiry,
+  decideNote,
+  decideRelease,
+} from './case.rules';
+import type { ConductPolicy } from './conduct-policy.types';
+import type { ConductCommand } from './conduct.commands';
+import type { ConductEvent } from './conduct.events';
+import { type ConductState, evolveConduct, initialConduct } from './conduct.state';
+import { decideFinding, decideReport } from './report.rules';
+import {
+  decideAge,
+  decideConfirmation,
+  decideHold,
+  decideInheritance,
+  decideLift,
+  decideTimeLimits,
+} from './sanction.rules';
+
+/** @throws DomainError when the command is refused */
+const decide = (
+  command: ConductCommand,
+  state: ConductState,
+  policy: ConductPolicy,
+): readonly ConductEvent[] => {
+  switch (command.type) {
+    case 'FileReport':
+      return decideReport(command, state, policy);
+    case 'RaiseFinding':
+      return decideFinding(command, state);
+    case 'ClaimCase':
+      return decideClaim(command, state);
+    case 'ReleaseCase':
+      return decideRelease(command, state);
+    case 'AddNote':
+      return decideNote(command, state);
+    case 'EscalateCase':
+      return decideEscalation(command, state);
+    case 'DecideCase':
+      return decideCase(command, state, policy);
+    case 'ConfirmBan':
+      return decideConfirmation(command, state, policy);
+    case 'DecideAppeal':
+      return decideAppeal(command, state, policy);
+    case 'LiftSanction':
+      return decideLift(command, state);
+    case 'SetHold':
+      return decideHold(command, state);
+    case 'FileAppeal':
+      return decideAppealFiling(command, state, policy);
+    case 'AnswerAge':
+      return decideAge(command, state);
+    case 'InheritSanction':
+      return decideInheritance(command, state);
+    case 'ApplyTimeLimits':
+      return decideTimeLimits(command, state, policy);
+    case 'RecordExpiry':
+      return decideExpiry(command, state);
+    default:
+      return command satisfies never;
+  }
+};
+
+export const createConductDecider = (
+  policy: ConductPolicy,
+): Decider<ConductState, ConductCommand, ConductEvent> => ({
+  initialState: initialConduct,
+  evolve: evolveConduct,
+  decide: (command, state) => decide(command, state, policy),
+});

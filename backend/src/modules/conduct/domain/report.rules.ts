@@ -1,0 +1,220 @@
+import type { HouseRule, ReportCategory } from '@thaw/contract/safety';
+import { DomainError } from '../../../platform/errors/domain.errors';
+import { record } from './conduct-event.factory';
+import type { ConductPolicy } from './conduct-policy.types';
+import type { FileReport, RaiseFinding } from './conduct.commands';
+import type { ConductEvent, ReportContext } from './conduct.events';
+import {
+  type ConductState,
+  type FiledReport,
+  findUndecidedCase,
+  isInForce,
+  reportsOf,
+  sanctionsOf,
+} from './conduct.state';
+
+const DAY_MS = 24 * 60 * 60_000;
+/** A flag ends after this time, even if no moderator has looked. */
+export const FLAG_MAX_MS = 30 * DAY_MS;
+/** A second statement of an age within this time suspends the user. */
+export const AGE_STATEMENTS_MS = 30 * DAY_MS;
+
+/** The house rule that a report's category is about, gravest category first. */
+const ruleOfCategory: Record<ReportCategory, HouseRule> = {
+  minor: 'adults_only',
+  threat: 'no_threats',
+  self_harm: 'no_threats',
+  sexual: 'no_unwanted_sexual',
+  hate: 'no_hate',
+  privacy: 'no_private_data',
+  spam: 'no_spam',
+  other: 'no_illegal',
+};
+
+const isSameChat = (one: ReportContext, other: ReportContext): boolean =>
+  one.where === 'random_chat' && other.where === 'random_chat'
+    ? one.sessionId === other.sessionId
+    : one.where === other.where;
+
+/**
+ * The report that the reporter has filed about the same chat. A private chat can be reported again once that report
+ * is decided, since the chat goes on.
+ */
+export const findSameReport = (
+  { reports }: ConductState,
+  { reporterId, context }: Pick<FileReport, 'reporterId' | 'context'>,
+): FiledReport | null =>
+  [...reports.values()].find(
+    (report) =>
+      report.reporterId === reporterId &&
+      isSameChat(report.context, context) &&
+      (context.where === 'random_chat' || !report.isDecided),
+  ) ?? null;
+
+/** @throws DomainError not_found */
+export const decideReport = (
+  command: FileReport,
+  state: ConductState,
+  policy: ConductPolicy,
+): readonly ConductEvent[] => {
+  const { ids, at, userId, reporterId, category, context, words, evidence, evidenceHash, weight } = command;
+  if (reporterId === userId) throw new DomainError('not_found');
+  if (findSameReport(state, command)) return [];
+  const undecided = findUndecidedCase(state);
+  const caseId = undecided?.caseId ?? ids.nextNumber();
+  const report: FiledReport = {
+    reportId: ids.nextNumber(),
+    caseId,
+    reporterId,
+    countsAs: countAs(command, state, caseId),
+    weight,
+    category,
+    context,
+    filedAt: at,
+    isDecided: false,
+    hasExpired: false,
+  };
+  const { reportId, countsAs } = report;
+  return [
+    ...(undecided ? [] : [record(command, 'CaseOpened', { caseId, kind: 'reports' })]),
+    record(command, 'ReportFiled', {
+      reportId,
+      caseId,
+      reporterId,
+      countsAs,
+      weight,
+      category,
+      context,
+      evidenceHash,
+      words,
+      evidence,
+    }),
+    ...decideCare(command, state, [...reportsOf(state, caseId), report], policy),
+  ];
+};
+
+/** The accounts of one device count as the lowest of those that reported into this case before. */
+const countAs = (
+  { reporterId, deviceAccountIds }: FileReport,
+  state: ConductState,
+  caseId: number,
+): number => {
+  const earlier = reportsOf(state, caseId)
+    .filter((report) => report.reporterId === reporterId || deviceAccountIds.includes(report.reporterId))
+    .map(({ countsAs }) => countsAs);
+  return earlier.length > 0 ? Math.min(...earlier) : reporterId;
+};
+
+/** The automatic consequences of many distinct reporters in a short time. */
+const decideCare = (
+  command: FileReport,
+  state: ConductState,
+  reports: readonly FiledReport[],
+  { careWindowMs, flagReporters, suspendReporters, reviewMs }: ConductPolicy,
+): readonly ConductEvent[] => {
+  const { ids, at } = command;
+  const caseId = reports[0]?.caseId ?? 0;
+  const reversedAt = state.cases.get(caseId)?.careCountsFrom ?? null;
+  const counted = reports.filter(
+    ({ weight, filedAt }) =>
+      weight === 1 &&
+      at.getTime() - filedAt.getTime() < careWindowMs &&
+      (reversedAt === null || filedAt > reversedAt),
+  );
+  const reporters = new Set(counted.map(({ countsAs }) => countsAs)).size;
+  const events: ConductEvent[] = [];
+  if (reporters >= flagReporters && !isFlagged(state, at)) events.push(flag(command, caseId, 'reports'));
+  const until = new Date(at.getTime() + reviewMs);
+  const wasSuspended = sanctionsOf(state, caseId).some(
+    ({ isAutomatic, imposedAt }) => isAutomatic && (reversedAt === null || imposedAt > reversedAt),
+  );
+  if (reporters >= suspendReporters && !wasSuspended && !isSanctionedUntil(state, at, until))
+    events.push(
+      record(command, 'SanctionImposed', {
+        sanctionId: ids.nextNumber(),
+        noticeId: ids.nextNumber(),
+        kind: 'suspended',
+        rule: findUsualRule(counted),
+        until: until.toISOString(),
+        caseId,
+        isAutomatic: true,
+        inheritedFrom: null,
+      }),
+    );
+  return events;
+};
+
+export const isFlagged = ({ standing: { flag: current } }: ConductState, at: Date): boolean =>
+  current !== null && current.until > at;
+
+export const flag = (
+  command: Pick<FileReport, 'ids' | 'at' | 'userId'>,
+  caseId: number | null,
+  cause: 'reports' | 'many_accounts' | 'sanction_lapsed',
+  until = new Date(command.at.getTime() + FLAG_MAX_MS),
+): ConductEvent =>
+  record(command, 'PersonFlagged', {
+    caseId,
+    until: until.toISOString(),
+    cause,
+    noticeId: command.ids.nextNumber(),
+  });
+
+/** Whether sanctions in force last at least until `until`. */
+const isSanctionedUntil = ({ sanctions }: ConductState, at: Date, until: Date): boolean =>
+  [...sanctions.values()].some(
+    (sanction) => isInForce(sanction, at) && (sanction.until === null || sanction.until >= until),
+  );
+
+/** The rule of the most frequent category; of equals that of the gravest. */
+const findUsualRule = (reports: readonly FiledReport[]): HouseRule => {
+  const categories = Object.keys(ruleOfCategory) as ReportCategory[];
+  const count = (category: ReportCategory): number =>
+    reports.filter((report) => report.category === category).length;
+  const [usual = 'other'] = categories.sort((one, other) => count(other) - count(one));
+  return ruleOfCategory[usual];
+};
+
+/** An automatic finding opens a case, or joins the undecided one. The same source is recorded once. */
+export const decideFinding = (command: RaiseFinding, state: ConductState): readonly ConductEvent[] => {
+  const { ids, at, finding, sourceEventId, evidence, evidenceHash } = command;
+  if (state.sourceEventIds.has(sourceEventId)) return [];
+  const undecided = findUndecidedCase(state);
+  const caseId = undecided?.caseId ?? ids.nextNumber();
+  return [
+    ...(undecided ? [] : [record(command, 'CaseOpened', { caseId, kind: 'finding' })]),
+    record(command, 'FindingRaised', { caseId, finding, sourceEventId, evidenceHash, evidence }),
+    ...(finding === 'many_accounts' && !isFlagged(state, at) ? [flag(command, caseId, finding)] : []),
+    ...(finding === 'stated_age' ? decideStatedAge(command, state, caseId) : []),
+  ];
+};
+
+const decideStatedAge = (
+  command: RaiseFinding,
+  state: ConductState,
+  caseId: number,
+): readonly ConductEvent[] => {
+  const { ids, at } = command;
+  const isRepeated = state.ageAskedAt.some((askedAt) => at.getTime() - askedAt.getTime() < AGE_STATEMENTS_MS);
+  if (isRepeated) return isSanctionedForever(state) ? [] : [suspendUntilSeen(command, caseId)];
+  return [record(command, 'AgeAsked', { noticeId: ids.nextNumber(), caseId })];
+};
+
+const isSanctionedForever = ({ sanctions }: ConductState): boolean =>
+  [...sanctions.values()].some(({ isLifted, until }) => !isLifted && until === null);
+
+/** Suspends a user who may be under age until a moderator has decided. */
+export const suspendUntilSeen = (
+  command: Pick<FileReport, 'ids' | 'at' | 'userId'>,
+  caseId: number | null,
+): ConductEvent =>
+  record(command, 'SanctionImposed', {
+    sanctionId: command.ids.nextNumber(),
+    noticeId: command.ids.nextNumber(),
+    kind: 'suspended',
+    rule: 'adults_only',
+    until: null,
+    caseId,
+    isAutomatic: true,
+    inheritedFrom: null,
+  });

@@ -1,0 +1,182 @@
+import { DomainError } from '../../../platform/errors/domain.errors';
+import { record } from './conduct-event.factory';
+import type { ConductPolicy } from './conduct-policy.types';
+import type {
+  AnswerAge,
+  ApplyTimeLimits,
+  ConfirmBan,
+  InheritSanction,
+  LiftSanction,
+  SetHold,
+} from './conduct.commands';
+import type { ConductEvent } from './conduct.events';
+import {
+  awaitsConfirmation,
+  type ConductState,
+  type ImposedSanction,
+  isInForce,
+  sanctionsOf,
+} from './conduct.state';
+import {
+  requireCase,
+  requireSecondModerator,
+  requireUnclaimed,
+  requireUninvolved,
+  requireVersion,
+} from './moderator.rules';
+import { flag, isFlagged, suspendUntilSeen } from './report.rules';
+
+/** A ban that is not confirmed in time becomes a suspension of this duration, from the start of the ban. */
+export const UNCONFIRMED_BAN_MS = 30 * 24 * 60 * 60_000;
+
+/** @throws DomainError not_found, own_decision, claimed, case_changed, already_answered */
+export const decideConfirmation = (
+  command: ConfirmBan,
+  state: ConductState,
+  policy: ConductPolicy,
+): readonly ConductEvent[] => {
+  const { ids, caseId, moderatorId, version, isConfirmed, facts } = command;
+  const confirmed = requireCase(state, caseId);
+  requireUninvolved(state, caseId, command);
+  const ban = sanctionsOf(state, caseId).find(awaitsConfirmation);
+  const first = { moderatorId: confirmed.decision?.moderatorId ?? null, at: ban?.imposedAt ?? command.at };
+  const isSolo = ban ? requireSecondModerator(first, command, policy.soloReviewAfterMs) : false;
+  requireUnclaimed(confirmed, command);
+  requireVersion(state, version);
+  if (!ban) throw new DomainError('already_answered');
+  const { sanctionId } = ban;
+  if (isConfirmed) return [record(command, 'SanctionConfirmed', { sanctionId, caseId, moderatorId, isSolo })];
+  return [
+    record(command, 'SanctionLifted', {
+      sanctionId,
+      noticeId: ids.nextNumber(),
+      cause: 'not_confirmed',
+      moderatorId,
+      reason: facts,
+    }),
+  ];
+};
+
+/** @throws DomainError not_found, own_decision, already_answered */
+export const decideLift = (command: LiftSanction, state: ConductState): readonly ConductEvent[] => {
+  const { ids, at, sanctionId, moderatorId, userId, reason } = command;
+  const sanction = state.sanctions.get(sanctionId);
+  if (!sanction) throw new DomainError('not_found');
+  if (moderatorId === userId) throw new DomainError('own_decision');
+  if (!isInForce(sanction, at)) throw new DomainError('already_answered');
+  return [
+    record(command, 'SanctionLifted', {
+      sanctionId,
+      noticeId: ids.nextNumber(),
+      cause: 'moderator',
+      moderatorId,
+      reason,
+    }),
+  ];
+};
+
+/** @throws DomainError own_decision */
+export const decideHold = (command: SetHold, state: ConductState): readonly ConductEvent[] => {
+  const { userId, moderatorId, isHeld, reason } = command;
+  if (moderatorId === userId) throw new DomainError('own_decision');
+  if (state.standing.isHeld === isHeld) return [];
+  return [record(command, isHeld ? 'HoldPlaced' : 'HoldLifted', { moderatorId, reason })];
+};
+
+/** An inherited sanction is an automatic decision, with a case of its own that an appeal can return to the queue. */
+export const decideInheritance = (command: InheritSanction, state: ConductState): readonly ConductEvent[] => {
+  const { ids, sanctionId: inheritedFrom, kind, rule, until } = command;
+  if ([...state.sanctions.values()].some((sanction) => sanction.inheritedFrom === inheritedFrom)) return [];
+  const caseId = ids.nextNumber();
+  return [
+    record(command, 'CaseOpened', { caseId, kind: 'finding' }),
+    record(command, 'CaseDecided', {
+      caseId,
+      moderatorId: null,
+      outcome: kind,
+      rule,
+      reports: [],
+      facts: null,
+      note: null,
+    }),
+    record(command, 'SanctionImposed', {
+      sanctionId: ids.nextNumber(),
+      noticeId: ids.nextNumber(),
+      kind,
+      rule,
+      until: until?.toISOString() ?? null,
+      caseId,
+      isAutomatic: true,
+      inheritedFrom,
+    }),
+  ];
+};
+
+/** @throws DomainError not_found, already_answered */
+export const decideAge = (command: AnswerAge, state: ConductState): readonly ConductEvent[] => {
+  const { noticeId, answer } = command;
+  if (state.notices.get(noticeId)?.kind !== 'age_question') throw new DomainError('not_found');
+  if (state.standing.ageQuestion?.noticeId !== noticeId) throw new DomainError('already_answered');
+  return [
+    record(command, 'AgeAnswered', { noticeId, answer }),
+    ...(answer === 'minor' ? [suspendUntilSeen(command, state.ageCaseId)] : []),
+  ];
+};
+
+/** Records what the passing of time has changed. Without such a change it results in no event. */
+export const decideTimeLimits = (
+  command: ApplyTimeLimits,
+  state: ConductState,
+  policy: ConductPolicy,
+): readonly ConductEvent[] => {
+  const { at } = command;
+  const { flag: current } = state.standing;
+  const sanctions = [...state.sanctions.values()];
+  const lapsed = sanctions.find((sanction) => hasLapsedUnseen(sanction, state, at));
+  return [
+    ...sanctions
+      .filter((sanction) => isOverdue(sanction, at, policy))
+      .flatMap((ban) => replaceUnconfirmedBan(command, ban)),
+    ...(current && current.until <= at && !lapsed ? [record(command, 'FlagLifted', { noticeId: null })] : []),
+    ...(lapsed ? [flag(command, lapsed.caseId, 'sanction_lapsed', flagEnd(state, at))] : []),
+  ];
+};
+
+const isOverdue = (sanction: ImposedSanction, at: Date, { reviewMs }: ConductPolicy): boolean =>
+  awaitsConfirmation(sanction) && at.getTime() - sanction.imposedAt.getTime() >= reviewMs;
+
+/** An automatic suspension that ended before a moderator has decided its case. */
+const hasLapsedUnseen = (sanction: ImposedSanction, { cases }: ConductState, at: Date): boolean => {
+  const { caseId, isAutomatic, isLifted, hasLapsed, until } = sanction;
+  const isOver = until !== null && until <= at;
+  const isUndecided = caseId !== null && cases.get(caseId)?.state !== 'decided';
+  return isAutomatic && isOver && !isLifted && !hasLapsed && isUndecided;
+};
+
+/** A flag in force keeps its end. */
+const flagEnd = (state: ConductState, at: Date): Date | undefined =>
+  isFlagged(state, at) ? state.standing.flag?.until : undefined;
+
+const replaceUnconfirmedBan = (command: ApplyTimeLimits, ban: ImposedSanction): readonly ConductEvent[] => {
+  const { sanctionId, imposedAt, rule, caseId } = ban;
+  const { ids } = command;
+  return [
+    record(command, 'SanctionLifted', {
+      sanctionId,
+      noticeId: null,
+      cause: 'not_confirmed',
+      moderatorId: null,
+      reason: null,
+    }),
+    record(command, 'SanctionImposed', {
+      sanctionId: ids.nextNumber(),
+      noticeId: ids.nextNumber(),
+      kind: 'suspended',
+      rule,
+      until: new Date(imposedAt.getTime() + UNCONFIRMED_BAN_MS).toISOString(),
+      caseId,
+      isAutomatic: false,
+      inheritedFrom: null,
+    }),
+  ];
+};

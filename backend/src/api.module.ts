@@ -3,6 +3,7 @@ import type { Environment } from './config/environment.config';
 import { EnvironmentModule } from './config/environment.module';
 import { AuthModule } from './modules/auth/auth.module';
 import { BlocksModule } from './modules/blocks/blocks.module';
+import { ConductModule } from './modules/conduct/conduct.module';
 import { FriendsModule } from './modules/friends/friends.module';
 import { MatchingModule } from './modules/matching/matching.module';
 import { ModerationModule } from './modules/moderation/moderation.module';
@@ -58,6 +59,7 @@ import { StorageModule } from './platform/storage/storage.module';
     PrivateChatModule,
     BlocksModule,
     ModerationModule,
+    ConductModule,
   ],
 })
 export class ApiModule {

@@ -4,6 +4,7 @@ import { EnvironmentModule } from './config/environment.module';
 import { BlocksReadModelModule } from './modules/blocks/blocks-read-model.module';
 import { ImageBlocksModule } from './modules/image-blocks/image-blocks.module';
 import { ModerationReadModelModule } from './modules/moderation/moderation-read-model.module';
+import { ConductReadModelModule } from './modules/conduct/conduct-read-model.module';
 import { FriendsReadModelModule } from './modules/friends/friends-read-model.module';
 import { PrivateChatReadModelModule } from './modules/private-chat/private-chat-read-model.module';
 import { RandomChatReadModelModule } from './modules/random-chat/random-chat-read-model.module';
@@ -24,6 +25,7 @@ import { EventStoreModule } from './platform/event-store/event-store.module';
     FriendsReadModelModule,
     PrivateChatReadModelModule,
     BlocksReadModelModule,
+    ConductReadModelModule,
     StandingsReadModelModule,
     ImageBlocksModule,
     ModerationReadModelModule,

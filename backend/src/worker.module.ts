@@ -6,6 +6,7 @@ import { FriendsReadModelModule } from './modules/friends/friends-read-model.mod
 import { ImageBlocksModule } from './modules/image-blocks/image-blocks.module';
 import { ModerationReadModelModule } from './modules/moderation/moderation-read-model.module';
 import { PrivateChatReadModelModule } from './modules/private-chat/private-chat-read-model.module';
+import { ConductModule } from './modules/conduct/conduct.module';
 import { RandomChatWorkerModule } from './modules/random-chat/random-chat-worker.module';
 import { StandingsModule } from './modules/standings/standings.module';
 import { UploadsWorkerModule } from './modules/uploads/uploads-worker.module';
@@ -47,6 +48,7 @@ import { StorageModule } from './platform/storage/storage.module';
     ModerationReadModelModule,
     FriendsReadModelModule,
     PrivateChatReadModelModule,
+    ConductModule,
     RandomChatWorkerModule,
     UploadsWorkerModule,
   ],

@@ -66,6 +66,17 @@ const schema = z.object({
   GRACE_AFTER_CLEAN_CLOSE_MS: z._default(count(), limits.graceAfterCleanCloseMs),
   /** Grace period in milliseconds after any other close (A51). */
   GRACE_AFTER_LOSS_MS: z._default(count(), limits.graceAfterLossMs),
+  /** Seconds in which distinct reporters of a user are counted. */
+  CARE_WINDOW_S: z._default(count(1), 86_400),
+  /** Reporters after whom a user meets only users in the same situation, and after whom they are suspended. */
+  CARE_FLAG_REPORTERS: z._default(count(1), 3),
+  CARE_SUSPEND_REPORTERS: z._default(count(1), 5),
+  /** Seconds of an automatic suspension; a ban has to be confirmed within the same time. */
+  CARE_REVIEW_S: z._default(count(1), 259_200),
+  /** Seconds after which the only moderator may take the second look as well. */
+  SOLO_REVIEW_AFTER_S: z._default(count(), 86_400),
+  /** Seconds in which a decision can be appealed. */
+  APPEAL_WITHIN_S: z._default(count(1), limits.appealWithinMs / 1_000),
   /** Seconds after the end of a chat in which its partner can be reported. */
   REPORTABLE_AFTER_END_S: z._default(count(), limits.reportableAfterEndMs / 1_000),
   /** Seconds for which the evidence of a dismissed report is kept, after the decision and after the end of the chat. */

@@ -9,6 +9,7 @@ import { NoTransactionIndex1763640510000 } from './1763640510000-no-transaction-
 import { UploadUses1763640600000 } from './1763640600000-upload-uses';
 import { Blocks1763640700000 } from './1763640700000-blocks';
 import { Conduct1763640800000 } from './1763640800000-conduct';
+import { NoticeTexts1763640901000 } from './1763640901000-notice-texts';
 import { ModerationIndexes1763640905000 } from './1763640905000-moderation-indexes';
 
 /** Every migration, in order. */
@@ -24,5 +25,6 @@ export const migrations = [
   UploadUses1763640600000,
   Blocks1763640700000,
   Conduct1763640800000,
+  NoticeTexts1763640901000,
   ModerationIndexes1763640905000,
 ];

@@ -9,4 +9,4 @@ export const record = <Type extends ConductEvent['type']>(
   type: Type,
   data: Omit<Recorded<Type>['data'], 'userId'>,
 ): ConductEvent =>
-  ({ type, eventId: ids.nextEventId(), occurredAt: at, data: { userId, ...data } }) as Recorded<Type>;
+  ({ type, eventId: ids.nextEventId(), occurredAt: at, data: { userId, ...data } }) as unknown as Recorded<Type>;

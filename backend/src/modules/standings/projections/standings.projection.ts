@@ -10,7 +10,7 @@ const personalFields: Record<StandingEvent['type'], readonly string[]> = {
   FlagLifted: [],
   SanctionImposed: [],
   SanctionConfirmed: [],
-  SanctionLifted: [],
+  SanctionLifted: ['reason'],
   AppealDecided: ['answer'],
   AgeAsked: [],
   AgeAnswered: [],

@@ -1,0 +1,267 @@
+import { randomUUID } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { ENVIRONMENT, type Environment } from '../../../config/environment.config';
+import { DomainError } from '../../../platform/errors/domain.errors';
+import { CommandExecutorService } from '../../../platform/event-store/command-executor.service';
+import type { Decider } from '../../../platform/event-store/decider.types';
+import { StreamVersionConflictError } from '../../../platform/event-store/event-store.errors';
+import type { StoredEvent } from '../../../platform/event-store/stored-event.types';
+import { StandingsService } from '../../standings/application/standings.service';
+import { conductStream } from '../../standings/domain/standing.events';
+import { createConductDecider } from '../domain/conduct.decider';
+import type { ConductCommand, ReservedIds } from '../domain/conduct.commands';
+import type { ConductEvent } from '../domain/conduct.events';
+import type { ConductState } from '../domain/conduct.state';
+import type { ConductPolicy } from '../domain/conduct-policy.types';
+import { findSameReport } from '../domain/report.rules';
+import { ConductRepository } from '../infrastructure/conduct.repository';
+import { NoticesService } from './notices.service';
+
+type CommandOf<Type extends ConductCommand['type']> = Extract<ConductCommand, { type: Type }>;
+/** A command without what the service adds. */
+export type Request<Type extends ConductCommand['type']> = Omit<CommandOf<Type>, 'type' | 'ids' | 'at'>;
+
+export interface ConductResult {
+  /** Version of the user's stream. */
+  version: number;
+  /** The new events; empty when the command changed nothing. */
+  events: readonly (StoredEvent & ConductEvent)[];
+}
+export interface FiledReportResult extends ConductResult {
+  reportId: number;
+  caseId: number;
+  createdAt: Date;
+  /** Whether this call filed it. */
+  isNew: boolean;
+}
+export interface FiledAppealResult extends ConductResult {
+  appealId: number;
+  createdAt: Date;
+  /** Whether this call filed it. */
+  isNew: boolean;
+}
+
+/** Writes of the caller that commit together with the events. It runs for each attempt of the transaction. */
+export type Alongside<Result = ConductResult> = (manager: EntityManager, result: Result) => Promise<void>;
+
+interface Executed extends ConductResult {
+  state: ConductState;
+}
+
+const toReserved = (numbers: number[]): ReservedIds => ({
+  nextEventId: randomUUID,
+  nextNumber: () => {
+    const number = numbers.shift();
+    if (number === undefined) throw new Error('A command needs more numbers than were reserved');
+    return number;
+  },
+});
+
+/**
+ * Every change of a user's conduct stream. After the commit it announces the standing and sends the new notices; if the
+ * process dies in between, the job `conduct_time_limits` announces the standing, and the notices are in the list.
+ */
+@Injectable()
+export class ConductService {
+  private readonly decider: Decider<ConductState, ConductCommand, ConductEvent>;
+
+  constructor(
+    private readonly conduct: ConductRepository,
+    private readonly executor: CommandExecutorService,
+    private readonly standings: StandingsService,
+    private readonly notices: NoticesService,
+    @Inject(ENVIRONMENT) environment: Environment,
+  ) {
+    this.decider = createConductDecider(toPolicy(environment));
+  }
+
+  /**
+   * The same reporter and the same chat give the same report.
+   * @throws DomainError not_found
+   */
+  async fileReport(
+    request: Request<'FileReport'>,
+    alongside?: Alongside<FiledReportResult>,
+  ): Promise<FiledReportResult> {
+    return this.run({ ...request, type: 'FileReport' }, alongside, ({ state, ...result }) => {
+      const report = findSameReport(state, request);
+      if (!report) throw new Error('A report came to nothing');
+      const { reportId, caseId, filedAt: createdAt } = report;
+      return { ...result, reportId, caseId, createdAt, isNew: result.events.length > 0 };
+    });
+  }
+
+  /** Idempotent by `sourceEventId`. */
+  raiseFinding(request: Request<'RaiseFinding'>, alongside?: Alongside): Promise<ConductResult> {
+    return this.run({ ...request, type: 'RaiseFinding' }, alongside);
+  }
+
+  /** @throws DomainError not_found, own_decision, claimed, already_answered */
+  claimCase(request: Request<'ClaimCase'>, alongside?: Alongside): Promise<ConductResult> {
+    return this.run({ ...request, type: 'ClaimCase' }, alongside);
+  }
+
+  /** @throws DomainError not_found, claimed */
+  releaseCase(request: Request<'ReleaseCase'>, alongside?: Alongside): Promise<ConductResult> {
+    return this.run({ ...request, type: 'ReleaseCase' }, alongside);
+  }
+
+  /** @throws DomainError not_found */
+  addNote(request: Request<'AddNote'>, alongside?: Alongside): Promise<ConductResult> {
+    return this.run({ ...request, type: 'AddNote' }, alongside);
+  }
+
+  /** @throws DomainError not_found, own_decision, claimed, case_changed, already_answered */
+  escalateCase(request: Request<'EscalateCase'>, alongside?: Alongside): Promise<ConductResult> {
+    return this.run({ ...request, type: 'EscalateCase' }, alongside);
+  }
+
+  /** @throws DomainError not_found, own_decision, claimed, case_changed, already_answered, validation_failed */
+  decideCase(request: Request<'DecideCase'>, alongside?: Alongside): Promise<ConductResult> {
+    return this.run({ ...request, type: 'DecideCase' }, alongside);
+  }
+
+  /** @throws DomainError not_found, own_decision, claimed, case_changed, already_answered */
+  confirmBan(request: Request<'ConfirmBan'>, alongside?: Alongside): Promise<ConductResult> {
+    return this.run({ ...request, type: 'ConfirmBan' }, alongside);
+  }
+
+  /** @throws DomainError not_found, own_decision, claimed, case_changed, already_answered, validation_failed */
+  decideAppeal(request: Request<'DecideAppeal'>, alongside?: Alongside): Promise<ConductResult> {
+    return this.run({ ...request, type: 'DecideAppeal' }, alongside);
+  }
+
+  /** @throws DomainError not_found, own_decision, already_answered */
+  liftSanction(request: Request<'LiftSanction'>, alongside?: Alongside): Promise<ConductResult> {
+    return this.run({ ...request, type: 'LiftSanction' }, alongside);
+  }
+
+  /** @throws DomainError own_decision */
+  setHold(request: Request<'SetHold'>, alongside?: Alongside): Promise<ConductResult> {
+    return this.run({ ...request, type: 'SetHold' }, alongside);
+  }
+
+  /**
+   * The same appeal again while it is open gives the same one.
+   * @throws DomainError not_found, already_answered, too_late
+   */
+  async fileAppeal(
+    request: Request<'FileAppeal'>,
+    alongside?: Alongside<FiledAppealResult>,
+  ): Promise<FiledAppealResult> {
+    return this.run({ ...request, type: 'FileAppeal' }, alongside, ({ state, ...result }) => {
+      const appeal = state.appeals.get(request.noticeId);
+      if (!appeal) throw new Error('An appeal came to nothing');
+      const { appealId, filedAt: createdAt } = appeal;
+      return { ...result, appealId, createdAt, isNew: result.events.length > 0 };
+    });
+  }
+
+  /** @throws DomainError not_found, already_answered */
+  answerAge(request: Request<'AnswerAge'>, alongside?: Alongside): Promise<ConductResult> {
+    return this.run({ ...request, type: 'AnswerAge' }, alongside);
+  }
+
+  /** Idempotent by `sanctionId`. */
+  inheritSanction(request: Request<'InheritSanction'>, alongside?: Alongside): Promise<ConductResult> {
+    return this.run({ ...request, type: 'InheritSanction' }, alongside);
+  }
+
+  /** Idempotent. */
+  applyTimeLimits(request: Request<'ApplyTimeLimits'>, alongside?: Alongside): Promise<ConductResult> {
+    return this.run({ ...request, type: 'ApplyTimeLimits' }, alongside);
+  }
+
+  /** Idempotent. @throws DomainError not_found */
+  recordExpiry(request: Request<'RecordExpiry'>, alongside?: Alongside): Promise<ConductResult> {
+    return this.run({ ...request, type: 'RecordExpiry' }, alongside);
+  }
+
+  private async run<Result extends ConductResult = ConductResult>(
+    command: DistributiveOmit<ConductCommand, 'ids' | 'at'>,
+    alongside?: Alongside<Result>,
+    toResult: (executed: Executed) => Result = ({ version, events }) => ({ version, events }) as Result,
+  ): Promise<Result> {
+    const result = await this.inTransaction(async (manager) => {
+      const executed = toResult(await this.execute(command, manager));
+      await alongside?.(manager, executed);
+      return executed;
+    });
+    await this.announce(command.userId, result.events);
+    return result;
+  }
+
+  private async execute(
+    command: DistributiveOmit<ConductCommand, 'ids' | 'at'>,
+    manager: EntityManager,
+  ): Promise<Executed> {
+    const { userId } = command;
+    await this.conduct.lock(userId, manager);
+    const ids = toReserved(await this.conduct.reserveNumbers(userId, manager));
+    const complete = { ...command, ids, at: new Date() } as ConductCommand;
+    const { state, events } = await this.executor.execute(
+      conductStream(userId),
+      this.decider,
+      complete,
+      manager,
+    );
+    return { state, version: state.version, events: events as (StoredEvent & ConductEvent)[] };
+  }
+
+  private async inTransaction<Result>(work: (manager: EntityManager) => Promise<Result>): Promise<Result> {
+    try {
+      return await this.executor.inTransaction(work);
+    } catch (error) {
+      // Optimistic concurrency was lost on every attempt.
+      if (error instanceof StreamVersionConflictError) throw new DomainError('unavailable');
+      throw error;
+    }
+  }
+
+  /** A command that changed nothing may repeat one that died before its announcement. Never throws. */
+  private async announce(userId: number, events: readonly ConductEvent[]): Promise<void> {
+    if (events.length === 0 || events.some(changesStanding)) await this.standings.announce(userId);
+    await this.notices.send(events.flatMap(noticesOf));
+  }
+}
+
+type DistributiveOmit<Union, Key extends PropertyKey> = Union extends unknown ? Omit<Union, Key> : never;
+
+const toPolicy = (environment: Environment): ConductPolicy => ({
+  careWindowMs: environment.CARE_WINDOW_S * 1_000,
+  flagReporters: environment.CARE_FLAG_REPORTERS,
+  suspendReporters: environment.CARE_SUSPEND_REPORTERS,
+  reviewMs: environment.CARE_REVIEW_S * 1_000,
+  soloReviewAfterMs: environment.SOLO_REVIEW_AFTER_S * 1_000,
+  appealWithinMs: environment.APPEAL_WITHIN_S * 1_000,
+});
+
+const changesStanding = ({ type }: ConductEvent): boolean =>
+  type === 'PersonFlagged' ||
+  type === 'FlagLifted' ||
+  type === 'SanctionImposed' ||
+  type === 'SanctionLifted' ||
+  type === 'AppealDecided' ||
+  type === 'AgeAsked' ||
+  type === 'AgeAnswered';
+
+/** The notices that an event creates. */
+const noticesOf = (event: ConductEvent): number[] => {
+  switch (event.type) {
+    case 'CaseDecided':
+      return event.data.reports.map(({ noticeId }) => noticeId);
+    case 'AppealDecided':
+      return [event.data.answerNoticeId];
+    case 'PersonWarned':
+    case 'PersonFlagged':
+    case 'SanctionImposed':
+    case 'AgeAsked':
+      return [event.data.noticeId];
+    case 'SanctionLifted':
+    case 'FlagLifted':
+      return event.data.noticeId === null ? [] : [event.data.noticeId];
+    default:
+      return [];
+  }
+};

@@ -1,0 +1,67 @@
+import type { Notice } from '@thaw/contract/safety';
+import type { NoticeRow } from '../infrastructure/notice.repository';
+import type { AutomaticCause } from '../projections/notice-rows.projection';
+
+/** What an automatic rule states in place of a moderator's facts. Where it has none, the page has the text. */
+const automaticFacts: Partial<Record<AutomaticCause, string>> = {
+  many_accounts:
+    'Many new accounts were created on your device. Until a moderator has looked, you meet only people in the same situation.',
+  sanction_lapsed:
+    'The pause of your account is over. Until a moderator has looked, you meet only people in the same situation.',
+  inherited: 'An account that was used on the same device, or with the same address, is paused or closed.',
+};
+const PAUSED_BY_REPORTS =
+  'Several people reported you within a short time. Your account is paused until a moderator has looked.';
+const PAUSED_BY_AGE = 'You stated that you are under 18. Your account is paused until a moderator has looked.';
+const SOLO = 'Decided by the same moderator, since there is only one.';
+
+/** A notice as its recipient receives it. */
+export const toNotice = (row: NoticeRow, now: Date, appealWithinMs: number): Notice => ({
+  id: Number(row.id),
+  kind: row.kind,
+  createdAt: row.created_at.toISOString(),
+  seenAt: row.seen_at?.toISOString() ?? null,
+  rule: row.rule,
+  facts: factsOf(row),
+  about: row.place === null ? null : { where: row.place, at: row.place_at?.toISOString() ?? null },
+  decidedBy: row.is_automatic ? 'automatic' : 'moderator',
+  from: row.starts_at?.toISOString() ?? null,
+  until: row.until?.toISOString() ?? null,
+  appeal: appealOf(row, now, appealWithinMs),
+  report: reportOf(row),
+});
+
+const factsOf = ({ kind, cause, facts, is_solo: isSolo }: NoticeRow): string | null => {
+  if (kind === 'appeal_decided') return null;
+  const isSuspension = kind === 'suspension' || kind === 'ban';
+  if (isSuspension && cause === 'reports') return PAUSED_BY_REPORTS;
+  if (isSuspension && cause === 'age') return PAUSED_BY_AGE;
+  const stated = cause === null ? facts : (automaticFacts[cause] ?? null);
+  return isSolo ? withSolo(stated) : stated;
+};
+
+const withSolo = (text: string | null): string => (text === null ? SOLO : `${text} ${SOLO}`);
+
+const appealOf = (row: NoticeRow, now: Date, appealWithinMs: number): Notice['appeal'] => {
+  const isAnswer = row.kind === 'appeal_decided';
+  if (!row.is_appealable && !isAnswer) return { state: 'none', until: null, outcome: null, answer: null };
+  const end = new Date(row.created_at.getTime() + appealWithinMs);
+  const until = isAnswer ? null : end.toISOString();
+  if (row.appeal_id === null)
+    return { state: end > now ? 'possible' : 'over', until, outcome: null, answer: null };
+  if (row.appeal_outcome === null) return { state: 'open', until, outcome: null, answer: null };
+  const answer = row.appeal_answer;
+  return {
+    state: 'decided',
+    until,
+    outcome: row.appeal_outcome,
+    answer: isAnswer && row.is_solo ? withSolo(answer) : answer,
+  };
+};
+
+const reportOf = ({
+  report_id: id,
+  report_outcome: outcome,
+  report_category: category,
+}: NoticeRow): Notice['report'] =>
+  id === null || outcome === null || category === null ? null : { id: Number(id), category, outcome };

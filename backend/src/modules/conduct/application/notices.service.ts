@@ -1,0 +1,57 @@
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import type { Notice } from '@thaw/contract/safety';
+import { ENVIRONMENT, type Environment } from '../../../config/environment.config';
+import { DomainError } from '../../../platform/errors/domain.errors';
+import { warnAbout } from '../../../platform/observability/warn-about.functions';
+import { UserPublisherService } from '../../../platform/realtime/user-publisher.service';
+import { NoticeRepository, type NoticeRow } from '../infrastructure/notice.repository';
+import { toNotice } from './notice.mapper';
+
+/** Statements to users about decisions that concern them. */
+@Injectable()
+export class NoticesService {
+  private readonly logger = new Logger(NoticesService.name);
+  private readonly appealWithinMs: number;
+
+  constructor(
+    private readonly notices: NoticeRepository,
+    private readonly userPublisher: UserPublisherService,
+    @Inject(ENVIRONMENT) environment: Environment,
+  ) {
+    this.appealWithinMs = environment.APPEAL_WITHIN_S * 1_000;
+  }
+
+  /** Newest first. */
+  async list(recipientId: number): Promise<Notice[]> {
+    return this.toNotices(await this.notices.findByRecipient(recipientId));
+  }
+
+  /** @throws DomainError not_found when the notice was not sent to this user */
+  async get(noticeId: number, recipientId: number): Promise<Notice> {
+    const rows = await this.notices.findMany([noticeId]);
+    const [notice] = this.toNotices(rows.filter((row) => Number(row.recipient_id) === recipientId));
+    if (!notice) throw new DomainError('not_found');
+    return notice;
+  }
+
+  async markSeen(noticeId: number): Promise<void> {
+    await this.notices.markSeen(noticeId);
+  }
+
+  /** Sends notices to the sockets of their recipients. Never throws: a page that misses one reads it at its next visit. */
+  async send(noticeIds: readonly number[]): Promise<void> {
+    if (noticeIds.length === 0) return;
+    try {
+      const rows = await this.notices.findMany(noticeIds);
+      for (const [index, notice] of this.toNotices(rows).entries())
+        await this.userPublisher.sendFrame(Number(rows[index]?.recipient_id), 'notice', notice);
+    } catch (error) {
+      warnAbout(this.logger, 'A notice was not sent', error);
+    }
+  }
+
+  private toNotices(rows: readonly NoticeRow[]): Notice[] {
+    const now = new Date();
+    return rows.map((row) => toNotice(row, now, this.appealWithinMs));
+  }
+}

@@ -1,0 +1,22 @@
+import { Module } from '@nestjs/common';
+import { EventTypeRegistry } from '../../platform/event-store/event-type.registry';
+import { ProjectionRegistry } from '../../platform/event-store/projection.registry';
+import { StandingsReadModelModule } from '../standings/standings-read-model.module';
+import { ConductRepository } from './infrastructure/conduct.repository';
+import { NoticeRepository } from './infrastructure/notice.repository';
+import { conductEventTypes } from './projections/conduct.event-types';
+import { conductProjection } from './projections/conduct.projection';
+
+/** Event types, projection, tables and queries of reports, cases, appeals and notices. */
+@Module({
+  // The types of events about standings, which are in the same streams.
+  imports: [StandingsReadModelModule],
+  providers: [ConductRepository, NoticeRepository],
+  exports: [ConductRepository, NoticeRepository],
+})
+export class ConductReadModelModule {
+  constructor(eventTypes: EventTypeRegistry, projections: ProjectionRegistry) {
+    eventTypes.register(conductEventTypes);
+    projections.register(conductProjection);
+  }
+}

@@ -1,0 +1,70 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+
+/** Numbers for the events of one command, besides one notice for each undecided report of the user. */
+const NUMBERS_PER_COMMAND = 12;
+
+/** Locks, numbers and look-ups of the commands of module conduct. */
+@Injectable()
+export class ConductRepository {
+  constructor(private readonly dataSource: DataSource) {}
+
+  /** Waits for other commands about the same user, so that they do not conflict. Holds until the transaction ends. */
+  async lock(userId: number, manager: EntityManager): Promise<void> {
+    await manager.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`conduct:${userId}`]);
+  }
+
+  /** New ids of cases, reports, sanctions, appeals and notices: enough for any command about the user. */
+  async reserveNumbers(userId: number, manager: EntityManager): Promise<number[]> {
+    const rows = await manager.query<{ number: string }[]>(
+      `SELECT nextval('conduct_ids') AS number FROM generate_series(1, $2::int +
+         (SELECT count(*)::int FROM reports WHERE user_id = $1 AND decided_at IS NULL))`,
+      [userId, NUMBERS_PER_COMMAND],
+    );
+    return rows.map((row) => Number(row.number));
+  }
+
+  /** The user whose conduct a notice is about, if it was sent to `recipientId`; null otherwise. */
+  async findUserOfNotice(noticeId: number, recipientId: number): Promise<number | null> {
+    const [row] = await this.dataSource.query<{ user_id: string }[]>(
+      `SELECT cases.user_id FROM notices JOIN conduct_cases AS cases ON cases.id = notices.case_id
+       WHERE notices.id = $1 AND notices.recipient_id = $2`,
+      [noticeId, recipientId],
+    );
+    return row ? Number(row.user_id) : null;
+  }
+
+  /**
+   * Users for whom a time limit has passed: a ban that was not confirmed, an automatic suspension whose case is
+   * undecided, or a flag.
+   */
+  async findDue(at: Date, reviewMs: number, limit: number, except: readonly number[]): Promise<number[]> {
+    const rows = await this.dataSource.query<{ user_id: string }[]>(
+      `SELECT DISTINCT user_id FROM (
+         SELECT user_id FROM sanctions
+         WHERE kind = 'banned' AND confirmed_at IS NULL AND lifted_at IS NULL AND inherited_from IS NULL
+           AND starts_at <= $2
+         UNION ALL
+         SELECT sanctions.user_id FROM sanctions JOIN conduct_cases AS cases ON cases.id = sanctions.case_id
+         WHERE sanctions.is_automatic AND sanctions.lifted_at IS NULL AND sanctions.until <= $1
+           AND cases.state <> 'decided'
+           AND NOT EXISTS (SELECT 1 FROM notices WHERE notices.case_id = cases.id
+             AND notices.cause = 'sanction_lapsed' AND notices.created_at >= sanctions.until)
+         UNION ALL
+         SELECT user_id FROM standings WHERE flagged_until <= $1
+       ) AS due WHERE user_id <> ALL ($3::bigint[]) ORDER BY user_id LIMIT $4`,
+      [at, new Date(at.getTime() - reviewMs), except, limit],
+    );
+    return rows.map((row) => Number(row.user_id));
+  }
+
+  /** Users whose standing may have changed since then. */
+  async findRecentlyChanged(since: Date, limit: number): Promise<number[]> {
+    const rows = await this.dataSource.query<{ recipient_id: string }[]>(
+      `SELECT DISTINCT recipient_id FROM notices
+       WHERE created_at >= $1 AND kind <> 'report_decided' ORDER BY recipient_id LIMIT $2`,
+      [since, limit],
+    );
+    return rows.map((row) => Number(row.recipient_id));
+  }
+}

@@ -1,0 +1,29 @@
+import type { EventTypeDefinition } from '../../../platform/event-store/event-type.registry';
+import type { StandingEvent } from '../../standings/domain/standing.events';
+import type { ConductEvent } from '../domain/conduct.events';
+
+/** The event types that only module conduct folds; those of standings are declared there. */
+type OwnType = Exclude<ConductEvent['type'], StandingEvent['type']>;
+
+/** The fields of each event type that can be erased. They concern several users and expire with their case. */
+const personalFields: Record<OwnType, readonly string[]> = {
+  CaseOpened: [],
+  ReportFiled: ['words', 'evidence'],
+  FindingRaised: ['evidence'],
+  CaseClaimed: [],
+  CaseReleased: [],
+  CaseEscalated: ['reason'],
+  CaseNoted: ['text'],
+  CaseDecided: ['facts', 'note'],
+  PersonWarned: [],
+  AppealFiled: ['words'],
+  EvidenceExpired: [],
+};
+
+export const ownConductTypes = Object.keys(personalFields) as OwnType[];
+
+export const conductEventTypes: readonly EventTypeDefinition[] = ownConductTypes.map((type) => ({
+  type,
+  schemaVersion: 1,
+  personalFields: personalFields[type],
+}));

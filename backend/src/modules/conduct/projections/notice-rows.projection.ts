@@ -1,0 +1,166 @@
+import type { HouseRule, NoticeKind } from '@thaw/contract/safety';
+import type { EntityManager } from 'typeorm';
+import type { StoredEvent } from '../../../platform/event-store/stored-event.types';
+import type { ConductEvent } from '../domain/conduct.events';
+
+type StoredConductEvent = StoredEvent & ConductEvent;
+
+/** Why an automatic rule applied. */
+export type AutomaticCause = 'reports' | 'many_accounts' | 'sanction_lapsed' | 'age' | 'inherited';
+
+interface NoticeRow {
+  noticeId: number | null;
+  recipientId: number;
+  kind: NoticeKind;
+  caseId: number | null;
+  rule?: HouseRule;
+  cause?: AutomaticCause;
+  sanctionId?: number;
+  startsAt?: Date;
+  until?: string | null;
+  isAppealable?: boolean;
+  isSolo?: boolean;
+  appealedNoticeId?: number;
+  report?: { id: number; outcome: 'action_taken' | 'no_violation' };
+  /** Where the facts or the answer are. */
+  text?: 'decision' | 'event';
+}
+
+/** Writes the rows of `notices` that an event results in. */
+export const projectNotices = async (event: StoredConductEvent, manager: EntityManager): Promise<void> => {
+  const { occurredAt: startsAt } = event;
+  const { userId: recipientId } = event.data;
+  const insert = (row: Omit<NoticeRow, 'recipientId'> & Partial<NoticeRow>): Promise<void> =>
+    insertNotice({ recipientId, ...row }, event, manager);
+  switch (event.type) {
+    case 'CaseDecided': {
+      const { caseId, outcome, reports } = event.data;
+      const reportOutcome = outcome === 'dismissed' ? 'no_violation' : 'action_taken';
+      for (const { reportId, noticeId, reporterId } of reports)
+        await insert({
+          noticeId,
+          recipientId: reporterId,
+          kind: 'report_decided',
+          caseId,
+          isAppealable: outcome === 'dismissed',
+          report: { id: reportId, outcome: reportOutcome },
+        });
+      return;
+    }
+    case 'PersonWarned':
+      return insert({ ...event.data, kind: 'warning', isAppealable: true, text: 'decision' });
+    case 'SanctionImposed': {
+      const { noticeId, kind, rule, until, caseId, sanctionId, isAutomatic, inheritedFrom } = event.data;
+      const automaticCause = inheritedFrom !== null ? 'inherited' : until === null ? 'age' : 'reports';
+      return insert({
+        noticeId,
+        kind: kind === 'banned' ? 'ban' : 'suspension',
+        caseId,
+        rule,
+        sanctionId,
+        startsAt,
+        until,
+        isAppealable: true,
+        ...(isAutomatic ? { cause: automaticCause } : { text: 'decision' }),
+      });
+    }
+    case 'SanctionConfirmed':
+      if (event.data.isSolo)
+        await manager.query(`UPDATE notices SET is_solo = true WHERE sanction_id = $1 AND kind = 'ban'`, [
+          event.data.sanctionId,
+        ]);
+      return;
+    case 'SanctionLifted': {
+      const { noticeId, sanctionId, cause } = event.data;
+      const isExplained = cause === 'not_confirmed';
+      return insert({ noticeId, kind: 'lifted', caseId: null, sanctionId, ...(isExplained ? { text: 'event' } : {}) });
+    }
+    case 'PersonFlagged': {
+      const { noticeId, caseId, until, cause } = event.data;
+      return insert({ noticeId, kind: 'care', caseId, cause, startsAt, until, isAppealable: true });
+    }
+    case 'FlagLifted':
+      return insert({ noticeId: event.data.noticeId, kind: 'lifted', caseId: null });
+    case 'AgeAsked':
+      return insert({ ...event.data, kind: 'age_question', cause: 'age' });
+    case 'AppealDecided':
+      return projectAnswer(event, manager);
+    default:
+  }
+};
+
+const projectAnswer = async (
+  event: Extract<StoredConductEvent, { type: 'AppealDecided' }>,
+  manager: EntityManager,
+): Promise<void> => {
+  const { answerNoticeId, noticeId, caseId, sanctionId, until, isSolo, appealId } = event.data;
+  if (sanctionId !== null && until !== null)
+    // A ban has no end, so a reduced one is a suspension.
+    await manager.query(
+      `UPDATE notices SET until = $2, kind = 'suspension' WHERE sanction_id = $1 AND kind IN ('suspension', 'ban')`,
+      [sanctionId, until],
+    );
+  const [appeal] = await manager.query<{ appellant_id: string }[]>(
+    'SELECT appellant_id FROM appeals WHERE id = $1',
+    [appealId],
+  );
+  if (!appeal) return;
+  const row: NoticeRow = {
+    noticeId: answerNoticeId,
+    recipientId: Number(appeal.appellant_id),
+    kind: 'appeal_decided',
+    caseId,
+    isSolo,
+    appealedNoticeId: noticeId,
+    text: 'event',
+  };
+  await insertNotice(row, event, manager);
+};
+
+/**
+ * The facts of a decision are in the event of its case's last decision. The place is that of the report, or of the
+ * case's last one for a decision of a moderator.
+ */
+const insertNotice = async (
+  row: NoticeRow,
+  { streamId, eventId, occurredAt }: StoredConductEvent,
+  manager: EntityManager,
+): Promise<void> => {
+  if (row.noticeId === null) return;
+  await manager.query(
+    `INSERT INTO notices (id, recipient_id, kind, created_at, rule, is_automatic, cause, starts_at, until, case_id,
+       sanction_id, report_id, report_outcome, is_appealable, is_solo, appealed_notice_id, stream_id, event_id, place,
+       place_at)
+     SELECT $1::bigint, $2, $3, $4::timestamptz, $5, $6::text IS NOT NULL, $6, $7::timestamptz, $8::timestamptz,
+       $9::bigint, $10::bigint, $11::bigint, $12, $13::boolean, $14::boolean, $15::bigint,
+       CASE WHEN $16::text IS NOT NULL THEN $17 END,
+       CASE $16 WHEN 'event' THEN $18::uuid
+         WHEN 'decision' THEN (SELECT decision_event_id FROM conduct_cases WHERE id = $9) END,
+       CASE WHEN $16 = 'decision' THEN COALESCE(about.place, 'account') ELSE about.place END, about.chat_at
+     FROM (SELECT 1) AS one LEFT JOIN LATERAL (
+       SELECT place, chat_at FROM reports
+       WHERE reports.id = $11 OR ($16 = 'decision' AND reports.case_id = $9)
+       ORDER BY reports.id DESC LIMIT 1
+     ) AS about ON true`,
+    [
+      row.noticeId,
+      row.recipientId,
+      row.kind,
+      occurredAt,
+      row.rule ?? null,
+      row.cause ?? null,
+      row.startsAt ?? null,
+      row.until ?? null,
+      row.caseId,
+      row.sanctionId ?? null,
+      row.report?.id ?? null,
+      row.report?.outcome ?? null,
+      row.isAppealable ?? false,
+      row.isSolo ?? false,
+      row.appealedNoticeId ?? null,
+      row.text ?? null,
+      streamId,
+      eventId,
+    ],
+  );
+};

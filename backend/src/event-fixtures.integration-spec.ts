@@ -6,6 +6,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { loadEnvironment } from './config/environment.config';
 import { blockDecider } from './modules/blocks/domain/block.decider';
+import { createConductDecider } from './modules/conduct/domain/conduct.decider';
 import { friendshipDecider } from './modules/friends/domain/friendship.decider';
 import { privateMessageDecider } from './modules/private-chat/domain/private-message.decider';
 import { decodeEvent } from './modules/random-chat/application/chat-event.codec';
@@ -17,6 +18,7 @@ import { EventTypeRegistry } from './platform/event-store/event-type.registry';
 import { ProjectionRebuildService } from './platform/event-store/projection-rebuild.service';
 import type { StoredEvent } from './platform/event-store/stored-event.types';
 import { ReadModelsModule } from './read-models.module';
+import { conductPolicy } from './testing/conduct-events.fixture';
 import { UNLIMITED } from './testing/given-chat.fixture';
 import { createTestDatabase, type TestDatabase } from './testing/test-database.harness';
 
@@ -118,7 +120,7 @@ describe('events of all releases', () => {
     }
   });
 
-  it('can be folded by the deciders of users, friendships, private messages and blocks', async () => {
+  it('can be folded by the deciders of users, friendships, private messages, blocks and conduct', async () => {
     expect(await log.fold('user-1', userDecider)).toEqual({
       kind: 'registered',
       username: 'ada l',
@@ -146,6 +148,16 @@ describe('events of all releases', () => {
     });
     expect(await log.fold('block-1-2', blockDecider)).toEqual({ blockedAt: expect.any(Date) });
     expect(await log.fold('block-2-3', blockDecider)).toEqual({ blockedAt: null });
+    const conduct = await log.fold<{ version: number; cases: Map<number, unknown> }>(
+      'conduct-2',
+      createConductDecider(conductPolicy),
+    );
+    expect(conduct.version).toBe(ofStreams('conduct-2').length);
+    expect(conduct.cases.get(1)).toMatchObject({
+      state: 'decided',
+      decision: { moderatorId: 1 },
+      claim: null,
+    });
     expect(await log.fold('private-1', privateMessageDecider)).toMatchObject({
       senderId: 1,
       isDeleted: true,
@@ -187,6 +199,21 @@ describe('events of all releases', () => {
     ]);
     expect(await log.rows('SELECT user_id, sanction_notice_id, flagged_until FROM standings')).toEqual([
       { user_id: '2', sanction_notice_id: '9', flagged_until: null },
+    ]);
+    expect(await log.rows('SELECT state, version, outcome, claimed_by FROM conduct_cases')).toEqual([
+      { state: 'decided', version: ofStreams('conduct-2').length, outcome: 'banned', claimed_by: null },
+    ]);
+    expect(await log.rows('SELECT id, outcome FROM reports')).toEqual([{ id: '2', outcome: 'action_taken' }]);
+    expect(await log.rows('SELECT id, outcome FROM appeals')).toEqual([{ id: '10', outcome: 'reduced' }]);
+    expect(await log.rows('SELECT id, recipient_id, kind FROM notices ORDER BY id')).toEqual([
+      { id: '4', recipient_id: '2', kind: 'care' },
+      { id: '6', recipient_id: '2', kind: 'suspension' },
+      { id: '7', recipient_id: '2', kind: 'lifted' },
+      { id: '9', recipient_id: '2', kind: 'suspension' },
+      { id: '11', recipient_id: '2', kind: 'appeal_decided' },
+      { id: '12', recipient_id: '2', kind: 'age_question' },
+      { id: '13', recipient_id: '1', kind: 'report_decided' },
+      { id: '14', recipient_id: '2', kind: 'warning' },
     ]);
     expect(await log.rows('SELECT * FROM chat_history')).toHaveLength(1);
     expect(await log.rows('SELECT action, image_id FROM moderator_actions')).toEqual([

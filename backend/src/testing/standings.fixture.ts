@@ -62,6 +62,7 @@ export const liftSanction = async (replica: Replica, userId: number, sanctionId:
     noticeId: await nextConductId(replica),
     cause: 'moderator',
     moderatorId: null,
+    reason: null,
   });
 
 /** Asks a user for their age. @returns the id of the notice. */

@@ -199,7 +199,7 @@ export class ConductService {
     const { userId } = command;
     await this.conduct.lock(userId, manager);
     const ids = toReserved(await this.conduct.reserveNumbers(userId, manager));
-    const complete = { ...command, ids, at: new Date() } as ConductCommand;
+    const complete = { ...command, ids, at: new Date() };
     const { state, events } = await this.executor.execute(
       conductStream(userId),
       this.decider,

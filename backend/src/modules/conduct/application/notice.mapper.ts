@@ -12,7 +12,8 @@ const automaticFacts: Partial<Record<AutomaticCause, string>> = {
 };
 const PAUSED_BY_REPORTS =
   'Several people reported you within a short time. Your account is paused until a moderator has looked.';
-const PAUSED_BY_AGE = 'You stated that you are under 18. Your account is paused until a moderator has looked.';
+const PAUSED_BY_AGE =
+  'You stated that you are under 18. Your account is paused until a moderator has looked.';
 const SOLO = 'Decided by the same moderator, since there is only one.';
 
 /** A notice as its recipient receives it. */

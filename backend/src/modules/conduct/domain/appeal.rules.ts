@@ -111,10 +111,7 @@ const findSanction = (
 };
 
 const isShorter = (sanction: ImposedSanction | null, until: Date | null, at: Date): boolean =>
-  sanction !== null &&
-  until !== null &&
-  until > at &&
-  (sanction.until === null || until < sanction.until);
+  sanction !== null && until !== null && until > at && (sanction.until === null || until < sanction.until);
 
 const reverse = (
   command: DecideAppeal,
@@ -147,4 +144,6 @@ const reopen = (
   state: ConductState,
   caseId: number | null,
 ): readonly ConductEvent[] =>
-  caseId === null || findUndecidedCase(state) ? [] : [record(command, 'CaseOpened', { caseId, kind: 'appeal' })];
+  caseId === null || findUndecidedCase(state)
+    ? []
+    : [record(command, 'CaseOpened', { caseId, kind: 'appeal' })];

@@ -2,7 +2,14 @@ import { limits } from '@thaw/contract/limits';
 import { DomainError } from '../../../platform/errors/domain.errors';
 import { record } from './conduct-event.factory';
 import type { ConductPolicy } from './conduct-policy.types';
-import type { AddNote, ClaimCase, DecideCase, EscalateCase, RecordExpiry, ReleaseCase } from './conduct.commands';
+import type {
+  AddNote,
+  ClaimCase,
+  DecideCase,
+  EscalateCase,
+  RecordExpiry,
+  ReleaseCase,
+} from './conduct.commands';
 import type { ConductEvent } from './conduct.events';
 import {
   claimEnd,
@@ -132,7 +139,8 @@ const endAutomaticCare = (command: DecideCase, state: ConductState): readonly Co
 const decideConsequence = (command: DecideCase): readonly ConductEvent[] => {
   const { ids, caseId, outcome, rule, until } = command;
   if (outcome === 'dismissed' || rule === null) return [];
-  if (outcome === 'warned') return [record(command, 'PersonWarned', { noticeId: ids.nextNumber(), caseId, rule })];
+  if (outcome === 'warned')
+    return [record(command, 'PersonWarned', { noticeId: ids.nextNumber(), caseId, rule })];
   return [
     record(command, 'SanctionImposed', {
       sanctionId: ids.nextNumber(),

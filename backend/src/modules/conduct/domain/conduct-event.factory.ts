@@ -9,4 +9,9 @@ export const record = <Type extends ConductEvent['type']>(
   type: Type,
   data: Omit<Recorded<Type>['data'], 'userId'>,
 ): ConductEvent =>
-  ({ type, eventId: ids.nextEventId(), occurredAt: at, data: { userId, ...data } }) as unknown as Recorded<Type>;
+  ({
+    type,
+    eventId: ids.nextEventId(),
+    occurredAt: at,
+    data: { userId, ...data },
+  }) as unknown as Recorded<Type>;

@@ -1,9 +1,12 @@
 import type { CaseKind, CaseOutcome, CaseState } from '@thaw/contract/moderation';
 import type { AppealOutcome, HouseRule, NoticeKind, ReportCategory } from '@thaw/contract/safety';
 import { limits } from '@thaw/contract/limits';
-import type { StoredEvent } from '../../../platform/event-store/stored-event.types';
 import type { SanctionKind, StandingEvent } from '../../standings/domain/standing.events';
-import { evolveStanding, initialStandingState, type StandingState } from '../../standings/domain/standing.state';
+import {
+  evolveStanding,
+  initialStandingState,
+  type StandingState,
+} from '../../standings/domain/standing.state';
 import type { ConductEvent, FindingKind, ReportContext } from './conduct.events';
 
 export interface FiledReport {
@@ -112,7 +115,11 @@ const updated = <Value extends object>(
   return id !== null && entry ? new Map(entries).set(id, { ...entry, ...change }) : entries;
 };
 
-const withCase = (state: ConductState, caseId: number | null, change: Partial<ConductCase>): ConductState => ({
+const withCase = (
+  state: ConductState,
+  caseId: number | null,
+  change: Partial<ConductCase>,
+): ConductState => ({
   ...state,
   cases: updated(state.cases, caseId, change),
 });
@@ -121,7 +128,7 @@ const withNotice = (
   state: ConductState,
   { occurredAt, data }: ConductEvent,
   kind: NoticeKind,
-  notice: { noticeId: number | null; caseId: number | null } & Partial<SentNotice>,
+  notice: { noticeId: number | null; caseId: number | null } & Partial<Omit<SentNotice, 'noticeId'>>,
 ): ConductState => {
   const { noticeId } = notice;
   if (noticeId === null) return state;
@@ -147,7 +154,8 @@ const renewClaim = (state: ConductState, caseId: number, moderatorId: number, at
 };
 
 export const evolveConduct = (state: ConductState, event: ConductEvent): ConductState => {
-  const { streamPosition } = event as Partial<StoredEvent>;
+  // Events that were read from the store have their position.
+  const { streamPosition } = event as { streamPosition?: number };
   return { ...evolve(state, event), version: streamPosition ?? state.version + 1 };
 };
 
@@ -213,7 +221,12 @@ const evolve = (state: ConductState, event: ConductEvent): ConductState => {
       for (const { reportId, noticeId, reporterId } of reports) {
         next = { ...next, reports: updated(next.reports, reportId, { isDecided: true }) };
         const isAppealable = outcome === 'dismissed';
-        next = withNotice(next, event, 'report_decided', { noticeId, caseId, recipientId: reporterId, isAppealable });
+        next = withNotice(next, event, 'report_decided', {
+          noticeId,
+          caseId,
+          recipientId: reporterId,
+          isAppealable,
+        });
       }
       return next;
     }
@@ -242,7 +255,10 @@ const evolveByStanding = (state: ConductState, event: StandingEvent): ConductSta
       return cause === 'sanction_lapsed' ? markLapsed(flagged, caseId) : flagged;
     }
     case 'FlagLifted': {
-      const lifted = withNotice(state, event, 'lifted', { noticeId: event.data.noticeId, caseId: state.flagCaseId });
+      const lifted = withNotice(state, event, 'lifted', {
+        noticeId: event.data.noticeId,
+        caseId: state.flagCaseId,
+      });
       return { ...lifted, flagCaseId: null };
     }
     case 'SanctionImposed': {
@@ -317,7 +333,8 @@ const evolveAppealDecided = (
 const markLapsed = (state: ConductState, caseId: number | null): ConductState => {
   const sanctions = new Map(state.sanctions);
   for (const [id, sanction] of sanctions)
-    if (sanction.isAutomatic && sanction.caseId === caseId) sanctions.set(id, { ...sanction, hasLapsed: true });
+    if (sanction.isAutomatic && sanction.caseId === caseId)
+      sanctions.set(id, { ...sanction, hasLapsed: true });
   return { ...state, sanctions };
 };
 
@@ -332,8 +349,12 @@ export const isInForce = ({ isLifted, until }: ImposedSanction, at: Date): boole
   !isLifted && (until === null || until > at);
 
 /** A ban that another moderator has to confirm. */
-export const awaitsConfirmation = ({ kind, isConfirmed, isLifted, inheritedFrom }: ImposedSanction): boolean =>
-  kind === 'banned' && !isConfirmed && !isLifted && inheritedFrom === null;
+export const awaitsConfirmation = ({
+  kind,
+  isConfirmed,
+  isLifted,
+  inheritedFrom,
+}: ImposedSanction): boolean => kind === 'banned' && !isConfirmed && !isLifted && inheritedFrom === null;
 
 export const sanctionsOf = ({ sanctions }: ConductState, caseId: number): ImposedSanction[] =>
   [...sanctions.values()].filter((sanction) => sanction.caseId === caseId);

@@ -57,9 +57,10 @@ export class NoticeRepository {
   }
 
   findMany(noticeIds: readonly number[]): Promise<NoticeRow[]> {
-    return this.dataSource.query(`${SELECT_NOTICES} WHERE notices.id = ANY($1::bigint[]) ORDER BY notices.id`, [
-      noticeIds,
-    ]);
+    return this.dataSource.query(
+      `${SELECT_NOTICES} WHERE notices.id = ANY($1::bigint[]) ORDER BY notices.id`,
+      [noticeIds],
+    );
   }
 
   /** Keeps the first time. */

@@ -73,7 +73,13 @@ export const projectNotices = async (event: StoredConductEvent, manager: EntityM
     case 'SanctionLifted': {
       const { noticeId, sanctionId, cause } = event.data;
       const isExplained = cause === 'not_confirmed';
-      return insert({ noticeId, kind: 'lifted', caseId: null, sanctionId, ...(isExplained ? { text: 'event' } : {}) });
+      return insert({
+        noticeId,
+        kind: 'lifted',
+        caseId: null,
+        sanctionId,
+        ...(isExplained ? { text: 'event' } : {}),
+      });
     }
     case 'PersonFlagged': {
       const { noticeId, caseId, until, cause } = event.data;

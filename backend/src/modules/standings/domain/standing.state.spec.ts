@@ -33,7 +33,7 @@ const imposed = (sanctionId: number, until: string | null, kind: 'suspended' | '
     inheritedFrom: null,
   });
 const lifted = (sanctionId: number) =>
-  event('SanctionLifted', 3, { sanctionId, noticeId: 9, cause: 'appeal', moderatorId: 3 });
+  event('SanctionLifted', 3, { sanctionId, noticeId: 9, cause: 'appeal', moderatorId: 3, reason: null });
 const reduced = (sanctionId: number, until: string | null) =>
   event('AppealDecided', 4, {
     appealId: 5,

@@ -1,4 +1,4 @@
-import { lastMessageAfter } from '@/app/last-message';
+import { getLastMessageAfter } from '@/app/last-message';
 import { type Conversation } from '@/features/private-chat/conversation';
 import { aPrivateMessage } from '@/testing/factories';
 
@@ -8,15 +8,15 @@ const conversation: Conversation = { messages: [first, second], hasOlder: false 
 
 it('returns the sent message, whether or not the conversation is loaded', () => {
   const shown = { senderId: 12, preview: 'second', type: 'text', createdAt: second.createdAt };
-  expect(lastMessageAfter({ type: 'sent', message: second }, conversation)).toEqual(shown);
-  expect(lastMessageAfter({ type: 'sent', message: second }, undefined)).toEqual(shown);
+  expect(getLastMessageAfter({ type: 'sent', message: second }, conversation)).toEqual(shown);
+  expect(getLastMessageAfter({ type: 'sent', message: second }, undefined)).toEqual(shown);
 });
 
 it('follows an edit of the newest message and ignores one of an older message', () => {
   const edited = { type: 'edited', messageId: 2, newContent: 'changed' } as const;
   const after: Conversation = { messages: [first, { ...second, content: 'changed' }], hasOlder: false };
-  expect(lastMessageAfter(edited, after)).toMatchObject({ preview: 'changed' });
-  expect(lastMessageAfter({ ...edited, messageId: 1 }, after)).toBeUndefined();
+  expect(getLastMessageAfter(edited, after)).toMatchObject({ preview: 'changed' });
+  expect(getLastMessageAfter({ ...edited, messageId: 1 }, after)).toBeUndefined();
 });
 
 it('quotes no text of a deleted message', () => {
@@ -24,13 +24,13 @@ it('quotes no text of a deleted message', () => {
     messages: [first, { ...second, content: '', isDeleted: true }],
     hasOlder: false,
   };
-  expect(lastMessageAfter({ type: 'deleted', messageId: 2 }, after)).toMatchObject({ preview: '' });
+  expect(getLastMessageAfter({ type: 'deleted', messageId: 2 }, after)).toMatchObject({ preview: '' });
 });
 
 it('returns null after a change of a conversation that is not loaded', () => {
-  expect(lastMessageAfter({ type: 'deleted', messageId: 2 }, undefined)).toBeNull();
+  expect(getLastMessageAfter({ type: 'deleted', messageId: 2 }, undefined)).toBeNull();
 });
 
 it('ignores a reaction', () => {
-  expect(lastMessageAfter({ type: 'reacted', messageId: 2, reactions: [] }, conversation)).toBeUndefined();
+  expect(getLastMessageAfter({ type: 'reacted', messageId: 2, reactions: [] }, conversation)).toBeUndefined();
 });

@@ -5,7 +5,7 @@ import { type Conversation, type ConversationChange } from '@/features/private-c
  * Returns the newest message of a conversation after a change, for the friends list: null when the conversation is not
  * loaded, so that only the server knows the message; undefined when the change does not affect it.
  */
-export const lastMessageAfter = (
+export const getLastMessageAfter = (
   change: ConversationChange,
   conversation: Conversation | undefined,
 ): LastMessage | null | undefined => {

@@ -1,4 +1,4 @@
-import { lastMessageAfter } from '@/app/last-message';
+import { getLastMessageAfter } from '@/app/last-message';
 import { createOpenChatReminder } from '@/app/open-chat-reminder';
 import { refetchAfterReconnect, refetchWithinMs } from '@/app/refetch-after-reconnect';
 import { shell } from '@/app/shell/shell-store';
@@ -48,7 +48,7 @@ export const startRealtime = (): void => {
 
   const friendsCache = new FriendsCache(queryClient);
   privateChat.conversations.onChange = (me, friendId, change) => {
-    const lastMessage = lastMessageAfter(change, privateChat.conversations.getLoaded(me, friendId));
+    const lastMessage = getLastMessageAfter(change, privateChat.conversations.getLoaded(me, friendId));
     if (lastMessage !== undefined) friendsCache.setLastMessage(me, friendId, lastMessage);
   };
 

@@ -1,7 +1,9 @@
 import { tabStorage } from '@/lib/storage';
 
 const storageKey = 'thaw-reloaded-at';
+/** The page does not reload itself more often, in case a reload does not bring the missing part. */
 const minReloadIntervalMs = 30_000;
+/** The user waits for the part, so an unanswered check counts as no newer version. */
 const versionCheckTimeoutMs = 5_000;
 
 /** Address of the entry script of a page, which identifies its version. Prerendered pages list it in a meta tag. */

@@ -8,32 +8,46 @@ export const pageLimits = {
   /** How long the Reconnect button stays hidden after a flood close (4429). */
   reconnectAfterFloodMs: 30_000,
 
+  /** The cached friends are fresh for this long; pushed changes update them in between. */
   friendsCacheMs: 5 * 60_000,
+  /** The same for the friend requests. */
   friendRequestsCacheMs: 30_000,
+  /** How often the unread counts are fetched, in case a push was lost (A131). */
   unreadPollMs: 30_000,
 
   /** Delay between leaving /chat during an active chat and skipping it (A59). */
   leaveChatDelayMs: 10_000,
+  /** A search that takes longer shows a hint that few people are there. */
   searchHintAfterMs: 30_000,
+  /** The typing indicator disappears this long after the last `typing` frame. */
   typingShownMs: 6_000,
   /** Largest difference between a reaction's message id and the id of the message it is shown on. */
   reactionIdToleranceMs: 1_000,
   /** Messages of one sender within this time form one group. */
   messageGroupGapMs: 5 * 60_000,
+  /** Duration of the effect when both have given the same answer in Break the Ice. */
   celebrationMs: 5_000,
+  /** Duration of the effect when the answers differ. */
   plotTwistMs: 3_000,
 
+  /** How long a toast is shown, and so for how long its action, such as Undo, is offered. */
   toastMs: 5_000,
+  /** Delay between hovering a control and its tooltip. */
   tooltipOpenDelayMs: 700,
+  /** A tooltip opens without the delay when another one was open within this time. */
   tooltipSkipDelayMs: 300,
+  /** Narrower windows have the sidebar as a sheet. */
   mobileBreakpointPx: 768,
   sidebarCollapsedPx: 80,
   sidebarExpandedPx: 320,
   /** A larger count is shown as "99+". */
   unreadBadgeMax: 99,
+  /** Time for which each slide of the two carousels on the landing page is shown. */
   featureCarouselMs: 4_000,
   conversationCarouselMs: 5_000,
+  /** How long the save button of the profile shows "Saved!" or "Error saving". */
   profileSavedMs: 2_000,
   profileErrorMs: 3_000,
+  /** Delay between the choice of a gender and the offer of an account, so that the first dialog can close. */
   anonymousPromptDelayMs: 500,
 } as const;

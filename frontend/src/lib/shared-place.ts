@@ -26,7 +26,7 @@ export class SharedPlace {
   /** Whether another tab shows the part; call after leaving. Undefined where that cannot be determined. */
   async isOpenElsewhere(): Promise<boolean | undefined> {
     try {
-      // Otherwise this tab's own lock, while it is being released, would count as another tab's.
+      // Waits for the release: until then this tab's own lock would count as another tab's.
       await this.released;
       return await this.locks?.request(
         this.name,

@@ -17,8 +17,8 @@ const toInitials = (name: string): string =>
     .slice(0, 2)
     .toUpperCase() || '·';
 
-// The golden angle gives neighbouring ids distant hues.
-const hueOf = (id: number): number => Math.round((id * 137.508) % 360);
+// 137.508° is the golden angle, which gives neighbouring ids distant hues.
+const toHue = (id: number): number => Math.round((id * 137.508) % 360);
 
 /** Decorative: the name is always beside it. */
 export const Avatar = ({ id, name, picture, className }: AvatarProps) => {
@@ -27,7 +27,7 @@ export const Avatar = ({ id, name, picture, className }: AvatarProps) => {
   return (
     <span
       aria-hidden="true"
-      style={{ '--hue': hueOf(id) } as CSSProperties}
+      style={{ '--hue': toHue(id) } as CSSProperties}
       className={cn('avatar-tint inline-grid place-items-center text-sm font-bold tracking-wide', shape)}
     >
       {toInitials(name)}

@@ -1,5 +1,6 @@
 import { useEffect, useState, type ReactNode } from 'react';
 
+/** A shorter wait is hardly noticed, and a placeholder that flashes up would be. */
 const shownAfterMs = 150;
 
 /** Delays a placeholder, so that content that loads quickly shows none. */

@@ -23,10 +23,10 @@ export const Menu = ({ label, icon, items, isSmall = false, tabIndex, className 
   const trigger = useRef<HTMLButtonElement>(null);
   const [isOpen, setOpen] = useState(false);
   // Mounted before it opens: the menu then knows whether a key opened it.
-  const [isNear, setNear] = useState(false);
-  const approach = (): void => setNear(true);
+  const [isPanelMounted, setPanelMounted] = useState(false);
+  const mountPanel = (): void => setPanelMounted(true);
   const open = (isOpen: boolean): void => {
-    approach();
+    mountPanel();
     setOpen(isOpen);
   };
   return (
@@ -46,8 +46,8 @@ export const Menu = ({ label, icon, items, isSmall = false, tabIndex, className 
           isSmall && 'size-7 rounded-full border border-border bg-popover after:hidden',
           className,
         )}
-        onPointerEnter={approach}
-        onFocus={approach}
+        onPointerEnter={mountPanel}
+        onFocus={mountPanel}
         onClick={() => open(!isOpen)}
         onKeyDown={(event) => {
           if (event.key !== 'ArrowDown') return;
@@ -57,7 +57,7 @@ export const Menu = ({ label, icon, items, isSmall = false, tabIndex, className 
       >
         {icon}
       </Button>
-      {isNear ? (
+      {isPanelMounted ? (
         <LoadedPart part={menuPanelPart} broken={() => null} resetKeys={[isOpen]}>
           {(MenuPanel) => (
             <MenuPanel

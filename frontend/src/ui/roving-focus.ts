@@ -7,7 +7,7 @@ const stepByKey: Partial<Record<string, number>> = {
   ArrowUp: -1,
 };
 
-const itemsOf = (group: HTMLElement): HTMLElement[] => [
+const findItems = (group: HTMLElement): HTMLElement[] => [
   ...group.querySelectorAll<HTMLElement>('[data-roving]:not(:disabled)'),
 ];
 
@@ -45,7 +45,7 @@ export interface RovingFocusOptions {
 export const useRovingFocus = ({ initial = 0, isGrid = false, onMove }: RovingFocusOptions = {}) => {
   const [current, setCurrent] = useState(initial);
   const onKeyDown = (event: KeyboardEvent<HTMLElement>): void => {
-    const items = itemsOf(event.currentTarget);
+    const items = findItems(event.currentTarget);
     const from = items.findIndex((item) => item === event.target);
     const to = from < 0 ? undefined : findTargetIndex(items, from, event.key, isGrid);
     if (to === undefined) return;

@@ -45,6 +45,7 @@ const WideSidebar = ({ children, profile }: SidebarProps) => {
   );
 };
 
+/** A shorter swipe does not close the sheet. */
 const closingSwipePx = 60;
 
 /** A swipe to the left closes the sheet. */

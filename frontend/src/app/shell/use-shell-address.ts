@@ -91,9 +91,10 @@ export const computeAddressChange = (
   if (!changed('friend') && !changed('dialog')) return 'none';
   if (isOpening('dialog') && !changed('friend')) return { added: 'dialog', replace: false };
   if (isOpening('friend') && !isClosing('dialog')) return { added: 'friend', replace: false };
-  const isTopAlone =
+  const closesOnlyTopPart =
     topPart !== undefined && isClosing(topPart) && !changed(topPart === 'friend' ? 'dialog' : 'friend');
-  if (isTopAlone) return 'back';
+  if (closesOnlyTopPart) return 'back';
+  // The entry is replaced. It stays the entry of its part while that part is open, with the same friend or another one.
   const added = topPart !== undefined && wanted[topPart] !== undefined ? topPart : undefined;
   return { added: added ?? (isOpening('friend') ? 'friend' : undefined), replace: true };
 };

@@ -8,7 +8,7 @@ const createSituation = (changes: Partial<Situation> = {}): Situation => ({
   friendName: undefined,
   unread: 0,
   friendNews: 0,
-  isNews: false,
+  hasChatChanged: false,
   ...changes,
 });
 
@@ -40,7 +40,7 @@ describe('the icon', () => {
 
   it('differs for each phase, and for unread messages or news', () => {
     expect(new Set(every).size).toBe(every.length);
-    expect(selectFavicon(createSituation({ phase: 'active', isNews: true }))).toBe(
+    expect(selectFavicon(createSituation({ phase: 'active', hasChatChanged: true }))).toBe(
       selectFavicon(createSituation({ phase: 'active', unread: 1 })),
     );
   });
@@ -56,9 +56,9 @@ describe('isSoundDue', () => {
     ['one less', { unread: 2 }, { unread: 1 }, false],
     ['the same', { unread: 2 }, { unread: 2 }, false],
     ['a friend request', { friendNews: 1 }, { friendNews: 2 }, true],
-    ['a match out of sight', {}, { phase: 'active', isNews: true }, true],
+    ['a match out of sight', {}, { phase: 'active', hasChatChanged: true }, true],
     ['a match in sight', {}, { phase: 'active' }, false],
-    ['the same news', { isNews: true }, { isNews: true }, false],
+    ['the same news', { hasChatChanged: true }, { hasChatChanged: true }, false],
   ])('decides whether to play the sound: %s', (_what, before, now, isOne) => {
     expect(isSoundDue(createSituation(before), createSituation(now))).toBe(isOne);
   });

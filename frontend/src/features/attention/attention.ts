@@ -13,7 +13,7 @@ export interface Situation {
   /** Friend requests received and accepted since the page was opened. */
   friendNews: number;
   /** The random chat began or ended while the tab was hidden. */
-  isNews: boolean;
+  hasChatChanged: boolean;
 }
 
 const describeState = ({ phase, partnerName, friendName }: Situation): string => {
@@ -36,13 +36,15 @@ export const formatTitle = (situation: Situation): string => {
   return `${unread > 0 ? `(${count}) ` : ''}${describeState(situation)} · ${productName}`;
 };
 
-/** Path of the icon for this situation; the icon has a dot when something is unread. */
-export const selectFavicon = ({ phase, unread, isNews }: Situation): string => {
-  const hasNews = unread > 0 || isNews;
+/** Path of the icon for this situation. The variant `-calling` has a dot: something is unread, or the chat has changed. */
+export const selectFavicon = ({ phase, unread, hasChatChanged }: Situation): string => {
+  const hasNews = unread > 0 || hasChatChanged;
   if (phase === 'initial' && !hasNews) return '/favicon.svg';
   return `/favicon/${phase}${hasNews ? '-calling' : ''}.svg`;
 };
 
 /** Whether the change from `before` to `now` plays the sound: more is unread, or there is news. */
 export const isSoundDue = (before: Situation, now: Situation): boolean =>
-  now.unread > before.unread || now.friendNews > before.friendNews || (now.isNews && !before.isNews);
+  now.unread > before.unread ||
+  now.friendNews > before.friendNews ||
+  (now.hasChatChanged && !before.hasChatChanged);

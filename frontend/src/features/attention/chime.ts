@@ -8,10 +8,16 @@ const notes = [
   { frequency: 660, atS: 0 },
   { frequency: 880, atS: 0.11 },
 ] as const;
+/** Duration of a note in seconds. */
 const noteS = 0.22;
-const loudness = 0.12;
+/** Gain at the loudest point of a note: quiet beside music and calls. */
+const peakGain = 0.12;
+/** An exponential ramp cannot end at 0; this gain is inaudible. */
+const silentGain = 0.0001;
+/** A note rises within this time: a start at full volume would click. */
+const riseS = 0.015;
 
-/** If the browser allows the sound later than this, it is outdated and is not played. */
+/** If the browser allows the sound later than this, what it signals is no longer new, and it is not played. */
 const staleAfterMs = 1_000;
 
 let context: AudioContext | undefined;
@@ -23,8 +29,8 @@ const play = (context: AudioContext): void => {
     const gain = context.createGain();
     oscillator.frequency.value = frequency;
     gain.gain.setValueAtTime(0, start);
-    gain.gain.linearRampToValueAtTime(loudness, start + 0.015);
-    gain.gain.exponentialRampToValueAtTime(0.0001, start + noteS);
+    gain.gain.linearRampToValueAtTime(peakGain, start + riseS);
+    gain.gain.exponentialRampToValueAtTime(silentGain, start + noteS);
     oscillator.connect(gain).connect(context.destination);
     oscillator.start(start);
     oscillator.stop(start + noteS);

@@ -52,7 +52,7 @@ export const useAttention = ({
       unread +
       (isVisible ? 0 : Math.max(0, partnerMessages - seen.partnerMessages) + friendNews - seen.friendNews),
     friendNews,
-    isNews: !isVisible && phase !== seen.phase && (phase === 'active' || phase === 'skipped'),
+    hasChatChanged: !isVisible && phase !== seen.phase && (phase === 'active' || phase === 'skipped'),
   };
   const title = formatTitle(situation);
   const favicon = selectFavicon(situation);

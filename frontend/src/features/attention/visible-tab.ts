@@ -10,10 +10,10 @@ export const useVisibleTabLock = (isVisible: boolean): void => {
   useEffect(() => {
     if (!isVisible) return;
     let release: () => void = () => undefined;
-    const hidden = new Promise<void>((resolve) => (release = resolve));
-    // Rejected where the browser blocks storage.
+    const untilHidden = new Promise<void>((resolve) => (release = resolve));
+    // The request is rejected where the browser blocks storage.
     locks()
-      ?.request(lockName, { mode: 'shared' }, () => hidden)
+      ?.request(lockName, { mode: 'shared' }, () => untilHidden)
       .catch(() => undefined);
     return () => release();
   }, [isVisible]);

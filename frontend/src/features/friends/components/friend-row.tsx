@@ -37,7 +37,7 @@ const Line = ({ friend, unread, isOpen, isTyping, draft }: LineProps) => {
   const { lastMessage } = friend;
   // While the chat is open, its composer shows the draft.
   const showsDraft = !isTyping && draft !== '' && !isOpen;
-  const isNews = !isTyping && !showsDraft && Boolean(lastMessage) && unread > 0;
+  const isUnread = !isTyping && !showsDraft && Boolean(lastMessage) && unread > 0;
   const news = isTyping ? (
     copy.list.typing
   ) : showsDraft ? (
@@ -52,7 +52,7 @@ const Line = ({ friend, unread, isOpen, isTyping, draft }: LineProps) => {
       className={cn(
         'truncate text-sm text-muted-foreground',
         isTyping && 'font-semibold text-primary',
-        isNews && 'font-semibold text-foreground',
+        isUnread && 'font-semibold text-foreground',
       )}
     >
       <span className={news === null ? undefined : 'sr-only'}>{presenceText(friend)} </span>

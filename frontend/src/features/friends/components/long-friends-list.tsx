@@ -11,7 +11,10 @@ export interface LongFriendsListProps {
   renderRow: (friend: Friend, isTabStop: boolean) => ReactNode;
 }
 
-const rowHeightPx = 58;
+/** Height of a row before it is measured. */
+const estimatedRowPx = 58;
+/** Rows mounted beyond each end of the visible part, so that scrolling shows no gaps. */
+const extraRows = 8;
 
 const findTargetIndex = (key: string, from: number, count: number): number | undefined => {
   switch (key) {
@@ -48,9 +51,9 @@ export const LongFriendsList = ({ friends, isCollapsed, renderRow }: LongFriends
   const rows = useVirtualizer({
     count: results.length,
     getScrollElement: () => scroller.current,
-    estimateSize: () => rowHeightPx,
+    estimateSize: () => estimatedRowPx,
     getItemKey: (index) => results[index]?.id ?? index,
-    overscan: 8,
+    overscan: extraRows,
     // The active row stays rendered, so that scrolling does not lose the focus.
     rangeExtractor: (range: Range) =>
       [...new Set([...defaultRangeExtractor(range), activeIndex])].sort((a, b) => a - b),

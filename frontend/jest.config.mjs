@@ -11,7 +11,7 @@ const compile = (syntax) => ({
 
 const project = (displayName, more) => ({
   displayName,
-  moduleNameMapper: { '^@/(.*)$': '<rootDir>/src/$1' },
+  moduleNameMapper: { '\\.css$': '<rootDir>/src/testing/no-styles.ts', '^@/(.*)$': '<rootDir>/src/$1' },
   transform: {
     '^.+\\.tsx?$': ['@swc/jest', compile('typescript')],
     '^.+\\.m?js$': ['@swc/jest', compile('ecmascript')],

@@ -61,9 +61,18 @@ const sharedChunks = [
   {
     name: 'chat-libraries',
     priority: 1,
-    minShareCount: 3,
-    // Without the parts of tooltips, popovers, menus and tabs, which are loaded when they first open.
-    test: /node_modules\/(?!zod|lucide-react|@tanstack\/(react-virtual|virtual-core)|@floating-ui|@radix-ui\/react-(popper|arrow|menu|roving-focus|collection))/,
+    // By name, so that a page that shares some of them does not split the chunk: smaller chunks compress worse.
+    includeDependenciesRecursively: false,
+    test: new RegExp(
+      [
+        String.raw`node_modules/@tanstack/(query-core|react-query)/(?!.*[iI]nfiniteQuery(Observer|Options|\.))`,
+        String.raw`node_modules/@radix-ui/(primitive|react-(compose-refs|context|use-[a-z-]+|id|slot|primitive))/`,
+        String.raw`node_modules/@radix-ui/react-(dismissable-layer|focus-scope|portal|presence|focus-guards|dialog)/`,
+        String.raw`node_modules/(tslib|react-remove-scroll|use-callback-ref|use-sidecar|get-nonce|react-style-singleton|aria-hidden)`,
+        String.raw`src/ui/(modal|popover|focus-return|use-pull-to-dismiss|skeleton|load-error|empty-state|list-skeleton)\.tsx?`,
+        String.raw`src/(lib/query-client|product/profile-query|app/with-queries|app/use-session-check)\.tsx?`,
+      ].join('|'),
+    ),
   },
   { name: 'icons', minShareCount: 2, test: /node_modules\/lucide-react\// },
 ];

@@ -1,4 +1,5 @@
 import { chatPart } from '@/app/routes/chat-part';
+import { notFoundPart } from '@/app/routes/not-found-part';
 import { createPart } from '@/ui/loaded-part';
 
 const createLegalPart = (which: 'terms' | 'privacy' | 'rules') =>
@@ -15,5 +16,6 @@ export const routeParts = {
   terms: createLegalPart('terms'),
   privacy: createLegalPart('privacy'),
   rules: createLegalPart('rules'),
-  notFound: createPart(async () => (await import('@/app/routes/not-found-route')).NotFoundRoute),
+  moderation: createPart(async () => (await import('@/app/routes/moderation-route')).ModerationRoute),
+  notFound: notFoundPart,
 };

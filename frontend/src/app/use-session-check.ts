@@ -21,8 +21,9 @@ const changedFields = (before: SelfUser | null, after: SelfUser | null): Partial
  * Loads the user from the server whenever the component mounts, since the stored user may outlive the session cookie
  * (A04). Updates the stored user, or signs out when the session or the user no longer exists. Until the response arrives
  * the page shows the stored user; the server enforces permissions in any case.
+ * @returns whether the server has answered, and whether it named a moderator.
  */
-export const useSessionCheck = (userId: number | undefined): void => {
+export const useSessionCheck = (userId: number | undefined): { isChecked: boolean; isModerator: boolean } => {
   const { data, error } = useQuery({
     queryKey: [`/api/user/${userId}`],
     queryFn: async (context) => {
@@ -43,4 +44,5 @@ export const useSessionCheck = (userId: number | undefined): void => {
   useEffect(() => {
     if (error instanceof ApiError && error.status === 404) signOut();
   }, [error]);
+  return { isChecked: data !== undefined || error !== null, isModerator: data?.isModerator ?? false };
 };

@@ -1,0 +1,38 @@
+import '@/features/moderation/moderation.css';
+import { useState } from 'react';
+import { Broken } from '@/app/broken';
+import { notFoundPart } from '@/app/routes/not-found-part';
+import { useSessionCheck } from '@/app/use-session-check';
+import { WithQueries } from '@/app/with-queries';
+import { useIdentity } from '@/product/identity';
+import { createPart, LoadedPart } from '@/ui/loaded-part';
+
+const moderationPart = createPart(
+  async () => (await import('@/features/moderation/components/moderation')).Moderation,
+);
+
+const NotFound = () => (
+  <LoadedPart part={notFoundPart} broken={(failure) => <Broken {...failure} />}>
+    {(NotFoundRoute) => <NotFoundRoute />}
+  </LoadedPart>
+);
+
+/** The tool for moderators; for all others the page does not exist. The code of the tool is loaded for moderators only. */
+const ModerationGate = () => {
+  const user = useIdentity((state) => state.user);
+  const { isChecked, isModerator } = useSessionCheck(user?.id);
+  const [isForbidden, setForbidden] = useState(false);
+  if (!user || isForbidden) return <NotFound />;
+  if (!user.isModerator && !isModerator) return isChecked ? <NotFound /> : null;
+  return (
+    <LoadedPart part={moderationPart} broken={(failure) => <Broken {...failure} />}>
+      {(Moderation) => <Moderation me={user.id} onForbidden={() => setForbidden(true)} />}
+    </LoadedPart>
+  );
+};
+
+export const ModerationRoute = () => (
+  <WithQueries>
+    <ModerationGate />
+  </WithQueries>
+);

@@ -1,0 +1,94 @@
+import {
+  auditPageSchema,
+  blockedImageSchema,
+  casePageSchema,
+  moderatedPersonSchema,
+  moderationCaseSchema,
+  moderationFiguresSchema,
+  type AuditPage,
+  type CaseFilter,
+  type CasePage,
+} from '@thaw/contract/moderation';
+import { infiniteQueryOptions, queryOptions, type InfiniteData } from '@tanstack/react-query';
+import * as z from 'zod/mini';
+import { request } from '@/lib/api-client';
+
+/** How often the queue is refreshed. */
+export const queueIntervalMs = 15_000;
+const casesPerPage = 50;
+/** A case, or a person, that is opened again within this time is not loaded, and not recorded, a second time. */
+const keptFreshMs = 60_000;
+
+const withSearch = (url: string, search: Record<string, string | null>): string => {
+  const params = new URLSearchParams();
+  for (const [name, value] of Object.entries(search)) if (value !== null) params.set(name, value);
+  return params.size === 0 ? url : `${url}?${params}`;
+};
+
+export type Queue = InfiniteData<CasePage, string | null>;
+
+export const casesUrl = '/api/moderation/cases';
+export const queueKey = (state: CaseFilter) => [casesUrl, state] as const;
+
+export const queueQuery = (state: CaseFilter) =>
+  infiniteQueryOptions({
+    queryKey: queueKey(state),
+    queryFn: async ({ pageParam }): Promise<CasePage> =>
+      casePageSchema.parse(
+        await request('GET', withSearch(casesUrl, { state, limit: String(casesPerPage), cursor: pageParam })),
+      ),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+    refetchInterval: queueIntervalMs,
+    refetchOnMount: 'always',
+  });
+
+export const caseKey = (caseId: number) => [`${casesUrl}/${caseId}`] as const;
+
+export const caseQuery = (caseId: number) =>
+  queryOptions({
+    queryKey: caseKey(caseId),
+    queryFn: async ({ queryKey: [url] }) => moderationCaseSchema.parse(await request('GET', url)),
+    staleTime: keptFreshMs,
+  });
+
+export const personKey = (userId: number) => [`/api/moderation/people/${userId}`] as const;
+
+export const personQuery = (userId: number) =>
+  queryOptions({
+    queryKey: personKey(userId),
+    queryFn: async ({ queryKey: [url] }) => moderatedPersonSchema.parse(await request('GET', url)),
+    staleTime: keptFreshMs,
+  });
+
+export const imagesKey = ['/api/moderation/images'] as const;
+
+export const imagesQuery = queryOptions({
+  queryKey: imagesKey,
+  queryFn: async ({ queryKey: [url] }) => z.array(blockedImageSchema).parse(await request('GET', url)),
+  refetchOnMount: 'always',
+});
+
+export const figuresQuery = queryOptions({
+  queryKey: ['/api/moderation/metrics'] as const,
+  queryFn: async ({ queryKey: [url] }) => moderationFiguresSchema.parse(await request('GET', url)),
+  refetchOnMount: 'always',
+});
+
+export const auditQuery = (moderatorId: number | null) =>
+  infiniteQueryOptions({
+    queryKey: ['/api/moderation/audit', moderatorId] as const,
+    queryFn: async ({ pageParam }): Promise<AuditPage> =>
+      auditPageSchema.parse(
+        await request(
+          'GET',
+          withSearch('/api/moderation/audit', {
+            moderatorId: moderatorId === null ? null : String(moderatorId),
+            cursor: pageParam,
+          }),
+        ),
+      ),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+    refetchOnMount: 'always',
+  });

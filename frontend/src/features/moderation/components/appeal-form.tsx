@@ -1,0 +1,90 @@
+import { limits } from '@thaw/contract/limits';
+import { type ModerationCase } from '@thaw/contract/moderation';
+import { appealOutcomeSchema } from '@thaw/contract/safety';
+import { useState } from 'react';
+import { decideAppeal } from '@/features/moderation/api/calls';
+import { factsError, type FormProps } from '@/features/moderation/components/decide-form';
+import { Choices, TextField } from '@/features/moderation/components/form-fields';
+import { FormFrame } from '@/features/moderation/components/form-frame';
+import { Quiet } from '@/features/moderation/components/parts';
+import { NoticePreview, Preview } from '@/features/moderation/components/preview';
+import { UntilField } from '@/features/moderation/components/until-field';
+import { copy } from '@/features/moderation/copy';
+import { lengthOf, toAppealDecision } from '@/features/moderation/decision/case-draft';
+import { appealNotice } from '@/features/moderation/decision/decided-notice';
+import { useNow } from '@/features/moderation/hooks/use-now';
+
+const texts = copy.appeal;
+
+/** The appeal of a case that waits for its decision: the oldest. */
+export const findOpenAppeal = ({ history }: Pick<ModerationCase, 'history'>) =>
+  history.filter((entry) => entry.kind === 'appeal').find(({ state }) => state === 'open');
+
+/** The decision of an appeal, or of the second look that a reporter asks for. */
+export const AppealForm = ({ shown, draft, onChange, onSubmit, onCancel }: FormProps) => {
+  const now = useNow();
+  const [isChecked, setChecked] = useState(false);
+  const appeal = findOpenAppeal(shown);
+  const { appealOutcome, answer } = draft;
+  const problems = isChecked ? (toAppealDecision(draft, shown.version, now).problems ?? []) : [];
+  const notice = appealNotice(draft, now);
+  const submit = (): void => {
+    setChecked(true);
+    const { body } = toAppealDecision(draft, shown.version, Date.now());
+    if (body && appeal) onSubmit(() => decideAppeal(appeal.appealId, body));
+  };
+  return (
+    <FormFrame
+      caseId={shown.id}
+      title={texts.title}
+      submitLabel={appeal && appealOutcome ? texts.submit[appealOutcome] : null}
+      onSubmit={submit}
+      onCancel={onCancel}
+    >
+      {appeal ? (
+        <div className="grid gap-1">
+          <p className="text-sm font-semibold">{texts.words}</p>
+          {appeal.appellantId === shown.userId ? null : <Quiet>{texts.fromReporter}</Quiet>}
+          <blockquote className="rounded-control bg-card p-3 text-base wrap-anywhere whitespace-pre-wrap">
+            <bdi>{appeal.words ?? copy.history.erased}</bdi>
+          </blockquote>
+        </div>
+      ) : (
+        <Quiet>{texts.none}</Quiet>
+      )}
+      <div className="grid gap-1">
+        <Choices
+          legend={texts.outcome}
+          isFirst
+          value={appealOutcome}
+          options={appealOutcomeSchema.options.map((value) => ({ value, label: texts.outcomes[value] }))}
+          onChoose={(chosen) => onChange({ appealOutcome: chosen })}
+        />
+        {appealOutcome ? <Quiet>{texts.hints[appealOutcome]}</Quiet> : null}
+      </div>
+      {appealOutcome === 'reduced' ? (
+        <UntilField
+          legend={texts.until}
+          draft={draft}
+          onChange={onChange}
+          now={now}
+          error={problems.includes('until') ? copy.decide.needsUntil : undefined}
+        />
+      ) : null}
+      <TextField
+        label={texts.answer}
+        hint={texts.answerHint}
+        error={factsError(problems)}
+        rows={5}
+        counter={copy.decide.counter(lengthOf(answer), limits.factsMaxCodePoints)}
+        value={answer}
+        onChange={({ target }) => onChange({ answer: target.value })}
+      />
+      {notice ? (
+        <Preview label={copy.decide.preview}>
+          <NoticePreview notice={notice} />
+        </Preview>
+      ) : null}
+    </FormFrame>
+  );
+};

@@ -1,0 +1,154 @@
+import { limits } from '@thaw/contract/limits';
+import { type CaseHistoryEntry, type ModerationCase } from '@thaw/contract/moderation';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { addNote } from '@/features/moderation/api/calls';
+import { caseKey } from '@/features/moderation/api/queries';
+import { TextField } from '@/features/moderation/components/form-fields';
+import { Section } from '@/features/moderation/components/parts';
+import { copy } from '@/features/moderation/copy';
+import { lengthOf } from '@/features/moderation/decision/case-draft';
+import { toastFailure } from '@/features/moderation/failure';
+import { useModeratorName } from '@/features/moderation/hooks/use-name';
+import { workbench } from '@/features/moderation/stores/workbench.store';
+import { formatMoment } from '@/features/moderation/spans';
+import { ruleTitles } from '@/product/rule-titles';
+import { Button } from '@/ui/button';
+
+const texts = copy.history;
+
+interface Described {
+  title: string;
+  detail?: string;
+  /** What a person or a moderator wrote; null once erased. */
+  text?: string | null;
+}
+
+const describe = (entry: CaseHistoryEntry, userId: number): Described => {
+  switch (entry.kind) {
+    case 'opened':
+      return { title: texts.opened };
+    case 'note':
+      return { title: texts.note, text: entry.text };
+    case 'escalated':
+      return { title: texts.escalated, text: entry.reason };
+    case 'decision':
+      return {
+        title: texts.decision(copy.outcomes[entry.outcome]),
+        ...(entry.rule ? { detail: ruleTitles[entry.rule] } : {}),
+        ...(entry.outcome === 'dismissed' ? {} : { text: entry.facts }),
+      };
+    case 'sanction':
+      return {
+        title:
+          entry.sanction === 'banned'
+            ? texts.banned
+            : entry.until === null
+              ? texts.suspendedWithoutEnd
+              : texts.suspended(formatMoment(entry.until)),
+        detail: [
+          ruleTitles[entry.rule],
+          ...(entry.isAutomatic ? [texts.automatic] : []),
+          ...(entry.inheritedFrom === null ? [] : [texts.inherited(entry.inheritedFrom)]),
+        ].join(' · '),
+      };
+    case 'confirmed':
+      return { title: texts.confirmed };
+    case 'lifted':
+      return { title: texts.lifted };
+    case 'flagged':
+      return { title: texts.flagged(formatMoment(entry.until)) };
+    case 'flag_lifted':
+      return { title: texts.flagLifted };
+    case 'appeal':
+      return {
+        title: entry.state === 'open' ? texts.appealOpen : texts.appeal,
+        detail: entry.appellantId === userId ? texts.byAppellant : texts.byReporter,
+        text: entry.words,
+      };
+    case 'appeal_decided':
+      return { title: texts.appealDecided(copy.appealOutcomes[entry.outcome]), text: entry.answer };
+  }
+};
+
+const By = ({ moderatorId }: { moderatorId: number | null }) => {
+  const name = useModeratorName(moderatorId);
+  return <>{moderatorId === null ? texts.automatic : texts.by(name)}</>;
+};
+
+const Entry = ({ entry, userId }: { entry: CaseHistoryEntry; userId: number }) => {
+  const { title, detail, text } = describe(entry, userId);
+  return (
+    <li className="grid gap-0.5">
+      <p className="font-semibold">{title}</p>
+      <p className="text-sm text-muted-foreground">
+        {'moderatorId' in entry ? (
+          <>
+            <By moderatorId={entry.moderatorId} />,{' '}
+          </>
+        ) : null}
+        <time dateTime={entry.at}>{formatMoment(entry.at)}</time>
+        {detail ? ` · ${detail}` : null}
+      </p>
+      {text === undefined ? null : text === null ? (
+        <p className="text-sm text-muted-foreground">{texts.erased}</p>
+      ) : text === '' ? null : (
+        <p className="wrap-anywhere whitespace-pre-wrap">
+          <bdi>{text}</bdi>
+        </p>
+      )}
+    </li>
+  );
+};
+
+const NoteForm = ({ caseId }: { caseId: number }) => {
+  const queries = useQueryClient();
+  const [text, setText] = useState('');
+  const { mutate, isPending } = useMutation({
+    mutationFn: () => addNote(caseId, { text: text.trim() }),
+    onSuccess: () => {
+      setText('');
+      workbench.announce(copy.done.noted);
+      return queries.invalidateQueries({ queryKey: caseKey(caseId) });
+    },
+    onError: toastFailure,
+  });
+  const length = lengthOf(text);
+  const isValid = length > 0 && length <= limits.moderationNoteMaxCodePoints;
+  return (
+    <form
+      className="grid gap-2"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (isValid && !isPending) mutate();
+      }}
+    >
+      <TextField
+        label={texts.addNote}
+        hint={texts.noteHint}
+        rows={2}
+        value={text}
+        onChange={({ target }) => setText(target.value)}
+        {...(length > limits.moderationNoteMaxCodePoints * 0.9
+          ? { counter: copy.decide.counter(length, limits.moderationNoteMaxCodePoints) }
+          : {})}
+      />
+      <Button type="submit" size="sm" variant="secondary" className="w-fit" disabled={!isValid || isPending}>
+        {isPending ? texts.saving : texts.saveNote}
+      </Button>
+    </form>
+  );
+};
+
+/** Everything that has happened in a case, in order, and a field for a note. */
+export const CaseHistory = ({ shown }: { shown: ModerationCase }) => (
+  <Section title={texts.title}>
+    <ol aria-label={texts.title} className="moderation-timeline grid gap-3">
+      {shown.history.map((entry, index) => (
+        // A history only grows.
+        <Entry key={index} entry={entry} userId={shown.userId} />
+      ))}
+    </ol>
+    <NoteForm caseId={shown.id} />
+  </Section>
+);

@@ -1,0 +1,48 @@
+import { type CaseReport, type ModerationCase } from '@thaw/contract/moderation';
+import { Chip, Name, Quiet, Section } from '@/features/moderation/components/parts';
+import { copy } from '@/features/moderation/copy';
+import { formatMoment } from '@/features/moderation/spans';
+
+const Report = ({ report, name }: { report: CaseReport; name: string }) => (
+  <li className="grid gap-1">
+    <p className="flex flex-wrap items-center gap-x-2 gap-y-1">
+      <span className="font-semibold">{copy.categories[report.category]}</span>
+      <span className="text-sm text-muted-foreground">
+        <Name>{copy.reports.by(name)}</Name>,{' '}
+        <time dateTime={report.createdAt}>{formatMoment(report.createdAt)}</time>
+      </span>
+      {report.weight === 0 ? <Chip>{copy.reports.weightless}</Chip> : null}
+    </p>
+    {report.words === null || report.words === '' ? (
+      <Quiet>{report.words === null ? copy.reports.erased : copy.reports.noWords}</Quiet>
+    ) : (
+      <blockquote className="border-b-0 text-base wrap-anywhere whitespace-pre-wrap">
+        <bdi>{report.words}</bdi>
+      </blockquote>
+    )}
+    <p className="text-sm text-muted-foreground">
+      {copy.reports.accuracy(report.accuracy.upheld, report.accuracy.decided)}
+    </p>
+  </li>
+);
+
+/** The reports of a case, with the words and the accuracy of their authors. */
+export const CaseReports = ({ shown }: { shown: ModerationCase }) => {
+  const people = new Map(
+    shown.evidence.flatMap(({ people }) => people.map(({ id, username }) => [id, username])),
+  );
+  if (shown.reports.length === 0) return null;
+  return (
+    <Section title={copy.reports.title}>
+      <ul aria-label={copy.reports.title} className="grid gap-4">
+        {shown.reports.map((report) => (
+          <Report
+            key={report.id}
+            report={report}
+            name={people.get(report.reporterId) ?? copy.someone(report.reporterId)}
+          />
+        ))}
+      </ul>
+    </Section>
+  );
+};

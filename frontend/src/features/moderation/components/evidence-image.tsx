@@ -1,0 +1,99 @@
+import { useEffect, useState } from 'react';
+import { loadCaseImage } from '@/features/moderation/api/case-image';
+import { copy } from '@/features/moderation/copy';
+import { ApiError } from '@/lib/api-client';
+import { Button } from '@/ui/button';
+
+type Phase =
+  | { name: 'covered' | 'asking' | 'loading' }
+  | { name: 'failed'; text: string }
+  | { name: 'shown'; url: string };
+
+export interface EvidenceImageProps {
+  caseId: number;
+  image: { imageId: number; width: number; height: number };
+  /** Asks a second time before the image is loaded. */
+  isSealed: boolean;
+}
+
+/** An image of the evidence, covered until a moderator asks for it. Every look is a request, which is recorded. */
+export const EvidenceImage = ({ caseId, image, isSealed }: EvidenceImageProps) => {
+  const { imageId, width, height } = image;
+  const [phase, setPhase] = useState<Phase>({ name: 'covered' });
+  const texts = copy.evidence.image;
+  const url = phase.name === 'shown' ? phase.url : undefined;
+  useEffect(() => () => (url === undefined ? undefined : URL.revokeObjectURL(url)), [url]);
+
+  const load = async (): Promise<void> => {
+    setPhase({ name: 'loading' });
+    try {
+      const blob = await loadCaseImage(caseId, imageId);
+      setPhase({ name: 'shown', url: URL.createObjectURL(blob) });
+    } catch (error) {
+      const isGone = error instanceof ApiError && error.status === 404;
+      const text = (error instanceof ApiError && !isGone && error.serverMessage) || texts.failed;
+      setPhase({ name: 'failed', text: isGone ? texts.gone : text });
+    }
+  };
+  const show = (): void => {
+    if (isSealed && phase.name === 'covered') setPhase({ name: 'asking' });
+    else void load();
+  };
+  const cover = (): void => setPhase({ name: 'covered' });
+
+  if (phase.name === 'shown')
+    return (
+      <figure className="grid justify-items-start gap-2">
+        <img
+          src={phase.url}
+          width={width}
+          height={height}
+          alt={texts.alt(imageId)}
+          className="moderation-image"
+        />
+        <Button autoFocus size="sm" variant="secondary" onClick={cover}>
+          {texts.cover}
+        </Button>
+      </figure>
+    );
+  return (
+    <div className="moderation-cover" role="group" aria-label={copy.decide.image(imageId)}>
+      <p className="text-sm text-muted-foreground">{texts.covered(width, height)}</p>
+      {phase.name === 'loading' ? (
+        <p role="status" className="text-sm">
+          {texts.loading}
+        </p>
+      ) : phase.name === 'asking' ? (
+        <>
+          <p role="alert" className="text-base font-semibold">
+            {texts.sealed}
+          </p>
+          <div className="flex flex-wrap justify-center gap-2">
+            <Button autoFocus size="sm" variant="secondary" onClick={cover}>
+              {texts.keep}
+            </Button>
+            <Button size="sm" variant="outline" onClick={show}>
+              {texts.open}
+            </Button>
+          </div>
+        </>
+      ) : (
+        <>
+          {phase.name === 'failed' ? (
+            <p role="alert" className="text-sm text-destructive">
+              {phase.text}
+            </p>
+          ) : null}
+          <Button
+            size="sm"
+            variant="secondary"
+            aria-label={`${texts.show} ${imageId}`}
+            onClick={() => (phase.name === 'failed' ? void load() : show())}
+          >
+            {texts.show}
+          </Button>
+        </>
+      )}
+    </div>
+  );
+};

@@ -1,0 +1,31 @@
+import { copy } from '@/features/moderation/copy';
+import { useWorkbench, workbench } from '@/features/moderation/stores/workbench.store';
+import { Button } from '@/ui/button';
+
+export interface FailureBannersProps {
+  openCaseId: number | undefined;
+  onOpen: (caseId: number) => void;
+}
+
+/** Decisions that were not taken, whose case is not on screen. */
+export const FailureBanners = ({ openCaseId, onOpen }: FailureBannersProps) => {
+  const failures = useWorkbench((state) => state.failures);
+  const isFormOpen = useWorkbench((state) => state.isFormOpen);
+  return failures
+    .filter(({ caseId }) => !(isFormOpen && caseId === openCaseId))
+    .map(({ caseId, text }) => (
+      <div
+        key={caseId}
+        role="alert"
+        className="flex flex-wrap items-center gap-3 border-b border-border bg-card px-4 py-2"
+      >
+        <p className="flex-1 text-base text-destructive">{copy.done.notDecided(caseId, text)}</p>
+        <Button size="sm" variant="secondary" onClick={() => onOpen(caseId)}>
+          {copy.done.goBack(caseId)}
+        </Button>
+        <Button size="sm" variant="ghost" onClick={() => workbench.forgetFailure(caseId)}>
+          {copy.done.dismiss}
+        </Button>
+      </div>
+    ));
+};

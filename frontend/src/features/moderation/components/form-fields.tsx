@@ -1,0 +1,159 @@
+import { useId, type ComponentProps, type ReactNode } from 'react';
+
+interface Option<T extends string> {
+  value: T;
+  label: string;
+}
+
+interface ChoicesProps<T extends string> {
+  legend: string;
+  value: T | null;
+  options: readonly Option<T>[];
+  onChoose: (value: T) => void;
+  /** The focus goes to the chosen, or first, option when the form opens. */
+  isFirst?: boolean;
+  /** Screen readers still get the legend. */
+  isLegendHidden?: boolean;
+  error?: string | undefined;
+}
+
+/** Native radio buttons side by side; one tab stop. */
+export const Choices = <T extends string>({
+  legend,
+  value,
+  options,
+  onChoose,
+  isFirst = false,
+  isLegendHidden = false,
+  error,
+}: ChoicesProps<T>) => {
+  const id = useId();
+  return (
+    <fieldset aria-describedby={error ? `${id}-error` : undefined} className="grid min-w-0 gap-1">
+      <legend className={isLegendHidden ? 'sr-only' : 'mb-1 text-sm font-semibold'}>{legend}</legend>
+      <div className="moderation-choices">
+        {options.map((option, index) => (
+          <label key={option.value} className="moderation-choice">
+            <input
+              type="radio"
+              name={id}
+              value={option.value}
+              checked={option.value === value}
+              data-first={isFirst && (value === null ? index === 0 : option.value === value)}
+              onChange={() => onChoose(option.value)}
+            />
+            {option.label}
+          </label>
+        ))}
+      </div>
+      <FieldError id={`${id}-error`} error={error} />
+    </fieldset>
+  );
+};
+
+const FieldError = ({ id, error }: { id: string; error: string | undefined }) =>
+  error ? (
+    <p id={id} role="alert" className="text-sm text-destructive">
+      {error}
+    </p>
+  ) : null;
+
+interface LabelledProps {
+  label: string;
+  hint?: string;
+  error?: string | undefined;
+}
+
+/** Joins the ids of what describes a field. */
+const describe = (...ids: (string | false | undefined)[]): string | undefined =>
+  ids.filter(Boolean).join(' ') || undefined;
+
+export const SelectField = ({
+  label,
+  error,
+  children,
+  ...select
+}: LabelledProps & ComponentProps<'select'>) => {
+  const id = useId();
+  return (
+    <div className="grid gap-1">
+      <label htmlFor={id} className="text-sm font-semibold">
+        {label}
+      </label>
+      <select
+        id={id}
+        className="moderation-field"
+        aria-invalid={error ? true : undefined}
+        aria-describedby={describe(error && `${id}-error`)}
+        {...select}
+      >
+        {children}
+      </select>
+      <FieldError id={`${id}-error`} error={error} />
+    </div>
+  );
+};
+
+export const DateTimeField = ({ label, error, ...input }: LabelledProps & ComponentProps<'input'>) => {
+  const id = useId();
+  return (
+    <div className="grid gap-1">
+      <label htmlFor={id} className="text-sm font-semibold">
+        {label}
+      </label>
+      <input
+        id={id}
+        type="datetime-local"
+        className="moderation-field"
+        aria-invalid={error ? true : undefined}
+        aria-describedby={describe(error && `${id}-error`)}
+        {...input}
+      />
+      <FieldError id={`${id}-error`} error={error} />
+    </div>
+  );
+};
+
+/** A text field of several lines; `counter` and `action` stand beside its label. */
+export const TextField = ({
+  label,
+  hint,
+  error,
+  counter,
+  action,
+  ...textarea
+}: LabelledProps & { counter?: string; action?: ReactNode } & ComponentProps<'textarea'>) => {
+  const id = useId();
+  return (
+    <div className="grid gap-1">
+      <div className="flex min-h-6 flex-wrap items-center justify-between gap-x-3">
+        <label htmlFor={id} className="text-sm font-semibold">
+          {label}
+        </label>
+        {action}
+      </div>
+      <textarea
+        id={id}
+        className="moderation-field"
+        aria-invalid={error ? true : undefined}
+        aria-describedby={describe(
+          error && `${id}-error`,
+          hint !== undefined && `${id}-hint`,
+          counter !== undefined && `${id}-counter`,
+        )}
+        {...textarea}
+      />
+      <div className="flex justify-between gap-3 text-sm text-muted-foreground">
+        <div>
+          <FieldError id={`${id}-error`} error={error} />
+          {hint && !error ? <p id={`${id}-hint`}>{hint}</p> : null}
+        </div>
+        {counter ? (
+          <p id={`${id}-counter`} className="shrink-0 tabular-nums">
+            {counter}
+          </p>
+        ) : null}
+      </div>
+    </div>
+  );
+};

@@ -1,0 +1,43 @@
+import { formatAddress, views, type View } from '@/features/moderation/address';
+import { copy } from '@/features/moderation/copy';
+import { LogoMark } from '@/product/logo';
+import { Button } from '@/ui/button';
+import { Link } from '@/ui/link';
+
+/** The head of the tool: its parts, the way back, and help. */
+export const Header = ({ view, onHelp }: { view: View; onHelp: () => void }) => (
+  <header className="flex flex-wrap items-center gap-x-4 border-b border-border px-3">
+    <Link to="/chat" aria-label={copy.backToChat} className="grid size-11 place-items-center rounded-control">
+      <LogoMark />
+    </Link>
+    <h1 className="text-md font-bold max-sm:sr-only">{copy.title}</h1>
+    <nav aria-label={copy.viewsLabel} className="flex flex-1 gap-3">
+      {views.map((each) => (
+        <Link
+          key={each}
+          to={`/moderation${formatAddress({ view: each, filter: 'open', caseId: undefined })}`}
+          aria-current={each === view ? 'page' : undefined}
+          className={
+            each === view
+              ? '-mb-px inline-flex h-12 items-center border-b-2 border-primary px-1 text-base font-semibold'
+              : '-mb-px inline-flex h-12 items-center border-b-2 border-transparent px-1 text-base font-semibold text-muted-foreground hover:text-foreground'
+          }
+        >
+          {copy.views[each]}
+        </Link>
+      ))}
+    </nav>
+    <Button
+      variant="ghost"
+      size="icon"
+      aria-label={copy.help}
+      aria-haspopup="dialog"
+      aria-keyshortcuts="?"
+      onClick={onHelp}
+    >
+      <span aria-hidden="true" className="text-lg font-bold">
+        ?
+      </span>
+    </Button>
+  </header>
+);

@@ -1,0 +1,55 @@
+import { useEffect, useState } from 'react';
+import { useAddress } from '@/features/moderation/address';
+import { Header } from '@/features/moderation/components/header';
+import { ShortcutsDialog } from '@/features/moderation/components/shortcuts-dialog';
+import { WorkbenchView } from '@/features/moderation/components/workbench-view';
+import { copy } from '@/features/moderation/copy';
+import { AuditView } from '@/features/moderation/records/audit-view';
+import { FiguresView } from '@/features/moderation/records/figures-view';
+import { ImagesView } from '@/features/moderation/records/images-view';
+import { useWorkbench, workbench } from '@/features/moderation/stores/workbench.store';
+import { useDocumentTitle } from '@/product/document-title';
+
+export interface ModerationProps {
+  /** Id of the signed-in moderator. */
+  me: number;
+  /** The server refused: the user is no longer a moderator. */
+  onForbidden: () => void;
+}
+
+/** The tool of the moderators. */
+export const Moderation = ({ me, onForbidden }: ModerationProps) => {
+  const { address, go } = useAddress();
+  const [isHelpOpen, setHelpOpen] = useState(false);
+  const announcement = useWorkbench((state) => state.announcement);
+  useDocumentTitle(copy.title);
+  // Drafts quote evidence, and belong to the moderator who is signed in.
+  useEffect(() => () => workbench.reset(), [me]);
+  const openCase = (caseId: number): void => go({ view: 'queue', filter: 'open', caseId });
+  return (
+    <div className="flex h-(--app-height) flex-col overflow-hidden">
+      <Header view={address.view} onHelp={() => setHelpOpen(true)} />
+      {address.view === 'queue' ? (
+        <WorkbenchView
+          me={me}
+          address={address}
+          go={go}
+          onHelp={() => setHelpOpen(true)}
+          onForbidden={onForbidden}
+        />
+      ) : (
+        <main className="min-h-0 flex-1 overflow-y-auto overscroll-contain">
+          <div className="mx-auto grid max-w-4xl gap-6 p-4">
+            {address.view === 'audit' ? <AuditView me={me} onOpenCase={openCase} /> : null}
+            {address.view === 'images' ? <ImagesView onOpenCase={openCase} /> : null}
+            {address.view === 'figures' ? <FiguresView /> : null}
+          </div>
+        </main>
+      )}
+      <p role="status" className="sr-only">
+        {announcement}
+      </p>
+      {isHelpOpen ? <ShortcutsDialog onDismiss={() => setHelpOpen(false)} /> : null}
+    </div>
+  );
+};

@@ -1,0 +1,197 @@
+import { type ModeratedPerson, type Sanction } from '@thaw/contract/moderation';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import { holdPerson, liftSanction } from '@/features/moderation/api/calls';
+import { caseKey, casesUrl, personKey, personQuery } from '@/features/moderation/api/queries';
+import { Chip, Quiet, Section } from '@/features/moderation/components/parts';
+import { ReasonDialog } from '@/features/moderation/components/reason-dialog';
+import { copy } from '@/features/moderation/copy';
+import { useNow } from '@/features/moderation/hooks/use-now';
+import { formatMoment, formatSpan } from '@/features/moderation/spans';
+import { ruleTitles } from '@/product/rule-titles';
+import { Button } from '@/ui/button';
+import { Delayed } from '@/ui/delayed';
+import { ListSkeleton } from '@/ui/list-skeleton';
+import { LoadError } from '@/ui/load-error';
+import { toast } from '@/ui/toast-store';
+
+const texts = copy.about;
+
+const Fact = ({ label, children }: { label: string; children: ReactNode }) => (
+  <div className="flex justify-between gap-4">
+    <dt className="text-muted-foreground">{label}</dt>
+    <dd className="text-right font-semibold wrap-anywhere">{children}</dd>
+  </div>
+);
+
+const isInForce = ({ until, liftedAt }: Sanction, now: number): boolean =>
+  liftedAt === null && (until === null || Date.parse(until) > now);
+
+const describeSanction = (sanction: Sanction, now: number): string =>
+  [
+    sanction.until === null ? copy.never : `${formatMoment(sanction.from)} – ${formatMoment(sanction.until)}`,
+    sanction.liftedAt === null
+      ? isInForce(sanction, now)
+        ? texts.inForce
+        : texts.ended
+      : texts.lifted(formatMoment(sanction.liftedAt)),
+    ...(sanction.isAutomatic ? [texts.automatic] : []),
+    ...(sanction.kind === 'banned' && !sanction.isConfirmed ? [texts.unconfirmed] : []),
+  ].join(', ');
+
+const Sanctions = ({
+  person,
+  now,
+  onLift,
+}: {
+  person: ModeratedPerson;
+  now: number;
+  onLift: (id: number) => void;
+}) =>
+  person.sanctions.length === 0 ? (
+    <Quiet>{texts.noSanctions}</Quiet>
+  ) : (
+    <ul aria-label={texts.sanctions} className="grid gap-3">
+      {person.sanctions.map((sanction) => (
+        <li key={sanction.id} className="flex items-start justify-between gap-3">
+          <div>
+            <p className="font-semibold">
+              {texts.sanction[sanction.kind]}: {ruleTitles[sanction.rule]}
+            </p>
+            <p className="text-sm text-muted-foreground">{describeSanction(sanction, now)}</p>
+          </div>
+          {isInForce(sanction, now) ? (
+            <Button size="sm" variant="secondary" aria-haspopup="dialog" onClick={() => onLift(sanction.id)}>
+              {texts.lift}
+            </Button>
+          ) : null}
+        </li>
+      ))}
+    </ul>
+  );
+
+const Facts = ({ person, now }: { person: ModeratedPerson; now: number }) => {
+  const { kind, until } = person.standing;
+  const standing = copy.standings[kind];
+  const account = person.isAnonymous ? texts.anonymous : texts.registered;
+  const { total, upheld, decided } = person.reportsMade;
+  return (
+    <dl className="grid gap-1.5 text-base">
+      <Fact label={texts.facts.standing}>
+        {until === null ? standing : texts.until(standing, formatMoment(until))}
+      </Fact>
+      <Fact label={texts.facts.account}>
+        {texts.age(account, formatSpan(now - Date.parse(person.createdAt)))}
+      </Fact>
+      <Fact label={texts.facts.matches}>{person.matches}</Fact>
+      <Fact label={texts.facts.reportRate}>{Math.round(person.reportsPer100Matches * 10) / 10}</Fact>
+      <Fact label={texts.facts.reportsMade}>{texts.reportsMade(total, upheld, decided)}</Fact>
+      <Fact label={texts.facts.devices}>
+        {person.sameDeviceIds.length === 0
+          ? texts.noDevices
+          : person.sameDeviceIds.map((id) => `#${id}`).join(', ')}
+      </Fact>
+    </dl>
+  );
+};
+
+interface PersonProps {
+  userId: number;
+  caseId: number;
+  onOpenCase: (caseId: number) => void;
+}
+
+/** What is known about the person of a case. */
+export const Person = ({ userId, caseId, onOpenCase }: PersonProps) => {
+  const queries = useQueryClient();
+  const { data: person, isError, refetch } = useQuery(personQuery(userId));
+  const now = useNow();
+  const [asks, setAsks] = useState<{ about: 'hold' } | { about: 'lift'; sanctionId: number } | null>(null);
+
+  const finish = (title: string): void => {
+    setAsks(null);
+    toast({ title });
+    void queries.invalidateQueries({ queryKey: personKey(userId) });
+    void queries.invalidateQueries({ queryKey: caseKey(caseId) });
+    void queries.invalidateQueries({ queryKey: [casesUrl] });
+  };
+
+  if (!person)
+    return (
+      <Section title={texts.title}>
+        {isError ? (
+          <LoadError text={texts.failed} onRetry={() => void refetch()} />
+        ) : (
+          <Delayed>
+            <ListSkeleton label={copy.loading} />
+          </Delayed>
+        )}
+      </Section>
+    );
+  const { isHeld } = person;
+  return (
+    <>
+      <Section title={texts.title}>
+        <Facts person={person} now={now} />
+        {isHeld ? (
+          <p>
+            <Chip tone="warning">{copy.queue.filters.held}</Chip>{' '}
+            <span className="text-sm text-muted-foreground">{texts.held}</span>
+          </p>
+        ) : null}
+        <Button
+          size="sm"
+          variant="secondary"
+          className="w-fit"
+          aria-haspopup="dialog"
+          onClick={() => setAsks({ about: 'hold' })}
+        >
+          {isHeld ? texts.unhold : texts.hold}
+        </Button>
+      </Section>
+      <Section title={texts.sanctions}>
+        <Sanctions
+          person={person}
+          now={now}
+          onLift={(sanctionId) => setAsks({ about: 'lift', sanctionId })}
+        />
+      </Section>
+      {person.cases.length > 1 ? (
+        <Section title={texts.cases}>
+          <ul aria-label={texts.cases} className="grid gap-1">
+            {person.cases.map(({ id, state, outcome, openedAt }) => (
+              <li key={id} className="flex flex-wrap items-center gap-x-2">
+                {id === caseId ? (
+                  <span className="font-semibold">{texts.openCase(id)}</span>
+                ) : (
+                  <Button variant="link" className="h-auto px-0" onClick={() => onOpenCase(id)}>
+                    {texts.openCase(id)}
+                  </Button>
+                )}
+                <span className="text-sm text-muted-foreground">
+                  {outcome ? copy.outcomes[outcome] : copy.states[state]}, {formatMoment(openedAt)}
+                </span>
+              </li>
+            ))}
+          </ul>
+        </Section>
+      ) : null}
+      {asks?.about === 'hold' ? (
+        <ReasonDialog
+          texts={isHeld ? copy.dialogs.unhold : copy.dialogs.hold}
+          send={(reason) => holdPerson(userId, { isHeld: !isHeld, reason })}
+          onDone={() => finish(isHeld ? copy.done.unheld : copy.done.held)}
+          onDismiss={() => setAsks(null)}
+        />
+      ) : null}
+      {asks?.about === 'lift' ? (
+        <ReasonDialog
+          texts={copy.dialogs.lift}
+          send={(reason) => liftSanction(asks.sanctionId, { reason })}
+          onDone={() => finish(copy.done.lifted)}
+          onDismiss={() => setAsks(null)}
+        />
+      ) : null}
+    </>
+  );
+};

@@ -1,0 +1,142 @@
+import { useEffect, useRef } from 'react';
+import { filters, type Filter } from '@/features/moderation/address';
+import { Choices } from '@/features/moderation/components/form-fields';
+import { QueueRow } from '@/features/moderation/components/queue-row';
+import { copy } from '@/features/moderation/copy';
+import { useNow } from '@/features/moderation/hooks/use-now';
+import { type useQueue } from '@/features/moderation/hooks/use-queue';
+import { useWorkbench, workbench } from '@/features/moderation/stores/workbench.store';
+import { Button } from '@/ui/button';
+import { EmptyState } from '@/ui/empty-state';
+import { ListSkeleton } from '@/ui/list-skeleton';
+import { LoadError } from '@/ui/load-error';
+
+export interface QueuePanelProps {
+  me: number;
+  queue: ReturnType<typeof useQueue>;
+  filter: Filter;
+  onFilter: (filter: Filter) => void;
+  openCaseId: number | undefined;
+  onOpen: (caseId: number) => void;
+  /** Whether the pointer or the focus is in the list, so that no row may move. */
+  onHold: (isHeld: boolean) => void;
+  onShowNew: () => void;
+}
+
+const emptyTexts: Record<Filter, string> = {
+  open: copy.queue.empty,
+  mine: copy.queue.emptyMine,
+  decided: copy.queue.emptyDecided,
+  held: copy.queue.emptyHeld,
+};
+
+/** Reports whether the pointer or the focus is inside an element. */
+const useHold = (onHold: (isHeld: boolean) => void) => {
+  const holds = useRef({ pointer: false, focus: false });
+  const change = (part: 'pointer' | 'focus', isInside: boolean): void => {
+    holds.current[part] = isInside;
+    onHold(holds.current.pointer || holds.current.focus);
+  };
+  return {
+    // A finger leaves no pointer behind.
+    onPointerEnter: ({ pointerType }: { pointerType: string }) => change('pointer', pointerType !== 'touch'),
+    onPointerLeave: () => change('pointer', false),
+    onFocus: () => change('focus', true),
+    onBlur: ({ currentTarget, relatedTarget }: React.FocusEvent) =>
+      change('focus', currentTarget.contains(relatedTarget)),
+  };
+};
+
+const Loaded = ({ me, queue, filter, openCaseId, onOpen }: QueuePanelProps) => {
+  const now = useNow();
+  const cursorId = useWorkbench((state) => state.cursorId);
+  const { rows } = queue.list;
+  const tabStop = rows.some(({ item }) => item.id === cursorId) ? cursorId : rows[0]?.item.id;
+  if (rows.length === 0)
+    return (
+      <div role="status">
+        <EmptyState text={emptyTexts[filter]} height={48}>
+          <path className="stroke-input" d="M18 40h60M26 40V16a4 4 0 0 1 4-4h36a4 4 0 0 1 4 4v24" />
+          <path className="stroke-primary" d="m38 27 7 7 13-14" />
+        </EmptyState>
+      </div>
+    );
+  return (
+    <>
+      <ul aria-label={copy.queue.list} className="grid gap-1">
+        {rows.map((row) => (
+          <QueueRow
+            key={row.item.id}
+            row={row}
+            me={me}
+            now={now}
+            isCursor={row.item.id === cursorId}
+            isTabStop={row.item.id === tabStop}
+            isOpen={row.item.id === openCaseId}
+            onOpen={() => onOpen(row.item.id)}
+            onFocus={() => workbench.moveCursor(row.item.id)}
+          />
+        ))}
+      </ul>
+      {queue.hasNextPage ? (
+        <Button
+          variant="secondary"
+          className="m-auto mt-3"
+          disabled={queue.isFetchingNextPage}
+          onClick={() => void queue.fetchNextPage()}
+        >
+          {copy.queue.more}
+        </Button>
+      ) : null}
+    </>
+  );
+};
+
+/** The cases that wait, the most urgent first. */
+export const QueuePanel = (props: QueuePanelProps) => {
+  const { queue, filter, onFilter, onHold, onShowNew } = props;
+  const hold = useHold(onHold);
+  // The list that was held may be gone when the panel is.
+  useEffect(() => () => onHold(false), [onHold]);
+  const { rows, newCount } = queue.list;
+  const count = filter === 'open' ? copy.queue.count(rows.length) : copy.queue.countOther(rows.length);
+  return (
+    <section aria-labelledby="queue-title" className="grid content-start gap-3 p-3">
+      <div className="flex min-h-9 items-center justify-between gap-3 px-1">
+        <h2 id="queue-title" tabIndex={-1} className="text-lg font-bold outline-none">
+          {copy.queue.title}
+        </h2>
+        {/* In the line of the heading, so that it moves no row when it appears. */}
+        {newCount > 0 ? (
+          <Button size="sm" variant="secondary" onClick={onShowNew}>
+            {copy.queue.held(newCount)}
+          </Button>
+        ) : queue.data ? (
+          <p className="text-sm text-muted-foreground">{count}</p>
+        ) : null}
+      </div>
+      <Choices
+        legend={copy.queue.filter}
+        isLegendHidden
+        value={filter}
+        options={filters.map((value) => ({ value, label: copy.queue.filters[value] }))}
+        onChoose={onFilter}
+      />
+      {queue.data ? (
+        <div {...hold}>
+          <Loaded {...props} />
+        </div>
+      ) : queue.isError ? (
+        <LoadError text={copy.queue.failed} onRetry={() => void queue.refetch()} className="p-3" />
+      ) : (
+        <ListSkeleton label={copy.loading} className="p-3" />
+      )}
+      {queue.data && queue.isError ? (
+        <p role="status" className="px-1 text-sm text-warning">
+          {copy.queue.stale}
+        </p>
+      ) : null}
+      <p className="px-1 text-sm text-muted-foreground">{copy.queue.aims}</p>
+    </section>
+  );
+};

@@ -1,0 +1,96 @@
+import { type AuditEntry } from '@thaw/contract/moderation';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { auditQuery } from '@/features/moderation/api/queries';
+import { SelectField } from '@/features/moderation/components/form-fields';
+import { Quiet } from '@/features/moderation/components/parts';
+import { copy as shared } from '@/features/moderation/copy';
+import { useModeratorName } from '@/features/moderation/hooks/use-name';
+import { copy } from '@/features/moderation/records/copy';
+import { RecordsHeading } from '@/features/moderation/records/records-heading';
+import { formatMoment } from '@/features/moderation/spans';
+import { Button } from '@/ui/button';
+import { ListSkeleton } from '@/ui/list-skeleton';
+import { LoadError } from '@/ui/load-error';
+
+const texts = copy.audit;
+
+const ModeratorName = ({ id }: { id: number }) => <bdi className="wrap-anywhere">{useModeratorName(id)}</bdi>;
+
+const ModeratorOption = ({ id }: { id: number }) => <option value={id}>{useModeratorName(id)}</option>;
+
+const About = ({ entry, onOpenCase }: { entry: AuditEntry; onOpenCase: (caseId: number) => void }) => {
+  const { caseId, userId, imageId } = entry;
+  return (
+    <span className="flex flex-wrap gap-x-3">
+      {caseId === null ? null : (
+        <Button variant="link" className="h-auto px-0" onClick={() => onOpenCase(caseId)}>
+          {texts.case(caseId)}
+        </Button>
+      )}
+      {userId === null ? null : <span>{texts.person(userId)}</span>}
+      {imageId === null ? null : <span>{texts.image(imageId)}</span>}
+    </span>
+  );
+};
+
+/** What the moderators did, newest first. */
+export const AuditView = ({ me, onOpenCase }: { me: number; onOpenCase: (caseId: number) => void }) => {
+  const [moderatorId, setModeratorId] = useState<number | null>(null);
+  const query = useInfiniteQuery(auditQuery(moderatorId));
+  const entries = query.data?.pages.flatMap((page) => page.entries);
+  const [known, setKnown] = useState<readonly number[]>([me]);
+  const found = (entries ?? []).map((entry) => entry.moderatorId).filter((id) => !known.includes(id));
+  if (found.length > 0) setKnown([...new Set([...known, ...found])]);
+  return (
+    <>
+      <RecordsHeading title={texts.title} lead={texts.lead} />
+      <div className="max-w-sm">
+        <SelectField
+          label={texts.moderator}
+          value={moderatorId ?? ''}
+          onChange={({ target }) => setModeratorId(target.value === '' ? null : Number(target.value))}
+        >
+          <option value="">{texts.everyone}</option>
+          {known.map((id) => (
+            <ModeratorOption key={id} id={id} />
+          ))}
+        </SelectField>
+      </div>
+      {entries === undefined ? (
+        query.isError ? (
+          <LoadError text={shared.failed} onRetry={() => void query.refetch()} />
+        ) : (
+          <ListSkeleton label={shared.loading} />
+        )
+      ) : entries.length === 0 ? (
+        <Quiet>{texts.empty}</Quiet>
+      ) : (
+        <ol aria-label={texts.list} className="divide-y divide-border">
+          {entries.map((entry) => (
+            <li key={entry.id} className="flex flex-wrap items-baseline gap-x-3 gap-y-1 py-2.5 text-base">
+              <time dateTime={entry.at} className="text-sm text-muted-foreground tabular-nums">
+                {formatMoment(entry.at)}
+              </time>
+              <span className="font-semibold">
+                <ModeratorName id={entry.moderatorId} />
+              </span>
+              <span>{texts.actions[entry.action]}</span>
+              <About entry={entry} onOpenCase={onOpenCase} />
+            </li>
+          ))}
+        </ol>
+      )}
+      {query.hasNextPage ? (
+        <Button
+          variant="secondary"
+          className="w-fit"
+          disabled={query.isFetchingNextPage}
+          onClick={() => void query.fetchNextPage()}
+        >
+          {texts.older}
+        </Button>
+      ) : null}
+    </>
+  );
+};

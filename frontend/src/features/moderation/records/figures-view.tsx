@@ -1,0 +1,137 @@
+import { caseOutcomeSchema, type ModerationFigures } from '@thaw/contract/moderation';
+import { reportCategorySchema } from '@thaw/contract/safety';
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode } from 'react';
+import { figuresQuery } from '@/features/moderation/api/queries';
+import { Quiet, Section } from '@/features/moderation/components/parts';
+import { copy as shared } from '@/features/moderation/copy';
+import { useModeratorName } from '@/features/moderation/hooks/use-name';
+import { copy } from '@/features/moderation/records/copy';
+import { RecordsHeading } from '@/features/moderation/records/records-heading';
+import { formatSeconds } from '@/features/moderation/spans';
+import { ListSkeleton } from '@/ui/list-skeleton';
+import { LoadError } from '@/ui/load-error';
+
+const texts = copy.figures;
+const round = (value: number): string => String(Math.round(value * 10) / 10);
+const duration = (seconds: number | null): string => (seconds === null ? texts.none : formatSeconds(seconds));
+
+const Figure = ({ label, value }: { label: string; value: string | number }) => (
+  <div className="grid content-between gap-1 rounded-card bg-card p-4">
+    <dt className="text-sm text-muted-foreground">{label}</dt>
+    <dd className="text-xl font-bold tabular-nums">{value}</dd>
+  </div>
+);
+
+const Table = ({ columns, children }: { columns: readonly string[]; children: ReactNode }) => (
+  <table className="moderation-table">
+    <thead>
+      <tr>
+        {columns.map((column) => (
+          <th key={column} scope="col">
+            {column}
+          </th>
+        ))}
+      </tr>
+    </thead>
+    <tbody>{children}</tbody>
+  </table>
+);
+
+const Appeals = ({ appeals }: Pick<ModerationFigures, 'appeals'>) => {
+  const { columns } = texts;
+  return (
+    <Table columns={[columns.moderator, columns.decided, columns.reversed, columns.share]}>
+      {appeals.map((line) => (
+        <AppealLine key={line.moderatorId} {...line} />
+      ))}
+    </Table>
+  );
+};
+
+const AppealLine = ({ moderatorId, decided, reversed }: ModerationFigures['appeals'][number]) => (
+  <tr>
+    <td>
+      <bdi>{useModeratorName(moderatorId)}</bdi>
+    </td>
+    <td>{decided}</td>
+    <td>{reversed}</td>
+    <td>{decided === 0 ? texts.none : `${Math.round((100 * reversed) / decided)} %`}</td>
+  </tr>
+);
+
+const countOf = (
+  decisions: ModerationFigures['decisions'],
+  outcome: ModerationFigures['decisions'][number]['outcome'],
+  by: 'moderator' | 'automatic',
+): number =>
+  decisions.reduce((sum, line) => (line.outcome === outcome && line.by === by ? sum + line.count : sum), 0);
+
+const Shown = ({ figures }: { figures: ModerationFigures }) => {
+  const { columns } = texts;
+  const categories = reportCategorySchema.options.filter(
+    (category) => (figures.reportsByCategory[category] ?? 0) > 0,
+  );
+  return (
+    <>
+      <dl className="moderation-figures">
+        <Figure label={texts.open} value={figures.openCases} />
+        <Figure label={texts.oldest} value={duration(figures.oldestOpenCaseAgeS)} />
+        <Figure label={texts.p50} value={duration(figures.timeToDecisionS.p50)} />
+        <Figure label={texts.p95} value={duration(figures.timeToDecisionS.p95)} />
+        <Figure label={texts.reportRate} value={round(figures.reportsPer1000Matches)} />
+        <Figure label={texts.blockRate} value={round(figures.blocksPer1000Matches)} />
+        <Figure label={texts.care} value={figures.carePool} />
+      </dl>
+      <Section title={texts.byCategory}>
+        {categories.length === 0 ? (
+          <Quiet>{texts.none}</Quiet>
+        ) : (
+          <Table columns={[columns.category, columns.reports]}>
+            {categories.map((category) => (
+              <tr key={category}>
+                <td>{shared.categories[category]}</td>
+                <td>{figures.reportsByCategory[category]}</td>
+              </tr>
+            ))}
+          </Table>
+        )}
+      </Section>
+      <Section title={texts.decisions}>
+        {figures.decisions.length === 0 ? (
+          <Quiet>{texts.none}</Quiet>
+        ) : (
+          <Table columns={[columns.outcome, columns.moderator, columns.automatic]}>
+            {caseOutcomeSchema.options.map((outcome) => (
+              <tr key={outcome}>
+                <td>{shared.outcomes[outcome]}</td>
+                <td>{countOf(figures.decisions, outcome, 'moderator')}</td>
+                <td>{countOf(figures.decisions, outcome, 'automatic')}</td>
+              </tr>
+            ))}
+          </Table>
+        )}
+      </Section>
+      <Section title={texts.appeals}>
+        {figures.appeals.length === 0 ? <Quiet>{texts.none}</Quiet> : <Appeals appeals={figures.appeals} />}
+      </Section>
+    </>
+  );
+};
+
+/** How the moderation is doing. */
+export const FiguresView = () => {
+  const { data: figures, isError, refetch } = useQuery(figuresQuery);
+  return (
+    <>
+      <RecordsHeading title={texts.title} lead={shared.queue.aims} />
+      {figures ? (
+        <Shown figures={figures} />
+      ) : isError ? (
+        <LoadError text={shared.failed} onRetry={() => void refetch()} />
+      ) : (
+        <ListSkeleton label={shared.loading} />
+      )}
+    </>
+  );
+};

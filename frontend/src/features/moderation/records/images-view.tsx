@@ -1,0 +1,96 @@
+import { type BlockedImage } from '@thaw/contract/moderation';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { unblockImage } from '@/features/moderation/api/calls';
+import { imagesKey, imagesQuery } from '@/features/moderation/api/queries';
+import { Quiet } from '@/features/moderation/components/parts';
+import { ReasonDialog } from '@/features/moderation/components/reason-dialog';
+import { copy as shared } from '@/features/moderation/copy';
+import { useModeratorName } from '@/features/moderation/hooks/use-name';
+import { copy } from '@/features/moderation/records/copy';
+import { RecordsHeading } from '@/features/moderation/records/records-heading';
+import { formatMoment } from '@/features/moderation/spans';
+import { ruleTitles } from '@/product/rule-titles';
+import { Button } from '@/ui/button';
+import { ListSkeleton } from '@/ui/list-skeleton';
+import { LoadError } from '@/ui/load-error';
+import { toast } from '@/ui/toast-store';
+
+const texts = copy.images;
+const shownHashLength = 12;
+
+interface RowProps {
+  image: BlockedImage;
+  onOpenCase: (caseId: number) => void;
+  onUnblock: () => void;
+}
+
+const Row = ({ image, onOpenCase, onUnblock }: RowProps) => {
+  const name = useModeratorName(image.moderatorId);
+  const { caseId } = image;
+  return (
+    <li className="flex min-h-15 flex-wrap items-center justify-between gap-3 py-2">
+      <div>
+        <p className="font-semibold">
+          {texts.image(image.id)}: {ruleTitles[image.rule]}
+        </p>
+        <p className="flex flex-wrap gap-x-3 text-sm text-muted-foreground">
+          <span>{texts.blockedBy(name, formatMoment(image.createdAt))}</span>
+          <span className="tabular-nums">{image.sha256.slice(0, shownHashLength)}</span>
+          {caseId === null ? null : (
+            <Button variant="link" size="sm" className="h-auto px-0" onClick={() => onOpenCase(caseId)}>
+              {texts.case(caseId)}
+            </Button>
+          )}
+        </p>
+      </div>
+      <Button size="sm" variant="secondary" aria-haspopup="dialog" onClick={onUnblock}>
+        {texts.unblock}
+      </Button>
+    </li>
+  );
+};
+
+/** The images that cannot be sent again. */
+export const ImagesView = ({ onOpenCase }: { onOpenCase: (caseId: number) => void }) => {
+  const queries = useQueryClient();
+  const { data: images, isError, refetch } = useQuery(imagesQuery);
+  const [asksAbout, setAsksAbout] = useState<number | null>(null);
+  return (
+    <>
+      <RecordsHeading title={texts.title} lead={texts.lead} />
+      {images === undefined ? (
+        isError ? (
+          <LoadError text={shared.failed} onRetry={() => void refetch()} />
+        ) : (
+          <ListSkeleton label={shared.loading} />
+        )
+      ) : images.length === 0 ? (
+        <Quiet>{texts.empty}</Quiet>
+      ) : (
+        <ul aria-label={texts.list} className="divide-y divide-border">
+          {images.map((image) => (
+            <Row
+              key={image.id}
+              image={image}
+              onOpenCase={onOpenCase}
+              onUnblock={() => setAsksAbout(image.id)}
+            />
+          ))}
+        </ul>
+      )}
+      {asksAbout === null ? null : (
+        <ReasonDialog
+          texts={shared.dialogs.unblock}
+          send={() => unblockImage(asksAbout)}
+          onDone={() => {
+            setAsksAbout(null);
+            toast({ title: shared.done.unblocked });
+            void queries.invalidateQueries({ queryKey: imagesKey });
+          }}
+          onDismiss={() => setAsksAbout(null)}
+        />
+      )}
+    </>
+  );
+};

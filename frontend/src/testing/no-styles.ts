@@ -1,0 +1,2 @@
+// Stands in for style sheets, which the unit tests do not load.
+export {};

@@ -8,6 +8,8 @@ export interface CuttableLink {
   cut(): Promise<void>;
   /** Keeps connections open but passes no data: a network partition. */
   freeze(): void;
+  /** Like `freeze`, but passes what the client sends: the store executes commands and the client does not learn of it. */
+  freezeAnswers(): void;
   restore(): Promise<void>;
   close(): Promise<void>;
 }
@@ -17,6 +19,7 @@ export const startCuttableLink = async (target: string): Promise<CuttableLink> =
   const address = new URL(target);
   const sockets = new Set<Socket>();
   let isFrozen = false;
+  let areAnswersFrozen = false;
 
   const server = createServer((client) => {
     const store = connect(Number(address.port), address.hostname);
@@ -25,7 +28,9 @@ export const startCuttableLink = async (target: string): Promise<CuttableLink> =
       [store, client],
     ] as const) {
       sockets.add(from);
-      from.on('data', (bytes) => void (isFrozen || to.write(bytes)));
+      from.on('data', (bytes) => {
+        if (!isFrozen && !(areAnswersFrozen && from === store)) to.write(bytes);
+      });
       from.on('error', () => undefined);
       from.on('close', () => {
         sockets.delete(from);
@@ -53,10 +58,12 @@ export const startCuttableLink = async (target: string): Promise<CuttableLink> =
     url: url.toString(),
     cut,
     freeze: () => void (isFrozen = true),
+    freezeAnswers: () => void (areAnswersFrozen = true),
     async restore() {
       // Frozen connections have dropped bytes, so they cannot continue.
-      if (isFrozen) for (const socket of sockets) socket.destroy();
+      if (isFrozen || areAnswersFrozen) for (const socket of sockets) socket.destroy();
       isFrozen = false;
+      areAnswersFrozen = false;
       if (!server.listening) await listen(port);
     },
     close: cut,

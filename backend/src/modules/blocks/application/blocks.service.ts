@@ -5,6 +5,7 @@ import type { EntityManager } from 'typeorm';
 import { DomainError } from '../../../platform/errors/domain.errors';
 import { CommandExecutorService } from '../../../platform/event-store/command-executor.service';
 import { StreamVersionConflictError } from '../../../platform/event-store/event-store.errors';
+import { EventStoreRepository } from '../../../platform/event-store/event-store.repository';
 import { warnAbout, warnAboutFailed } from '../../../platform/observability/warn-about.functions';
 import { ProcessEventsService } from '../../../platform/process-events/process-events.service';
 import { UserPublisherService } from '../../../platform/realtime/user-publisher.service';
@@ -31,6 +32,7 @@ export class BlocksService {
   constructor(
     private readonly blocks: BlockRepository,
     private readonly executor: CommandExecutorService,
+    private readonly eventStore: EventStoreRepository,
     private readonly users: UsersService,
     @Inject(USER_RELATIONS) private readonly relations: UserRelationsPort,
     private readonly processEvents: ProcessEventsService,
@@ -95,13 +97,23 @@ export class BlocksService {
     return { block: { blockedId, createdAt: state.blockedAt.toISOString() }, isNew };
   }
 
-  /** @throws DomainError not_found when the user is not blocked */
+  /**
+   * Unblocks a user. When the user was unblocked earlier, the effects are run again: the earlier call may have died
+   * after its commit.
+   * @throws DomainError not_found when the user is not blocked
+   */
   async unblock(blockerId: number, blockedId: number): Promise<void> {
-    await this.inTransaction(async (manager) => {
-      await this.blocks.lockPair(blockerId, blockedId, manager);
-      const command = { eventId: randomUUID(), at: new Date(), blockerId, blockedId };
-      await this.execute({ type: 'UnblockUser', ...command }, manager);
-    });
+    try {
+      await this.inTransaction(async (manager) => {
+        await this.blocks.lockPair(blockerId, blockedId, manager);
+        const command = { eventId: randomUUID(), at: new Date(), blockerId, blockedId };
+        await this.execute({ type: 'UnblockUser', ...command }, manager);
+      });
+    } catch (error) {
+      const history = await this.eventStore.read(blockStream(blockerId, blockedId));
+      if (history.length > 0) await this.processEvents.deliver('UserUnblocked', { blockerId, blockedId });
+      throw error;
+    }
     await this.processEvents.deliver('UserUnblocked', { blockerId, blockedId });
     await this.publishChange(blockerId, blockedId, false);
   }

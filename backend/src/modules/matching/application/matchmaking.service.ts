@@ -14,12 +14,7 @@ import {
 } from './match-queue.service';
 import { hasCandidate, maySearch, poolOf, type SearchCriteria } from './search-criteria.functions';
 import { StandingsService } from '../../standings/application/standings.service';
-import {
-  areOld,
-  type Exclusions,
-  SearchExclusionsService,
-  UNKNOWN_EXCLUSIONS,
-} from './search-exclusions.service';
+import { type Exclusions, SearchExclusionsService, UNKNOWN_EXCLUSIONS } from './search-exclusions.service';
 
 const CHECK_EVERY_MS = limits.queueStatusIntervalMs;
 /** Users whose records are read and repaired concurrently. */
@@ -102,7 +97,7 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
   /** Continues the user's search, if there is one, for a socket on this replica. @returns the user's state. */
   async resume(userId: number): Promise<MatchState> {
     const known = this.waitingUsers.get(userId)?.exclusions;
-    const isKnown = known !== undefined && !areOld(known);
+    const isKnown = known !== undefined && !this.searchExclusions.areOld(userId, known);
     const place = await this.departOnFailure(
       userId,
       this.queue.resume(userId, isKnown ? known.userIds : null),
@@ -129,6 +124,8 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
   @OnProcessEvent('LeaseLapsed')
   @OnProcessEvent('SubscriberRestored')
   async restoreRecords(): Promise<void> {
+    // Messages that a list has changed may be among the lost ones.
+    for (const user of this.waitingUsers.values()) user.exclusions = { ...user.exclusions, readAt: 0 };
     await this.checkRecords({ isAfterLoss: true });
   }
 
@@ -162,6 +159,8 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
     // The user's last socket may have closed during the call; no later event would then release their place.
     if (!this.registry.hasSocketsOf(userId)) await this.depart(userId);
     if (place.kind === 'matched') await this.events.deliver('MatchMade', place.match);
+    if (place.kind === 'searching' && this.searchExclusions.haveChanged(userId, exclusions))
+      void this.retry(userId);
     return place;
   }
 
@@ -253,7 +252,7 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
   /** The exclusions of a search, read again when they are old. */
   private async exclusionsOf(userId: number): Promise<Exclusions> {
     const known = this.waitingUsers.get(userId)?.exclusions;
-    if (known && !areOld(known)) return known;
+    if (known && !this.searchExclusions.areOld(userId, known)) return known;
     return this.searchExclusions.read(userId, known);
   }
 

@@ -19,13 +19,12 @@ export interface Exclusions {
 /** Of a user who is not searching. Old, so that a search reads the list. */
 export const UNKNOWN_EXCLUSIONS: Exclusions = { userIds: [], readAt: 0 };
 
-/** Whether the list has to be read again before it is used. */
-export const areOld = ({ readAt }: Exclusions): boolean => Date.now() - readAt >= EXCLUSIONS_KEPT_MS;
-
 /** Reads whom a search excludes because of blocks, and lets two users be matched again after the last unblock. */
 @Injectable()
 export class SearchExclusionsService {
   private readonly logger = new Logger(SearchExclusionsService.name);
+  /** When the list of a user with a socket here changed last, in epoch ms. */
+  private readonly changedAt = new Map<number, number>();
 
   constructor(
     private readonly blockList: BlockListService,
@@ -45,6 +44,26 @@ export class SearchExclusionsService {
       warnAbout(this.logger, 'The exclusions of a search were not read', error);
       return { userIds: fallback.userIds, readAt: 0 };
     }
+  }
+
+  /** Whether the list has to be read again before it is used. */
+  areOld(userId: number, exclusions: Exclusions): boolean {
+    return Date.now() - exclusions.readAt >= EXCLUSIONS_KEPT_MS || this.haveChanged(userId, exclusions);
+  }
+
+  /** Whether the list may have changed after it was read, for example while the search was being placed. */
+  haveChanged(userId: number, { readAt }: Exclusions): boolean {
+    return readAt > 0 && (this.changedAt.get(userId) ?? 0) >= readAt;
+  }
+
+  @OnProcessEvent('ExclusionsChanged')
+  recordChange({ userId }: ProcessEventMap['ExclusionsChanged']): void {
+    this.changedAt.set(userId, Date.now());
+  }
+
+  @OnProcessEvent('SocketClosed')
+  forgetChange({ connection, closure }: ProcessEventMap['SocketClosed']): void {
+    if (closure.wasLastOfUser) this.changedAt.delete(connection.identity.userId);
   }
 
   /** Unless another block keeps the two apart, they may be matched again, and their searches are retried. */

@@ -1,0 +1,83 @@
+// Real: PostgreSQL and Redis; two complete api replicas and their sockets run in this process.
+import { recordPastChat } from '../../../testing/relationship.fixture';
+import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas.harness';
+import type { ThawSocket, ThawVisitor } from '../../../testing/thaw.client';
+import { until } from '../../../testing/until.functions';
+import { matchingKeys } from '../../../platform/redis/redis.keys';
+import { BlockListService } from '../../blocks/application/block-list.service';
+import { ProcessEventsService } from '../../../platform/process-events/process-events.service';
+
+jest.setTimeout(30_000);
+
+/** Much less than the half hour for which a list is used, and than the ten seconds between two checks. */
+const SOON_MS = 3_000;
+
+describe('the list of users whom a search excludes', () => {
+  let thaw: TestReplicas;
+  let ada: ThawVisitor;
+  let bob: ThawVisitor;
+  let sockets: readonly [ThawSocket, ThawSocket];
+
+  beforeAll(async () => {
+    thaw = await startTestReplicas(2);
+  });
+  beforeEach(async () => {
+    ada = await thaw.createVisitor(0, 'female');
+    bob = await thaw.createVisitor(1, 'male');
+    await recordPastChat(thaw.replicas[0]!, ada, bob);
+    sockets = [await ada.openSocket(), await bob.openSocket()];
+    const block = { blockerId: ada.user.id, blockedId: bob.user.id };
+    expect(await ada.call('POST', '/api/blocks', block)).toMatchObject({ status: 201 });
+  });
+  afterEach(async () => {
+    jest.restoreAllMocks();
+    await thaw.closeSockets();
+  });
+  afterAll(() => thaw.close());
+
+  const unblock = () => ada.call('DELETE', `/api/blocks/${ada.user.id}/${bob.user.id}`);
+  const expectMatch = () =>
+    until(() => sockets.every((socket) => socket.all('chat_matched').length === 1), Boolean, SOON_MS);
+  const expireKey = () => thaw.store.redis.del(matchingKeys.coolDown(ada.user.id, bob.user.id));
+
+  it('is read again when a block is lifted while the search is being placed', async () => {
+    await sockets[1].request('join_queue', {});
+    const list = thaw.replicas[0]!.app.get(BlockListService);
+    const read = list.excludedFor.bind(list);
+    let wasRead: () => void = () => undefined;
+    const isRead = new Promise<void>((resolve) => (wasRead = resolve));
+    let goOn: () => void = () => undefined;
+    const wasUnblocked = new Promise<void>((resolve) => (goOn = resolve));
+    jest.spyOn(list, 'excludedFor').mockImplementationOnce(async (userId) => {
+      const excluded = await read(userId);
+      wasRead();
+      await wasUnblocked;
+      return excluded;
+    });
+    const joining = sockets[0].request('join_queue', {});
+    await isRead;
+    expect((await unblock()).status).toBe(204);
+    goOn();
+    await joining;
+    await expectMatch();
+  });
+
+  it('is read again by the retry of an unblock whose process died after its commit', async () => {
+    await expireKey();
+    for (const socket of sockets) await socket.request('join_queue', {});
+    const events = thaw.replicas[0]!.app.get(ProcessEventsService);
+    jest.spyOn(events, 'deliver').mockRejectedValueOnce(new Error('The process died'));
+    expect((await unblock()).status).toBe(500);
+    expect((await unblock()).status).toBe(404);
+    await expectMatch();
+  });
+
+  it('is read again after messages of Redis may have been lost', async () => {
+    await expireKey();
+    for (const socket of sockets) await socket.request('join_queue', {});
+    await thaw.database.dataSource.query('DELETE FROM blocks WHERE blocker_id = $1', [ada.user.id]);
+    for (const { app } of thaw.replicas)
+      await app.get(ProcessEventsService).deliver('SubscriberRestored', {});
+    await expectMatch();
+  });
+});

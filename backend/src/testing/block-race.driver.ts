@@ -1,0 +1,106 @@
+import { matchingKeys } from '../platform/redis/redis.keys';
+import type { TestRedis } from './test-redis.harness';
+import { type ReceivedFrame, textMessage, type ThawSocket, type ThawVisitor } from './thaw.client';
+import { until } from './until.functions';
+
+/** A user with an open page. */
+export interface RacingUser {
+  visitor: ThawVisitor;
+  socket: ThawSocket;
+}
+
+/** Different rounds cross at different points: each has its own delay and order. */
+const DELAYS = 120;
+
+/** Sends a message as soon as a chat starts, as fast as a client can. */
+export const greetPartners = ({ socket }: ThawSocket): void => {
+  socket.on('message', (raw) => {
+    const { event, data } = JSON.parse((raw as Buffer).toString()) as ReceivedFrame;
+    if (event === 'chat_matched')
+      socket.send(
+        JSON.stringify({ event: 'random_message', data: textMessage(String(data.sessionId), 'hi') }),
+      );
+  });
+};
+
+/** The events of one chat that a page has received. */
+export const eventsOf = ({ frames }: ThawSocket, sessionId: string): string[] =>
+  frames.filter(({ data }) => data?.sessionId === sessionId).map(({ event }) => event);
+
+/** Two users who are matched and blocked at the same moment, again and again. */
+export class BlockRace {
+  /** Rounds in which a chat started, and rounds in which none did. */
+  readonly chats = { started: 0, none: 0 };
+
+  /** @param maxDelayMs the longest time between the first and the second of the two calls. */
+  constructor(
+    readonly users: readonly [RacingUser, RacingUser],
+    private readonly store: TestRedis,
+    private readonly maxDelayMs: number,
+  ) {}
+
+  /** The state of both users in matching; `nowhere` for users who are in none. */
+  async readStates(): Promise<string[]> {
+    const records = this.users.map(({ visitor }) => matchingKeys.user(visitor.user.id));
+    const states = await Promise.all(records.map((record) => this.store.redis.hget(record, 'state')));
+    return states.map((state) => state ?? 'nowhere');
+  }
+
+  /** Expects that the block leaves no open chat, and that none starts while it exists. */
+  async run(round: number): Promise<void> {
+    const sockets = this.users.map(({ socket }) => socket);
+    for (const socket of sockets) socket.frames.length = 0;
+    const [first, second] = round % 2 ? this.users : ([this.users[1], this.users[0]] as const);
+    const [blocker, blocked] = round % 4 < 2 ? this.users : ([this.users[1], this.users[0]] as const);
+    await first.socket.request('join_queue', {});
+    const join = () => second.socket.ask('join_queue', {});
+    const block = () => this.block(blocker.visitor, blocked.visitor);
+    const isBlockFirst = Math.floor(round / 4) % 2 === 0;
+    const pending: Promise<unknown>[] = [isBlockFirst ? block() : join()];
+    await this.pass(((round * 7) % DELAYS) / DELAYS);
+    pending.push(isBlockFirst ? join() : block());
+    const answers = await Promise.all(pending);
+    expect(answers[isBlockFirst ? 0 : 1]).toMatchObject({ status: 201 });
+
+    await this.expectNoOpenChat();
+    const sessions = new Set(
+      sockets.flatMap((socket) => socket.all('chat_matched').map(({ sessionId }) => String(sessionId))),
+    );
+    expect(sessions.size).toBeLessThanOrEqual(1);
+    this.chats[sessions.size > 0 ? 'started' : 'none'] += 1;
+
+    // Both search again beside each other; then everything is undone for the next round.
+    for (const socket of sockets) await socket.request('join_queue', {});
+    expect(await this.readStates()).toEqual(['searching', 'searching']);
+    for (const socket of sockets) await socket.request('leave_queue', {});
+    await this.unblock(blocker.visitor, blocked.visitor);
+    expect(sockets.flatMap((socket) => socket.all('chat_matched')).length).toBeLessThanOrEqual(2);
+  }
+
+  /** Waits until no chat of the two is open; the last event of each chat that they saw is its end. */
+  async expectNoOpenChat(): Promise<void> {
+    const isFree = (state: string) => state === 'nowhere' || state === 'searching';
+    await until(async () => (await this.readStates()).every(isFree));
+    for (const { socket } of this.users) {
+      for (const { sessionId } of socket.all('chat_matched')) {
+        await until(() => eventsOf(socket, String(sessionId)).includes('chat_skipped'));
+        expect(eventsOf(socket, String(sessionId)).at(-1)).toBe('chat_skipped');
+      }
+    }
+  }
+
+  block(blocker: ThawVisitor, blocked: ThawVisitor): ReturnType<ThawVisitor['call']> {
+    return blocker.call('POST', '/api/blocks', { blockerId: blocker.user.id, blockedId: blocked.user.id });
+  }
+
+  async unblock(blocker: ThawVisitor, blocked: ThawVisitor): Promise<void> {
+    const path = `/api/blocks/${blocker.user.id}/${blocked.user.id}`;
+    expect((await blocker.call('DELETE', path)).status).toBe(204);
+  }
+
+  /** Lets other work of this process run for a share of the longest delay. */
+  private async pass(share: number): Promise<void> {
+    const endsAt = performance.now() + share * this.maxDelayMs;
+    while (performance.now() < endsAt) await new Promise(setImmediate);
+  }
+}

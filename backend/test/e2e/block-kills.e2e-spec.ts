@@ -15,7 +15,7 @@ import { until } from '../../src/testing/until.functions';
 import { ThawProcess } from '../thaw-process';
 
 const isLong = process.env.THAW_TEST_LONG === '1';
-const KILLS = Number(process.env.THAW_TEST_KILLS ?? (isLong ? 100 : 4));
+const KILLS = Number(process.env.THAW_TEST_KILLS ?? (isLong ? 100 : 2));
 const ROUNDS_PER_KILL = isLong ? 100 : 5;
 const MAX_DELAY_MS = 20;
 

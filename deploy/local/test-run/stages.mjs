@@ -5,6 +5,7 @@ import { inRepository } from '../paths.mjs';
 import { nxEnvironment, nxRunMany } from '../provide/build.mjs';
 import { npmCommand, packageCommand } from '../provide/node-packages.mjs';
 import { readJestCounts, readPlaywrightCounts, readReportCounts, readTapCounts } from './counts.mjs';
+import { findProgram } from '../provide/find-program.mjs';
 import { findK6 } from '../provide/k6.mjs';
 import { findFirefox, findWebKit } from './other-browsers.mjs';
 
@@ -95,7 +96,32 @@ export const listOptionalStages = (reports) => [
     reasonToSkip: 'no WebKitGTK was found: install webkit2gtk-driver and xvfb',
   }),
   loadStage(path.join(reports, 'load.tap')),
+  metricsStage(path.join(reports, 'metrics.tap')),
 ];
+
+/** The alert rules and the dashboard, with Prometheus. */
+function metricsStage(report) {
+  return {
+    name: 'metrics: prometheus',
+    kind: 'optional',
+    command: nodeTestCommand(report, [inRepository('deploy/observability/prometheus.test.mjs')]),
+    limitMs: 6 * MINUTE_MS,
+    counts: () => readTapCounts(report),
+    needs: {
+      find: () => {
+        const [PROMETHEUS_PATH, PROMTOOL_PATH, K6_PATH] = [
+          findProgram(['prometheus']),
+          findProgram(['promtool']),
+          findK6(),
+        ];
+        return PROMETHEUS_PATH && PROMTOOL_PATH && K6_PATH
+          ? { PROMETHEUS_PATH, PROMTOOL_PATH, K6_PATH }
+          : undefined;
+      },
+      reasonToSkip: "no Prometheus (Debian's package prometheus) or no k6 was found",
+    },
+  };
+}
 
 /** The load scripts with k6. */
 function loadStage(report) {
@@ -168,11 +194,11 @@ function nodeTestCommand(report, files) {
 }
 
 function launcherStage(report) {
-  const files = ['deploy/local', 'deploy/lint']
+  const files = ['deploy/local', 'deploy/lint', 'deploy/observability']
     .flatMap((folder) =>
       fs.readdirSync(inRepository(folder), { recursive: true }).map((name) => inRepository(folder, name)),
     )
-    .filter((file) => file.endsWith('.test.mjs'))
+    .filter((file) => file.endsWith('.test.mjs') && !file.endsWith('prometheus.test.mjs'))
     .sort();
   return {
     name: 'launcher',

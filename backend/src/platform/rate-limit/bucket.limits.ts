@@ -59,6 +59,7 @@ export const buckets = {
 } as const satisfies Record<string, Bucket>;
 
 export type BucketName = keyof typeof buckets;
+export const bucketNames = Object.keys(buckets) as BucketName[];
 
 const factors: Record<LimitsProfile, number> = { strict: 0.5, default: 1, load: 1_000 };
 

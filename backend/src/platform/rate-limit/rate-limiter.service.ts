@@ -4,7 +4,7 @@ import { ENVIRONMENT, type Environment } from '../../config/environment.config';
 import { DomainError } from '../errors/domain.errors';
 import { REDIS } from '../redis/redis.module';
 import { rateLimitKey } from '../redis/redis.keys';
-import { type BucketName, bucketOf } from './bucket.limits';
+import { type BucketName, bucketNames, bucketOf } from './bucket.limits';
 import { chargeScript, takeScript } from './gcra.functions';
 import { LocalRateLimiter } from './local-rate.limiter';
 
@@ -31,7 +31,7 @@ export class RateLimiterService {
   /** Tokens taken for the next action of a holder, see `requireWithPrefetch`. */
   private readonly prefetched = new WeakMap<object, Promise<Allowance>>();
   /** How often each bucket had too few tokens, since the process started. */
-  readonly refusals = new Map<BucketName, number>();
+  readonly refusals = new Map(bucketNames.map((name) => [name, 0]));
 
   constructor(
     @Inject(REDIS) redis: Redis,

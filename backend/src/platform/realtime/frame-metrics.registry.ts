@@ -7,6 +7,9 @@ import { MetricsRegistry } from '../observability/metrics.registry';
 /** `ok`, or the code of the error that was sent. */
 type FrameOutcome = 'ok' | SocketErrorCode;
 
+/** Outcomes that every event exposes from its first frame on: alerts compare them. */
+const alwaysExposed: readonly FrameOutcome[] = ['ok', 'internal', 'unavailable'];
+
 interface EventMetrics {
   durations: DurationHistogram;
   counts: Map<FrameOutcome, number>;
@@ -20,7 +23,8 @@ const knownCloseCodes: ReadonlySet<number> = new Set([NO_CODE, ...Object.values(
 @Injectable()
 export class FrameMetricsRegistry {
   private readonly byEvent = new Map<string, EventMetrics>();
-  private readonly closes = new Map<string, number>();
+  /** Every known code from the start: rates of a counter need its first value. */
+  private readonly closes = new Map([...knownCloseCodes].map((code) => [String(code), 0]));
 
   constructor(metrics: MetricsRegistry) {
     const messages = this.metricsOf('random_message');
@@ -52,7 +56,10 @@ export class FrameMetricsRegistry {
   private metricsOf(event: string): EventMetrics {
     const known = this.byEvent.get(event);
     if (known) return known;
-    const created: EventMetrics = { durations: new DurationHistogram(), counts: new Map([['ok', 0]]) };
+    const created: EventMetrics = {
+      durations: new DurationHistogram(),
+      counts: new Map(alwaysExposed.map((outcome) => [outcome, 0])),
+    };
     this.byEvent.set(event, created);
     return created;
   }

@@ -254,6 +254,19 @@ export class MatchQueueService {
     });
   }
 
+  /** Returns how long the user at the head of any queue has waited, in ms by this process's clock; 0 without one. */
+  async readLongestWaitMs(): Promise<number> {
+    const pipeline = this.redis.pipeline();
+    for (const { gender, preference, pool } of queueCriteria)
+      pipeline.zrange(matchingKeys.queue(gender, preference, nameOf(pool)), '0', '0', 'WITHSCORES');
+    const starts = ((await pipeline.exec()) ?? []).flatMap(([error, head]) => {
+      if (error) throw error;
+      const [, since] = head as string[];
+      return since === undefined ? [] : [Number(since)];
+    });
+    return starts.length === 0 ? 0 : Math.max(0, Date.now() - Math.min(...starts));
+  }
+
   /** @returns for each of the users, the partner in their chat; null for users who are not in a chat. */
   async readPartners(userIds: readonly number[]): Promise<(number | null)[]> {
     const pipeline = this.redis.pipeline();

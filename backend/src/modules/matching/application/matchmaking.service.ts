@@ -6,6 +6,7 @@ import type { ProcessEventMap } from '../../../platform/process-events/process-e
 import { ProcessEventsService } from '../../../platform/process-events/process-events.service';
 import { SocketRegistry } from '../../../platform/realtime/socket.registry';
 import { UserPublisherService } from '../../../platform/realtime/user-publisher.service';
+import { MatchMetricsRegistry } from './match-metrics.registry';
 import {
   type LeaveResult,
   MatchQueueService,
@@ -55,6 +56,7 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
     private readonly events: ProcessEventsService,
     private readonly searchExclusions: SearchExclusionsService,
     private readonly standings: StandingsService,
+    private readonly metrics: MatchMetricsRegistry,
   ) {}
 
   onModuleInit(): void {
@@ -138,8 +140,10 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
 
   /** Tracks the user while their state is a search or a claim, and starts the chat of a match. @returns the state. */
   private async track(userId: number, place: MatchState, used: Exclusions): Promise<MatchState> {
-    const known = this.waitingUsers.get(userId)?.exclusions;
+    const waiting = this.waitingUsers.get(userId);
+    const known = waiting?.exclusions;
     const exclusions = known && known.readAt > used.readAt ? known : used; // read again during the call
+    this.metrics.recordPlace(place.kind, waiting?.since);
     this.untrack(userId);
     if (place.kind === 'searching') {
       const { criteria, since, retryInMs } = place;
@@ -204,6 +208,7 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
 
   @OnProcessEvent('ChatStarted')
   untrackChatting({ userId }: ProcessEventMap['ChatStarted']): void {
+    this.metrics.recordPlace('claimed', this.waitingUsers.get(userId)?.since);
     this.untrack(userId);
     this.queue.forget(userId);
   }

@@ -11,8 +11,16 @@ export type TailOutcome = 'restored' | 'ended';
 @Injectable()
 export class ChatMetricsRegistry {
   private readonly fanoutLag = new DurationHistogram();
-  private readonly resumes = new Map<ResumeOutcome, number>();
-  private readonly tails = new Map<TailOutcome, number>();
+  private readonly resumes = new Map<ResumeOutcome, number>([
+    ['resumed', 0],
+    ['reset', 0],
+    ['ended', 0],
+    ['refused', 0],
+  ]);
+  private readonly tails = new Map<TailOutcome, number>([
+    ['restored', 0],
+    ['ended', 0],
+  ]);
   private conflictCount = 0;
 
   constructor(metrics: MetricsRegistry) {

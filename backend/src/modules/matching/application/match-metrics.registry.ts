@@ -1,0 +1,48 @@
+import { Injectable } from '@nestjs/common';
+import { DurationHistogram } from '../../../platform/observability/duration.model';
+import { MetricsRegistry } from '../../../platform/observability/metrics.registry';
+import { OnProcessEvent } from '../../../platform/process-events/process-event.decorator';
+import { MatchQueueService, type MatchState } from './match-queue.service';
+
+/** Measures the match queue and the matches of this replica's users. */
+@Injectable()
+export class MatchMetricsRegistry {
+  private readonly timesToMatch = new DurationHistogram();
+  private matchCount = 0;
+
+  constructor(metrics: MetricsRegistry, queue: MatchQueueService) {
+    metrics.gaugesOf('thaw_queue_waiting', 'Searching users; each replica reports all of them', async () =>
+      (await queue.countWaiting()).map(({ gender, preference, pool, count }) => [
+        { gender, preference, pool },
+        count,
+      ]),
+    );
+    metrics.gauge(
+      'thaw_queue_oldest_seconds',
+      'How long the user who has searched longest has waited; 0 without one',
+      async () => (await queue.readLongestWaitMs()) / 1_000,
+    );
+    metrics.durationsOf(
+      'thaw_time_to_match_seconds',
+      'How long users with a socket here had searched when they were matched',
+      () => [[{}, this.timesToMatch]],
+    );
+    metrics.counterOf('thaw_matches_total', 'Matches made by this replica', () => this.matchCount);
+  }
+
+  @OnProcessEvent('MatchMade')
+  recordMatch(): void {
+    this.matchCount += 1;
+  }
+
+  /**
+   * Records how long a user had searched, if the new place ends the search.
+   * @param since when the search started; absent if this replica did not know of a search. A user whom the call itself
+   * matched did not have to wait.
+   */
+  recordPlace(kind: MatchState['kind'], since: Date | null | undefined): void {
+    if (since && (kind === 'matched' || kind === 'claimed'))
+      this.timesToMatch.observe(Date.now() - since.getTime());
+    else if (kind === 'matched') this.timesToMatch.observe(0);
+  }
+}

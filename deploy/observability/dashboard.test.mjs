@@ -1,0 +1,52 @@
+// Checks the dashboard and the alert rules against the pages and the metrics that exist; needs no Prometheus.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import test from 'node:test';
+import { inRepository } from '../local/paths.mjs';
+import { readAlerts, readPanels } from './queries.mjs';
+
+const operations = fs.readFileSync(inRepository('docs/operations.md'), 'utf8');
+const anchorOf = (heading) =>
+  heading
+    .toLowerCase()
+    .replace(/[^\w\- ]/g, '')
+    .replaceAll(' ', '-');
+const anchors = new Set([...operations.matchAll(/^#+ (.+)$/gm)].map(([, heading]) => anchorOf(heading)));
+
+test('every alert has a summary and names a section of the operations page', () => {
+  const alerts = readAlerts();
+  assert.ok(alerts.length >= 15);
+  for (const { name, text } of alerts) {
+    const [, anchor] = /runbook: docs\/operations\.md#(\S+)/.exec(text) ?? [];
+    assert.ok(anchor && anchors.has(anchor), `${name}: ${anchor}`);
+    assert.match(text, /summary: /, name);
+    assert.match(text, /severity: (warning|critical)/, name);
+  }
+});
+
+test('every metric of a panel or an alert is on the operations page', () => {
+  const used = [...readPanels(), ...readAlerts()].flatMap(({ expr }) => expr.match(/thaw_\w+/g) ?? []);
+  const missing = used.filter((name) => {
+    const metric = name.replace(/_(bucket|sum|count)$/, '');
+    return !operations.includes(`\`${metric}\``);
+  });
+  assert.deepEqual([...new Set(missing)], []);
+});
+
+test('panels have titles, queries and units, and do not overlap', () => {
+  const dashboard = JSON.parse(
+    fs.readFileSync(inRepository('deploy/observability/grafana/thaw.json'), 'utf8'),
+  );
+  const taken = new Set();
+  for (const { type, title, targets, fieldConfig, gridPos } of dashboard.panels) {
+    assert.ok(title);
+    for (let x = gridPos.x; x < gridPos.x + gridPos.w; x += 1)
+      for (let y = gridPos.y; y < gridPos.y + gridPos.h; y += 1) {
+        assert.ok(x < 24 && !taken.has(`${x} ${y}`), title);
+        taken.add(`${x} ${y}`);
+      }
+    if (type === 'row') continue;
+    assert.ok(fieldConfig.defaults.unit, title);
+    assert.ok(targets.length > 0 && targets.every(({ expr, legendFormat }) => expr && legendFormat), title);
+  }
+});

@@ -1,0 +1,99 @@
+// Evaluates the rules with promtool, and every query against a real Prometheus that scrapes three replicas and a worker
+// while k6 loads them. Part of `npm run test:optional`.
+import assert from 'node:assert/strict';
+import { execFile, spawn } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import test from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { inRepository } from '../local/paths.mjs';
+import { findFreePorts } from '../local/processes/ports.mjs';
+import { startStack } from '../local/thaw-stack.mjs';
+import { readAlerts, readPanels, withoutThreshold } from './queries.mjs';
+
+const { PROMETHEUS_PATH: prometheus, PROMTOOL_PATH: promtool, K6_PATH: k6 } = process.env;
+const run = promisify(execFile);
+const inFolder = (...parts) => inRepository('deploy', 'observability', ...parts);
+
+test('promtool accepts the configuration and the rules, and the tests of the rules pass', async () => {
+  await run(promtool, ['check', 'config', inFolder('prometheus.yml')]);
+  await run(promtool, ['check', 'rules', inFolder('alerts.yml')]);
+  await run(promtool, ['test', 'rules', inFolder('alerts.test.yml')]);
+});
+
+test('under load, every panel and every alert finds its series', async (t) => {
+  const stack = await startStack({ replicas: 3, env: { LIMITS_PROFILE: 'load', REMATCH_COOLDOWN_S: '0' } });
+  t.after(() => stack.stop());
+  const server = await startPrometheus(stack);
+  t.after(() => server.stop());
+  const load = spawn(k6, ['run', '--quiet', inRepository('deploy', 'k6', 'chat.js')], {
+    env: { ...process.env, BASE_URL: stack.url, PEOPLE: '20', RAMP: '5s', DURATION: '60s', CHAT: '8s' },
+    stdio: 'ignore',
+  });
+  const loadEnded = new Promise((resolve) => load.once('exit', resolve));
+  t.after(() => load.kill());
+
+  const queries = [
+    ...readPanels().map(({ name, expr }) => ({ name, expr })),
+    ...readAlerts().map(({ name, expr }) => ({ name, expr: withoutThreshold(expr) })),
+  ];
+  // Series appear as users arrive; rates need two scrapes.
+  const deadline = Date.now() + 60_000;
+  let empty = queries;
+  while (empty.length > 0 && Date.now() < deadline) {
+    await wait(1_000);
+    const counts = await Promise.all(empty.map(({ expr }) => server.countSeries(expr)));
+    empty = empty.filter((_, index) => counts[index] === 0);
+  }
+  assert.deepEqual(empty, []);
+  assert.equal(await server.countSeries('up{job=~"thaw-.+"} == 1'), 4);
+  assert.equal(await loadEnded, 0);
+});
+
+/** Starts a Prometheus that scrapes the processes of a stack every second. */
+async function startPrometheus(stack) {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'thaw-prometheus-'));
+  const [port] = await findFreePorts(1);
+  const targetsOf = (processes) =>
+    JSON.stringify(processes.map(({ internalPort }) => `127.0.0.1:${internalPort}`));
+  fs.copyFileSync(inFolder('alerts.yml'), path.join(folder, 'alerts.yml'));
+  fs.writeFileSync(
+    path.join(folder, 'prometheus.yml'),
+    `global: { scrape_interval: 1s, evaluation_interval: 5s }
+rule_files: [alerts.yml]
+scrape_configs:
+  - { job_name: thaw-backend, static_configs: [{ targets: ${targetsOf(stack.replicas)} }] }
+  - { job_name: thaw-worker, static_configs: [{ targets: ${targetsOf(stack.workers)} }] }
+`,
+  );
+  const args = [
+    `--config.file=${path.join(folder, 'prometheus.yml')}`,
+    `--storage.tsdb.path=${path.join(folder, 'data')}`,
+    `--web.listen-address=127.0.0.1:${port}`,
+  ];
+  const child = spawn(prometheus, args, { stdio: 'ignore' });
+  const exited = new Promise((resolve) => child.once('exit', resolve));
+  return {
+    /** The number of series that a query returns now; 0 while Prometheus is starting. */
+    async countSeries(expr) {
+      const query = encodeURIComponent(
+        expr.replaceAll('$__rate_interval', '10s').replaceAll(/\[\d+m\]/g, '[30s]'),
+      );
+      const response = await fetch(`http://127.0.0.1:${port}/api/v1/query?query=${query}`).catch(
+        () => undefined,
+      );
+      if (!response || response.status === 503) return 0;
+      const body = await response.json();
+      assert.equal(body.status, 'success', `${expr}: ${body.error}`);
+      return body.data.result.length;
+    },
+    async stop() {
+      child.kill();
+      await exited;
+      fs.rmSync(folder, { recursive: true });
+    },
+  };
+}

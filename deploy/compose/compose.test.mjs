@@ -166,7 +166,7 @@ suite('docker compose', { skip }, () => {
   });
 
   test('a new replica serves within 10 s', { timeout: 3 * MINUTE_MS }, async (t) => {
-    const limitMs = 10_000 * busyness();
+    const limitMs = 10_000 * slowdown();
     const before = await stack.containers('backend');
     const visitor = await new ThawVisitor([stack.origin]).joinAnonymously();
     const askedAt = Date.now();
@@ -175,7 +175,7 @@ suite('docker compose', { skip }, () => {
     // The new replica has the fewest connections, so nginx routes the next socket to it once it is known.
     const sockets = [];
     while (!(await stack.metric(added, 'thaw_sockets'))) {
-      assert.ok(Date.now() - askedAt < limitMs, `nothing was given to it in ${limitMs} ms`);
+      assert.ok(Date.now() - askedAt < limitMs, `the new replica was given no socket in ${limitMs} ms`);
       sockets.push(await visitor.connect());
     }
     t.diagnostic(`served after ${Date.now() - askedAt} ms`);
@@ -274,7 +274,7 @@ suite('docker compose', { skip }, () => {
 });
 
 /** Factor by which work takes longer on a busy machine: load per processor, at least 1. */
-function busyness() {
+function slowdown() {
   return Math.max(1, os.loadavg()[0] / os.availableParallelism());
 }
 

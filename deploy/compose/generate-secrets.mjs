@@ -10,30 +10,37 @@ import { fileURLToPath } from 'node:url';
  * @param {string} root  folder that holds `kept` and one folder per group of readers, each a volume of its own
  */
 export function generateSecrets(root) {
-  const kept = (name) => {
+  const readOrCreate = (name) => {
     const file = path.join(root, 'kept', name);
     if (!fs.existsSync(file)) write(file, randomBytes(32).toString('base64url'), 0o400);
     return fs.readFileSync(file, 'utf8');
   };
   // Each volume is mounted only by its readers, which run as different users, so its files are world-readable.
-  const hand = (reader, name, text) => write(path.join(root, reader, name), text, 0o444);
+  const giveTo = (reader, name, text) => write(path.join(root, reader, name), text, 0o444);
 
-  const databasePassword = kept('database-password');
-  const redisPassword = kept('redis-password');
+  const databasePassword = readOrCreate('database-password');
+  const redisPassword = readOrCreate('redis-password');
 
-  hand('postgres', 'superuser-password', kept('superuser-password'));
-  hand('postgres', 'database-password', databasePassword);
-  hand('redis', 'users.acl', accessList(redisPassword));
-  hand('stores', 'database-url', `postgres://thaw:${databasePassword}@postgres:5432/thaw`);
+  giveTo('postgres', 'superuser-password', readOrCreate('superuser-password'));
+  giveTo('postgres', 'database-password', databasePassword);
+  giveTo('redis', 'users.acl', accessList(redisPassword));
+  giveTo('stores', 'database-url', `postgres://thaw:${databasePassword}@postgres:5432/thaw`);
   // Migrations run as the owner of the tables; the role of the running service may only use them.
-  hand('migrate', 'database-url', `postgres://postgres:${kept('superuser-password')}@postgres:5432/thaw`);
-  hand('stores', 'redis-url', `redis://thaw:${redisPassword}@redis:6379`);
-  hand('api', 'session-secret', kept('session-secret'));
+  giveTo(
+    'migrate',
+    'database-url',
+    `postgres://postgres:${readOrCreate('superuser-password')}@postgres:5432/thaw`,
+  );
+  giveTo('stores', 'redis-url', `redis://thaw:${redisPassword}@redis:6379`);
+  giveTo('api', 'session-secret', readOrCreate('session-secret'));
 
-  const storageKeys = { accessKey: kept('s3-access-key-id'), secretKey: kept('s3-secret-access-key') };
-  hand('stores', 's3-access-key-id', storageKeys.accessKey);
-  hand('stores', 's3-secret-access-key', storageKeys.secretKey);
-  hand('storage', 's3.json', storageConfiguration(storageKeys));
+  const storageKeys = {
+    accessKey: readOrCreate('s3-access-key-id'),
+    secretKey: readOrCreate('s3-secret-access-key'),
+  };
+  giveTo('stores', 's3-access-key-id', storageKeys.accessKey);
+  giveTo('stores', 's3-secret-access-key', storageKeys.secretKey);
+  giveTo('storage', 's3.json', storageConfiguration(storageKeys));
 }
 
 /** The only identity the storage accepts; anonymous requests are refused. */

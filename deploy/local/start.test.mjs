@@ -200,7 +200,7 @@ function request(port, { path, method = 'GET', headers }) {
     outgoing.once('error', reject);
     outgoing.once('response', (response) => {
       let body = '';
-      response.on('data', (piece) => (body += piece));
+      response.on('data', (chunk) => (body += chunk));
       response.once('end', () => resolve({ status: response.statusCode, body }));
     });
     if (method === 'GET') outgoing.end();

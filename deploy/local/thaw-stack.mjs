@@ -14,11 +14,12 @@ import { replicaNodeFlags } from './replica-node-flags.mjs';
 import { openStores } from './stores/stores.mjs';
 import { endTemporaryHome, makeTemporaryHome, sweepTemporaryHomes } from './temporary-homes.mjs';
 
-// A replica takes up to 25 s to drain its sockets.
+// A replica takes up to 25 s to drain its sockets, and then closes its connections to the stores.
 const END_STEPS = [
   { signal: 'SIGTERM', waitMs: 27_000 },
   { signal: 'SIGKILL', waitMs: 2_000 },
 ];
+// The page is waited for 10 s.
 const SERVED_ATTEMPTS = 100;
 const SERVED_INTERVAL_MS = 100;
 const PROXY_END_STEPS = [
@@ -321,9 +322,10 @@ export class ThawStack {
 
 /** Copies the logs of a temporary home to the folder in THAW_STACK_LOGS, which the test run keeps. */
 function keepLogs(home) {
-  const kept = process.env.THAW_STACK_LOGS;
+  const target = process.env.THAW_STACK_LOGS;
   const logs = path.join(home, 'logs');
-  if (kept && fs.existsSync(logs)) fs.cpSync(logs, path.join(kept, path.basename(home)), { recursive: true });
+  if (target && fs.existsSync(logs))
+    fs.cpSync(logs, path.join(target, path.basename(home)), { recursive: true });
 }
 
 /** Waits for all promises to settle before it throws, so that no process is still starting while the caller stops. */

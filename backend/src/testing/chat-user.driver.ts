@@ -73,10 +73,10 @@ export class ChatUser {
     const message = { sessionId: this.sessionId ?? '', content, messageType: 'text' as const, clientId };
     for (;;) {
       const socket = await this.connected;
-      const answer = await answerOrClose(socket, message);
+      const answer = await waitForAnswerOrClose(socket, message);
       if (answer?.event === 'ack') return;
       if (answer === undefined)
-        await sleep(10); // until this side notices the loss as well
+        await sleep(10); // so that the handler of the close replaces `connected` first
       else if (RETRIED_ERRORS.has(answer.data.code)) await sleep(Number(answer.data.retryAfterMs ?? 250));
       else throw new Error(`A message was refused: ${String(answer.data.code)}`);
     }
@@ -98,30 +98,35 @@ export class ChatUser {
       this.receive(JSON.parse((raw as Buffer).toString()) as ReceivedFrame),
     );
     const lastSeen = this.sessionId === undefined ? undefined : { sessionId: this.sessionId, seq: this.seq };
-    const arrival = this.arrive(socket, lastSeen);
-    arrival.catch(() => undefined);
-    const closedOnArrival = socket.closed.then((code) => {
-      throw new Error(`closed with ${code} on arrival`);
+    const authenticated = this.authenticate(socket, lastSeen);
+    authenticated.catch(() => undefined);
+    const closedTooEarly = socket.closed.then((code) => {
+      throw new Error(`closed with ${code} before the chat was resumed`);
     });
-    closedOnArrival.catch(() => undefined);
-    await Promise.race([arrival, closedOnArrival]);
-    void socket.closed.then((code) => this.lost(code));
+    closedTooEarly.catch(() => undefined);
+    await Promise.race([authenticated, closedTooEarly]);
+    void socket.closed.then((code) => this.handleClose(code));
     return socket;
   }
 
-  private async arrive(socket: ThawSocket, lastSeen?: { sessionId: string; seq: number }): Promise<void> {
+  /** Authenticates the socket and, after a loss, waits until the chat is resumed. */
+  private async authenticate(
+    socket: ThawSocket,
+    lastSeen?: { sessionId: string; seq: number },
+  ): Promise<void> {
     const { state } = await socket.request('authenticate', { userId: this.id, lastSeen });
     if (!lastSeen) return;
-    if (state !== 'chatting') this.violations.push(`came back and was ${String(state)}`);
+    if (state !== 'chatting')
+      this.violations.push(`reconnected and was ${String(state)} instead of chatting`);
     await socket.next('session_resumed', ({ last }) => last === true);
   }
 
-  private lost(code: number): void {
+  private handleClose(code: number): void {
     if (this.isLeaving) return;
     this.closes.push(code);
     if (!shouldReconnectAfter(code)) this.violations.push(`closed with ${code}`);
     this.connected = this.reconnect(Date.now());
-    this.connected.catch((error: unknown) => this.violations.push(`did not come back: ${String(error)}`));
+    this.connected.catch((error: unknown) => this.violations.push(`did not reconnect: ${String(error)}`));
   }
 
   private async reconnect(lostAt: number): Promise<ThawSocket> {
@@ -138,6 +143,7 @@ export class ChatUser {
   }
 
   private receive({ event, data }: Pick<ReceivedFrame, 'event' | 'data'>): void {
+    // Frames of an earlier chat.
     if (data?.sessionId !== undefined && this.sessionId !== undefined && data.sessionId !== this.sessionId)
       return;
     switch (event) {
@@ -160,9 +166,9 @@ export class ChatUser {
     }
   }
 
-  /** Records the next `seq` of the chat. */
-  private advance(seq: number, by: string): void {
-    if (seq !== this.seq + 1) this.violations.push(`${seq} came after ${this.seq}: ${by}`);
+  /** Records the next `seq` of the chat. @param source what brought it, for the description of a violation */
+  private advance(seq: number, source: string): void {
+    if (seq !== this.seq + 1) this.violations.push(`${seq} came after ${this.seq}: ${source}`);
     this.seq = Math.max(this.seq, seq);
   }
 
@@ -177,7 +183,7 @@ export class ChatUser {
     const known = this.history.get(Number(seq));
     if (known === undefined) this.store(Number(seq), { id, senderId: this.id, content });
     else if (known.id !== id || known.content !== content)
-      this.violations.push(`two messages are ${String(seq)}`);
+      this.violations.push(`two messages have the seq ${String(seq)}`);
   }
 
   private store(seq: number, { id, senderId, content }: KnownMessage): void {
@@ -186,8 +192,8 @@ export class ChatUser {
   }
 }
 
-/** undefined when the socket closed before the answer came. */
-const answerOrClose = async (
+/** Sends a message and returns its answer, or undefined when the socket closes before. */
+const waitForAnswerOrClose = async (
   socket: ThawSocket,
   message: { sessionId: string; content: string; messageType: 'text'; clientId: string },
 ): Promise<ReceivedFrame | undefined> => {
@@ -210,7 +216,7 @@ export const createMatchedPairs = async (origin: string, count: number): Promise
   for (const user of users) {
     const partnerId = await user.waitForMatch();
     const partner = users.find(({ id }) => id === partnerId);
-    if (!partner) throw new Error('Somebody was matched with a stranger to this test');
+    if (!partner) throw new Error('A user was matched with someone who is not part of this test');
     if (user.id < partner.id) pairs.push([user, partner]);
   }
   return pairs;
@@ -228,6 +234,7 @@ export const startSending = (
   const sendAll = async (user: ChatUser, name: string): Promise<void> => {
     for (let number = 1; !isOver; number += 1) {
       await user.send(`${name}.${number}`);
+      // 0.75 to 1.25 times the interval, so that the users do not send in step.
       await sleep(everyMs * (0.75 + Math.random() / 2));
     }
   };
@@ -245,14 +252,13 @@ export const startSending = (
 };
 
 /**
- * The faults of a pair that has stopped sending: both sides must hold the same messages with the same `seq`, and every
+ * Finds the faults of a pair that has stopped sending: both sides must hold the same messages with the same `seq`, and every
  * acknowledged message exactly once.
  */
-export const faultsOf = ([first, second]: ChatUserPair): string[] => {
+export const findFaults = ([first, second]: ChatUserPair): string[] => {
   const faults = [...first.violations, ...second.violations];
-  const one = JSON.stringify([...first.history]);
-  if (one !== JSON.stringify([...second.history])) {
-    faults.push(`two histories: ${first.history.size} and ${second.history.size} messages`);
+  if (JSON.stringify([...first.history]) !== JSON.stringify([...second.history])) {
+    faults.push(`the histories differ: ${first.history.size} and ${second.history.size} messages`);
   }
   const contents = [...first.history.values()].map(({ content }) => content);
   if (new Set(contents).size !== contents.length) faults.push('a message is there twice');

@@ -6,7 +6,8 @@ import { REDIS } from '../platform/redis/redis.module';
 import { shardOf, chatKeys } from '../platform/redis/redis.keys';
 import type { TestReplica } from './test-replicas.harness';
 
-const AT_ONCE = 100;
+/** Messages per append. */
+const BATCH_SIZE = 100;
 
 /**
  * Appends messages to a chat as a replica does, without a socket. The outbox, which holds less than a full chat, is
@@ -24,8 +25,8 @@ export const appendMessages = async (
   const { outbox } = chatKeys(shardOf(sessionId));
   const entries = await log.read(sessionId);
   const end = { version: entries.length, lastId: entries.at(-1)?.id ?? '' };
-  for (let start = 0; start < contents.length; start += AT_ONCE) {
-    const texts = contents.slice(start, start + AT_ONCE).map((content) =>
+  for (let start = 0; start < contents.length; start += BATCH_SIZE) {
+    const texts = contents.slice(start, start + BATCH_SIZE).map((content) =>
       encodeEvent({
         eventId: randomUUID(),
         event: {

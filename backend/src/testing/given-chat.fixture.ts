@@ -21,10 +21,10 @@ export const timeOf = (seq: number): number => 1_763_640_000_000 + seq * 60_000;
 /** Position of the n-th event of a given chat. */
 export const at = (seq: number): EventPosition => ({ id: `${timeOf(seq)}-0`, seq });
 
-const ratesOf = (rate: Rate): Rates => ({ message: rate, edit: rate, reaction: rate, game: rate });
+const equalRates = (rate: Rate): Rates => ({ message: rate, edit: rate, reaction: rate, game: rate });
 
 /** Rates that limit nothing. */
-export const UNLIMITED = ratesOf({ intervalMs: 0.001, burst: 1_000_000 });
+export const UNLIMITED = equalRates({ intervalMs: 0.001, burst: 1_000_000 });
 
 const chatDecider = (rates: Rates, eventBytes = 0) => ({
   initialState: () => initialState(rates),
@@ -33,19 +33,20 @@ const chatDecider = (rates: Rates, eventBytes = 0) => ({
   decide,
 });
 
-const eventsOf = (decision: Decision): readonly object[] => ('events' in decision ? decision.events : []);
+const extractEvents = (decision: Decision): readonly object[] =>
+  'events' in decision ? decision.events : [];
 
 const givenWith = (rates: Rates, eventBytes?: number) =>
   givenFor<RandomChatState, RandomChatCommand, RandomChatEvent, Decision>(
     chatDecider(rates, eventBytes),
-    eventsOf,
+    extractEvents,
   );
 
 /** Starts a test from the past events of a chat; empty for a chat without events. */
 export const givenChat = givenWith(UNLIMITED);
 
 /** Like `givenChat`, with one rate limit for every kind of frame. */
-export const givenLimitedChat = (rate: Rate) => givenWith(ratesOf(rate));
+export const givenLimitedChat = (rate: Rate) => givenWith(equalRates(rate));
 
 /** Like `givenChat`, with a fixed size of each event, in bytes. */
 export const givenChatOf = (eventBytes: number) => givenWith(UNLIMITED, eventBytes);

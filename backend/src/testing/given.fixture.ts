@@ -8,7 +8,7 @@ interface Decides<State, Command, Event, Decision> {
 
 /**
  * `given(...events).when(command).then(...events)` for one decider.
- * @param eventsOf extracts the events from a decision that is not simply a list of events
+ * @param extractEvents extracts the events from a decision that is not simply a list of events
  * @example
  * const given = givenFor(userDecider);
  * given(registered()).when(chooseGender()).then({ type: 'GenderChosen' });
@@ -16,7 +16,7 @@ interface Decides<State, Command, Event, Decision> {
 export const givenFor =
   <State, Command, Event, Decision = readonly object[]>(
     decider: Decides<State, Command, Event, Decision>,
-    eventsOf = (decision: Decision): readonly object[] => decision as readonly object[],
+    extractEvents = (decision: Decision): readonly object[] => decision as readonly object[],
   ) =>
   (...history: readonly Event[]) => ({
     when(command: Command) {
@@ -31,12 +31,12 @@ export const givenFor =
         decision,
         /** Expects exactly these events, in order; each may be given in part. */
         then(...expected: object[]) {
-          const events = eventsOf(decision());
+          const events = extractEvents(decision());
           expect(events).toHaveLength(expected.length);
           expect(events).toMatchObject(expected);
         },
         thenNothing() {
-          expect(eventsOf(decision())).toEqual([]);
+          expect(extractEvents(decision())).toEqual([]);
         },
         thenThrows(code: DomainErrorCode) {
           let refusal: unknown;

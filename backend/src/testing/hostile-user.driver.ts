@@ -5,9 +5,11 @@ import { limits } from '@thaw/contract/limits';
 import { plainJpeg } from './image-corpus.fixture';
 import type { ReceivedFrame, ThawSocket, ThawVisitor } from './thaw.client';
 
-/** Four bytes per code point in UTF-8. */
-const LARGEST_TEXT = '🧊'.repeat(limits.messageMaxCodePoints - 30);
-const CHAT_LASTS_ROUNDS = 8;
+/** Code points left for what `buildActions` puts before each text: "edited", the user's id and the count. */
+const PREFIX_CODE_POINTS = 30;
+/** The emoji has four bytes in UTF-8, the most a code point can have. */
+const LARGEST_TEXT = '🧊'.repeat(limits.messageMaxCodePoints - PREFIX_CODE_POINTS);
+const ROUNDS_PER_CHAT = 8;
 
 /**
  * Fills Redis as fast as the contract permits: the largest messages, with quotes and images, edits, reactions, games,
@@ -34,7 +36,8 @@ export class HostileUser {
     });
   }
 
-  static async arrive(visitor: ThawVisitor): Promise<HostileUser> {
+  /** Opens a socket for a visitor and uploads the image that the attack sends. */
+  static async connect(visitor: ThawVisitor): Promise<HostileUser> {
     const user = new HostileUser(visitor, await visitor.openSocket());
     user.imageUrl = await upload(visitor);
     return user;
@@ -45,13 +48,13 @@ export class HostileUser {
     for (let round = 1; !isOver(); round += 1) {
       const { sessionId } = this;
       if (sessionId === undefined) await this.attempt('join_queue', {});
-      else if (round % CHAT_LASTS_ROUNDS === 0) await this.skip(sessionId);
-      else await Promise.all(this.actsOf(round, sessionId));
+      else if (round % ROUNDS_PER_CHAT === 0) await this.skip(sessionId);
+      else await Promise.all(this.buildActions(round, sessionId));
       await sleep(pauseMs);
     }
   }
 
-  private actsOf(round: number, sessionId: string): Promise<unknown>[] {
+  private buildActions(round: number, sessionId: string): Promise<unknown>[] {
     const userId = this.visitor.user.id;
     const text = () => `${userId}.${(this.count += 1)} ${LARGEST_TEXT}`;
     const imageUrls = Array.from({ length: limits.imagesPerMessage }, () => this.imageUrl);
@@ -66,7 +69,7 @@ export class HostileUser {
     ];
   }
 
-  /** The user who skips receives only the ack. */
+  /** The user who skips receives only the ack, no `chat_skipped`: forgets the session here. */
   private async skip(sessionId: string): Promise<void> {
     await this.attempt('skip_chat', { sessionId });
     if (this.sessionId === sessionId) this.sessionId = undefined;

@@ -85,7 +85,7 @@ export const pngWithBombInside = (type: 'zTXt' | 'iCCP', megabytes: number): Buf
 export const pngWithText = (): Buffer =>
   hugePng(8, 8, { extra: [chunk('tEXt', Buffer.from(`Comment\0${SECRET} ${SCRIPT}`, 'latin1'))] });
 
-const frameOf = (width: number, height: number): Buffer => {
+const gifFrame = (width: number, height: number): Buffer => {
   const size = Buffer.alloc(4);
   size.writeUInt16LE(width, 0);
   size.writeUInt16LE(height, 2);
@@ -110,7 +110,7 @@ export const gif = (
     canvas,
     Buffer.from([0x80, 0, 0, 255, 0, 0, 0, 0, 255]), // two colours
     ...(before ? [before] : []),
-    ...Array<Buffer>(frames).fill(frameOf(width, height)),
+    ...Array<Buffer>(frames).fill(gifFrame(width, height)),
     Buffer.from([0x3b]),
   ]);
 };
@@ -123,10 +123,10 @@ export const gifThatIsAScript = (): Buffer =>
   gif(1, { width: 0x2a2f, height: 16, before: gifComment(`*/=1;alert(document.domain);/*${SECRET}*/`) });
 
 /** Appends a file after the end of the image. */
-export const withTrailing = (image: Buffer, trailing: string): Buffer =>
+export const withTrailingData = (image: Buffer, trailing: string): Buffer =>
   Buffer.concat([image, Buffer.from(trailing, 'latin1')]);
 
-export const zipOf = (text: string): string =>
+export const zipWith = (text: string): string =>
   `PK\x03\x04\x14\0\0\0\0\0${'\0'.repeat(20)}a.html${text}PK\x05\x06`;
 
 /** Each frame has a different shade of gray. */

@@ -5,18 +5,18 @@ export const findDecoderPids = (): number[] => {
   const { pid } = process;
   return readdirSync(`/proc/${pid}/task`)
     .flatMap((task) => readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').trim().split(' '))
-    .filter((child) => child !== '' && commandLineOf(child).includes('image-decoder.process'))
+    .filter((child) => child !== '' && readCommandLine(child).includes('image-decoder.process'))
     .map(Number);
 };
 
-const commandLineOf = (pid: string): string => {
+const readCommandLine = (pid: string): string => {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
   } catch {
-    return ''; // it has ended in the meantime
+    return ''; // the process has ended in the meantime
   }
 };
 
 /** Peak resident memory of a process, in bytes. */
-export const peakBytesOf = (pid: number): number =>
+export const readPeakBytes = (pid: number): number =>
   1_024 * Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);

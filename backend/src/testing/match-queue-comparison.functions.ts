@@ -3,12 +3,16 @@ import { matchingKeys } from '../platform/redis/redis.keys';
 import { RedisScript } from '../platform/redis/redis-script.model';
 import type { MatchQueueCrowd, ModelUser } from './match-queue-crowd.model';
 
-const queueOf = ({ gender, preference, pool }: Pick<ModelUser, 'gender' | 'preference' | 'pool'>): string =>
+const toQueueKey = ({
+  gender,
+  preference,
+  pool,
+}: Pick<ModelUser, 'gender' | 'preference' | 'pool'>): string =>
   matchingKeys.queue(gender, preference, pool === 'care' ? 'care' : '');
 
 const queues = (['common', 'care'] as const).flatMap((pool) =>
   (['male', 'female'] as const).flatMap((gender) =>
-    (['both', 'male', 'female'] as const).map((preference) => queueOf({ gender, preference, pool })),
+    (['both', 'male', 'female'] as const).map((preference) => toQueueKey({ gender, preference, pool })),
   ),
 );
 
@@ -44,21 +48,21 @@ export const expectSameInRedis = async (redis: Redis, crowd: MatchQueueCrowd): P
       pool,
       session,
       since: since === null ? null : Number(since),
-      entries: queues.flatMap((queue, place) => entriesOf(entries[place] ?? [], queue, id)),
+      entries: queues.flatMap((queue, place) => findEntries(entries[place] ?? [], queue, id)),
     };
   });
-  const expected = crowd.users.map((user, index) => whereaboutsOf(user, crowd, found[index]));
-  // `expect` takes longer than everything before it.
+  const expected = crowd.users.map((user, index) => expectedWhereabouts(user, crowd, found[index]));
+  // Compared as text first: `expect` takes longer than everything before it, and hardly ever finds a difference.
   if (JSON.stringify(found) !== JSON.stringify(expected)) expect(found).toEqual(expected);
 };
 
-/** @param members members and scores, alternately. */
-const entriesOf = (members: readonly string[], queue: string, id: number): [string, number][] =>
+/** The user's entries in one queue. @param members its members and their scores, alternately. */
+const findEntries = (members: readonly string[], queue: string, id: number): [string, number][] =>
   members.flatMap((member, index): [string, number][] =>
     index % 2 === 0 && member === String(id) ? [[queue, Number(members[index + 1])]] : [],
   );
 
-const whereaboutsOf = (
+const expectedWhereabouts = (
   user: ModelUser,
   crowd: MatchQueueCrowd,
   found: Whereabouts | undefined,
@@ -72,6 +76,6 @@ const whereaboutsOf = (
     pool: user.pool === 'care' ? 'care' : '',
     session: user.match?.sessionId ?? null,
     since: user.since,
-    entries: isQueued ? [[queueOf(user), user.since]] : [],
+    entries: isQueued ? [[toQueueKey(user), user.since]] : [],
   };
 };

@@ -20,15 +20,15 @@ export const messageSent = (content: string, senderId = 1): RawEvent => ({
 
 export const chatEnded: RawEvent = { type: 'ChatEnded', data: { reason: 'skipped', endedBy: 1 } };
 
-/** A new session id, in the shard of another one if given. */
-export const newSessionId = (besides?: string): string => {
+/** A new session id, in the shard of the given one if there is one. */
+export const newSessionId = (sameShardAs?: string): string => {
   for (;;) {
     const sessionId = randomUUID();
-    if (besides === undefined || shardOf(sessionId) === shardOf(besides)) return sessionId;
+    if (sameShardAs === undefined || shardOf(sessionId) === shardOf(sameShardAs)) return sessionId;
   }
 };
 
-const textOf = (event: RawEvent): string => {
+const encodeRaw = (event: RawEvent): string => {
   if (typeof event === 'string') return event;
   const { type, version, data, eventId = randomUUID() } = event;
   return JSON.stringify({ i: eventId, t: type, ...(version === undefined ? {} : { v: version }), d: data });
@@ -44,7 +44,7 @@ export const putIntoOutbox = async (
   const pipeline = redis.pipeline();
   const at = Date.now();
   for (const [index, event] of events.entries()) {
-    pipeline.xadd(outbox, '*', 'session', sessionId, 'entry', `${at}-${index}`, 'event', textOf(event));
+    pipeline.xadd(outbox, '*', 'session', sessionId, 'entry', `${at}-${index}`, 'event', encodeRaw(event));
   }
   for (const [error] of (await pipeline.exec()) ?? []) if (error) throw error;
 };

@@ -3,7 +3,8 @@ import { Redis } from 'ioredis';
 
 /** Redis has databases 0 to 15 by default; 0 records which test file holds which of the others. */
 const DATABASES = 15;
-const HELD_MS = 60_000;
+/** How long a database stays taken after its test file was last seen running. */
+const HOLD_MS = 60_000;
 
 export interface TestRedis {
   /** REDIS_URL of a separate database. Channels are not separate: Redis shares them between databases. */
@@ -23,10 +24,10 @@ const requireUrl = (): string => {
 
 const holderKey = (database: number): string => `test-database:${database}`;
 
-/** Takes a free database for this test file. A killed run loses its database after a minute. */
+/** Takes a free database for this test file. The database of a killed run becomes free after a minute. */
 const takeDatabase = async (directory: Redis, token: string): Promise<number> => {
   for (let database = 1; database <= DATABASES; database += 1) {
-    if (await directory.set(holderKey(database), token, 'PX', HELD_MS, 'NX')) return database;
+    if (await directory.set(holderKey(database), token, 'PX', HOLD_MS, 'NX')) return database;
   }
   throw new Error('Every database of the test Redis is taken');
 };
@@ -35,7 +36,7 @@ const takeDatabase = async (directory: Redis, token: string): Promise<number> =>
 export const createTestRedis = async (): Promise<TestRedis> => {
   const directory = new Redis(requireUrl());
   const database = await takeDatabase(directory, randomUUID());
-  const holding = setInterval(() => void directory.pexpire(holderKey(database), HELD_MS), HELD_MS / 3);
+  const renewal = setInterval(() => void directory.pexpire(holderKey(database), HOLD_MS), HOLD_MS / 3);
   const address = new URL(requireUrl());
   address.pathname = `/${database}`;
   const redis = new Redis(address.toString());
@@ -48,7 +49,7 @@ export const createTestRedis = async (): Promise<TestRedis> => {
       await redis.flushdb();
     },
     async close() {
-      clearInterval(holding);
+      clearInterval(renewal);
       await redis.flushdb();
       await directory.del(holderKey(database));
       redis.disconnect();

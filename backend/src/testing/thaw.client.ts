@@ -13,6 +13,7 @@ export interface ReceivedFrame {
 
 type Match = (frame: ReceivedFrame) => boolean;
 
+/** How long an answer or a frame may take; less than the time limit of a test, so that the error names what is missing. */
 const WAIT_MS = 25_000;
 
 /** A visitor with a cookie jar, who uses the HTTP API of a Thaw server. */
@@ -62,20 +63,20 @@ export class ThawVisitor {
 
   /** Starts an anonymous session and chooses a gender, if given. */
   async joinAnonymously(gender?: Gender): Promise<this> {
-    await this.begin('/api/anonymous', {});
-    if (gender) await this.choose(gender);
+    await this.startSession('/api/anonymous', {});
+    if (gender) await this.chooseGender(gender);
     return this;
   }
 
   async register(email: string, password: string, gender?: Gender): Promise<this> {
-    await this.begin('/api/register', { email, password });
-    if (gender) await this.choose(gender);
+    await this.startSession('/api/register', { email, password });
+    if (gender) await this.chooseGender(gender);
     return this;
   }
 
   /** Logs in to an existing account. */
   async logIn(email: string, password: string): Promise<this> {
-    await this.begin('/api/login', { email, password });
+    await this.startSession('/api/login', { email, password });
     return this;
   }
 
@@ -84,13 +85,13 @@ export class ThawVisitor {
     if (status !== 204) throw new Error(`Logging out answered ${status}`);
   }
 
-  private async begin(path: string, body: object): Promise<void> {
+  private async startSession(path: string, body: object): Promise<void> {
     const answer = await this.call('POST', path, body);
     if (answer.status !== 201 && answer.status !== 200) throw new Error(`${path} answered ${answer.status}`);
     this.user = answer.body.user as SelfUser;
   }
 
-  private async choose(gender: Gender): Promise<void> {
+  private async chooseGender(gender: Gender): Promise<void> {
     const { status, body } = await this.call('PATCH', `/api/user/${this.user.id}`, { gender });
     if (status !== 200) throw new Error(`Choosing a gender answered ${status}`);
     this.user = body.user as SelfUser;
@@ -225,7 +226,7 @@ export class ThawSocket {
       const timer = setTimeout(() => {
         this.arrivals.off('frame', listener);
         const seen = this.frames.map(({ event }) => event).join(', ');
-        reject(new Error(`User ${this.userId} waited for ${what} in vain; came: ${seen}`));
+        reject(new Error(`User ${this.userId} waited ${WAIT_MS} ms for ${what}; received: ${seen}`));
       }, WAIT_MS);
       const listener = (frame: ReceivedFrame) => {
         if (!match(frame)) return;
@@ -238,12 +239,13 @@ export class ThawSocket {
   }
 
   private receive(frame: ReceivedFrame): void {
-    this.follow(frame);
+    this.checkOrder(frame);
     this.frames.push(frame);
     this.arrivals.emit('frame', frame);
   }
 
-  private follow({ event, data, ref }: ReceivedFrame): void {
+  /** Records the `seq` of a frame, and a gap or repetition. A frame without one is not part of the order. */
+  private checkOrder({ event, data, ref }: ReceivedFrame): void {
     const sessionId = (data?.sessionId as string | undefined) ?? (ref && this.sessionOfRef.get(ref));
     const seq = data?.seq;
     if (typeof seq !== 'number' || sessionId === undefined || sessionId === '') return;

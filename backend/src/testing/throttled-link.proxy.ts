@@ -8,17 +8,17 @@ export interface ThrottledLink {
   close(): Promise<void>;
 }
 
-/** Bytes forwarded per write. */
-const PIECE_BYTES = 16 * 1024;
+/** Bytes forwarded per write, few enough that the data flows evenly rather than in bursts. */
+const WRITE_BYTES = 16 * 1024;
 
-const passOn = async (from: Socket, to: Socket, bytesPerSecond: number): Promise<void> => {
+const forwardSlowly = async (from: Socket, to: Socket, bytesPerSecond: number): Promise<void> => {
   let dueAt = performance.now();
   for await (const chunk of from as AsyncIterable<Buffer>) {
-    for (let start = 0; start < chunk.length; start += PIECE_BYTES) {
-      const piece = chunk.subarray(start, start + PIECE_BYTES);
+    for (let start = 0; start < chunk.length; start += WRITE_BYTES) {
+      const slice = chunk.subarray(start, start + WRITE_BYTES);
       if (!to.writable) return;
-      to.write(piece);
-      dueAt = Math.max(dueAt, performance.now()) + (piece.length / bytesPerSecond) * 1_000;
+      to.write(slice);
+      dueAt = Math.max(dueAt, performance.now()) + (slice.length / bytesPerSecond) * 1_000;
       const waitMs = dueAt - performance.now();
       if (waitMs > 1) await delay(waitMs);
     }
@@ -43,7 +43,7 @@ export const startThrottledLink = async (target: string, bitsPerSecond: number):
       });
     }
     client.pipe(upstream);
-    passOn(upstream, client, bitsPerSecond / 8).catch(() => client.destroy());
+    forwardSlowly(upstream, client, bitsPerSecond / 8).catch(() => client.destroy());
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -13,7 +13,10 @@ export const until = async <Value>(
   for (;;) {
     const value = await read();
     if (isExpected(value)) return value;
-    if (Date.now() > deadline) throw new Error(`Never so; at last it was ${JSON.stringify(value)}`);
+    if (Date.now() > deadline)
+      throw new Error(
+        `The condition did not become true in time; the last value was ${JSON.stringify(value)}`,
+      );
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
 };

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import type { Stack } from '../../../deploy/local/thaw-stack.mjs';
 import {
-  faultsOf,
+  findFaults,
   startSending,
   ChatUser,
   type ChatUserPair,
@@ -73,7 +73,7 @@ it('loses and duplicates nothing when a replica is killed', async () => {
   await sleep(2_000);
   await stop();
   await settled(pairs);
-  expect(pairs.flatMap(faultsOf)).toEqual([]);
+  expect(pairs.flatMap(findFaults)).toEqual([]);
   expect(Math.max(...pairs.flat().flatMap(({ absences }) => absences))).toBeLessThan(
     10_000 * estimateSlowdown(),
   );
@@ -119,7 +119,7 @@ it('takes back a suspended replica with its sockets after the others evicted it'
   await until(() => bob.seq === ada.seq);
   await bob.send('on the same socket');
   await until(() => ada.seq === bob.seq);
-  expect(faultsOf([ada, bob])).toEqual([]);
+  expect(findFaults([ada, bob])).toEqual([]);
   expect(bob.closes).toEqual([]);
   expect(await redis.zcard('{matching}:leases')).toBe(3);
   for (const user of [ada, bob]) await user.leave();
@@ -167,7 +167,7 @@ it('writes every event once when the worker is killed repeatedly', async () => {
   }
   await stop();
   await settled(pairs);
-  expect(pairs.flatMap(faultsOf)).toEqual([]);
+  expect(pairs.flatMap(findFaults)).toEqual([]);
   await expectAllPersisted(pairs);
   await finish(pairs);
 });
@@ -183,7 +183,7 @@ it('misses no message, including the last, when subscriptions are cut every two 
   await redis.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
   await Promise.all(pairs.map(async ([first], index) => first.send(`${index}.the last word`)));
   await settled(pairs);
-  expect(pairs.flatMap(faultsOf)).toEqual([]);
+  expect(pairs.flatMap(findFaults)).toEqual([]);
   await finish(pairs);
 });
 
@@ -202,7 +202,7 @@ it('continues all chats after Redis is killed and restarted', async () => {
   await stop();
   await allIn(pairs);
   await settled(pairs);
-  expect(pairs.flatMap(faultsOf)).toEqual([]);
+  expect(pairs.flatMap(findFaults)).toEqual([]);
   await finish(pairs);
 });
 
@@ -212,7 +212,7 @@ it('continues all chats while PostgreSQL restarts, and persists their events aft
   await restartPostgres(stack.stores.databaseUrl, 'SIGINT');
   await stop();
   await settled(pairs);
-  expect(pairs.flatMap(faultsOf)).toEqual([]);
+  expect(pairs.flatMap(findFaults)).toEqual([]);
   expect(pairs.flat().flatMap(({ closes }) => closes)).toEqual([]);
   await expectAllPersisted(pairs);
   await finish(pairs);

@@ -8,7 +8,7 @@ import { Redis } from 'ioredis';
 import { Client } from 'pg';
 import type { Stack } from '../../../deploy/local/thaw-stack.mjs';
 import {
-  faultsOf,
+  findFaults,
   startSending,
   type ChatUserPair,
   createMatchedPairs,
@@ -86,7 +86,7 @@ it('keeps everything acknowledged when Redis is drained for a release with anoth
   await until(() => pairs.flat().every(({ acked }) => acked.size >= MESSAGES_EACH));
   await stopSending();
   await until(() => pairs.every(([first, second]) => first.seq === second.seq));
-  expect(pairs.flatMap(faultsOf)).toEqual([]);
+  expect(pairs.flatMap(findFaults)).toEqual([]);
   for (const user of pairs.flat()) user.stopReconnecting();
 
   for (const worker of workers) {

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
 import type { Replica, Stack } from '../../../deploy/local/thaw-stack.mjs';
 import {
-  faultsOf,
+  findFaults,
   startSending,
   type ChatUserPair,
   createMatchedPairs,
@@ -132,7 +132,7 @@ class Scene {
     await this.stopSending();
     for (const user of this.pairs.flat()) await user.connected;
     await until(() => this.pairs.every(([first, second]) => first.seq === second.seq));
-    expect(this.pairs.flatMap(faultsOf)).toEqual([]);
+    expect(this.pairs.flatMap(findFaults)).toEqual([]);
     expect((await this.lastSockets()).flatMap(({ disorders }) => disorders)).toEqual([]);
     await this.expectPersisted([...this.waved, ...this.plain]);
     const deadLetters = await Promise.all(

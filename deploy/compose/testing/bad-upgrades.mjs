@@ -24,7 +24,7 @@ export function badUpgrades(origin, { perSecond }) {
   const timer = setInterval(() => {
     const [path, protocol, host = hostname] = requests[answers.length % requests.length];
     const lines = [`GET ${path} HTTP/1.1`, `Host: ${host}`, 'Connection: Upgrade', `Upgrade: ${protocol}`];
-    answers.push(statusOf(hostname, port, [...lines, '', ''].join('\r\n')));
+    answers.push(requestStatus(hostname, port, [...lines, '', ''].join('\r\n')));
   }, 1_000 / perSecond);
   return () => {
     clearInterval(timer);
@@ -32,12 +32,12 @@ export function badUpgrades(origin, { perSecond }) {
   };
 }
 
-function statusOf(hostname, port, request) {
+function requestStatus(hostname, port, request) {
   return new Promise((resolve) => {
     let answer = '';
     const socket = net.connect(Number(port), hostname, () => socket.write(request));
-    socket.on('data', (piece) => {
-      answer += piece;
+    socket.on('data', (chunk) => {
+      answer += chunk;
       if (answer.includes('\r\n\r\n')) socket.destroy();
     });
     socket.on('error', () => socket.destroy());

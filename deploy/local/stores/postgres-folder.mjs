@@ -7,14 +7,14 @@ import { canEnter, findPostgresUser } from './postgres-user.mjs';
 
 /**
  * Creates the folder for PostgreSQL's data if it is missing, and returns its path: `postgres` in the home. If the user
- * that runs PostgreSQL cannot enter that (a checkout under /root), it is a folder in /var/lib or in the system's
+ * that runs PostgreSQL cannot enter the home (a checkout under /root), the folder is in /var/lib or in the system's
  * temporary folder, named after a hash of the home's path.
- * @throws {LauncherError} when the user can enter none of them
+ * @throws {LauncherError} when the user can enter none of these
  */
 export function ensurePostgresFolder(home, user = findPostgresUser()) {
   for (const candidate of candidateFolders(home)) {
     try {
-      // PostgreSQL's user must be able to pass through it; the data folder inside has mode 0700.
+      // PostgreSQL's user must be able to pass through the folder; the data folder inside has mode 0700.
       fs.mkdirSync(candidate, { recursive: true });
       if (user.uid !== undefined) fs.chmodSync(candidate, 0o711);
     } catch {

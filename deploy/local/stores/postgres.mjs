@@ -96,7 +96,7 @@ async function prepareCluster(cluster, isDurable) {
 }
 
 async function createCluster(cluster, isDurable) {
-  // Renamed when it is complete, so that an interrupted start leaves no half-made cluster.
+  // The folder is renamed when it is complete, so that an interrupted start leaves no half-made cluster.
   const unfinished = `${cluster.data}.new`;
   const passwordFile = path.join(cluster.place, 'initial-password');
   fs.rmSync(unfinished, { recursive: true, force: true });

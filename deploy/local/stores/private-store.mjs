@@ -17,8 +17,8 @@ const RETRY_DELAY_MS = 500;
  */
 
 /**
- * A store that runs for a home folder. Its process is recorded under the home, so that every launcher of the same home
- * finds it: one that starts while another runs, or after another was killed.
+ * A store that runs for a home folder. Its process is recorded under the home, so that a launcher that starts while another
+ * one runs, or after it was killed, finds the process.
  * Callers must hold the home's lock around every method.
  */
 export class PrivateStore {

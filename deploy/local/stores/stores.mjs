@@ -13,9 +13,11 @@ import { PrivateStore } from './private-store.mjs';
 import { describeRedis } from './redis.mjs';
 
 const POLL_INTERVAL_MS = 500;
+// A given store may still be starting, as in a CI job.
 const CONNECT_ATTEMPTS = 10;
 const CONNECT_TIMEOUT_MS = 2_000;
 const CONNECT_RETRY_MS = 500;
+/** Longest delay between two attempts to restart a store that died. */
 const LONGEST_DELAY_MS = 10_000;
 
 /**
@@ -175,7 +177,7 @@ class PrivateStores {
     await this.stopIfUnused();
   }
 
-  /** The caller holds the lock, or is the only process that knows the home. */
+  /** Stops the stores if no user runs. The caller holds the lock, or is the only process that knows the home. */
   async stopIfUnused() {
     if (this.#findRunningUsers().length > 0) return;
     await Promise.all(this.#stores.map((store) => store.stop()));

@@ -10,7 +10,7 @@ import { findK6 } from '../provide/k6.mjs';
 import { findFirefox, findWebKit } from './other-browsers.mjs';
 
 const MINUTE_MS = 60_000;
-/** Any fixed number: the same faults in every run. */
+/** An arbitrary number. It is fixed so that every run injects the same faults. */
 const CHAOS_SEED = '2133';
 
 /**

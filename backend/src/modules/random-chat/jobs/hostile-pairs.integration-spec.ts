@@ -50,7 +50,7 @@ describe('hostile users who fill Redis', () => {
     hostile = [];
     for (let count = 0; count < 2 * HOSTILE_PAIRS; count += 1) {
       const visitor = await new ThawVisitor([origin()]).joinAnonymously(count % 2 === 0 ? 'female' : 'male');
-      hostile.push(await HostileUser.arrive(visitor));
+      hostile.push(await HostileUser.connect(visitor));
     }
     maxMemory = (await readUsedBytes(own.redis)) + ROOM_BYTES;
     await own.redis.config('SET', 'maxmemory', `${maxMemory}`);

@@ -13,10 +13,10 @@ import {
   SECRET,
   svg,
   twoHalves,
-  withTrailing,
-  zipOf,
+  withTrailingData,
+  zipWith,
 } from '../../../testing/image-corpus.fixture';
-import { findDecoderPids, peakBytesOf } from '../../../testing/image-decoder.probe';
+import { findDecoderPids, readPeakBytes } from '../../../testing/image-decoder.probe';
 import { ImageProcessingService, type ProcessedImage } from './image-processing.service';
 
 jest.setTimeout(60_000);
@@ -75,13 +75,13 @@ describe('an accepted image', () => {
   });
 
   it.each([
-    ['JPEG with a page behind it', async () => withTrailing(await plainJpeg(), `<html>${SCRIPT}`)],
-    ['JPEG with an archive behind it', async () => withTrailing(await plainJpeg(), zipOf(SECRET))],
+    ['JPEG with a page behind it', async () => withTrailingData(await plainJpeg(), `<html>${SCRIPT}`)],
+    ['JPEG with an archive behind it', async () => withTrailingData(await plainJpeg(), zipWith(SECRET))],
     ['PNG with a text', async () => pngWithText()],
-    ['PNG with a page behind it', async () => withTrailing(hugePng(20, 20), SCRIPT)],
+    ['PNG with a page behind it', async () => withTrailingData(hugePng(20, 20), SCRIPT)],
     ['GIF that is a script', async () => gifThatIsAScript()],
-    ['GIF with an archive behind it', async () => withTrailing(gif(1), zipOf(SECRET))],
-    ['WebP with a page behind it', async () => withTrailing(await twoHalves().webp().toBuffer(), SCRIPT)],
+    ['GIF with an archive behind it', async () => withTrailingData(gif(1), zipWith(SECRET))],
+    ['WebP with a page behind it', async () => withTrailingData(await twoHalves().webp().toBuffer(), SCRIPT)],
   ])('keeps nothing hidden in a %s', async (_, create) => {
     await expectClean(await process(await create()));
   });
@@ -187,7 +187,7 @@ describe('a refused image', () => {
     ['a Radiance picture', '#?RADIANCE\n'],
     ['a Photoshop file', '8BPS\0\x01'],
     ['a film', '\0\0\0\x18ftypmp42'],
-    ['an archive', zipOf('x')],
+    ['an archive', zipWith('x')],
     ['a program', '\x7fELF\x02\x01\x01'],
     ['an image in base64', Buffer.from('GIF89a').toString('base64')],
     ['a GIF after a blank', ' GIF89a'],
@@ -199,7 +199,7 @@ describe('a refused image', () => {
   it.each(['zTXt', 'iCCP'] as const)('is not unpacked beyond its pixels (%s)', async (type) => {
     let peakBytes = 0;
     const watching = setInterval(() => {
-      for (const pid of findDecoderPids()) peakBytes = Math.max(peakBytes, peakBytesOf(pid));
+      for (const pid of findDecoderPids()) peakBytes = Math.max(peakBytes, readPeakBytes(pid));
     }, 5);
     const outcome = await process(pngWithBombInside(type, 256)).catch((error: unknown) => error);
     clearInterval(watching);

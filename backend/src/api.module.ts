@@ -4,6 +4,7 @@ import { EnvironmentModule } from './config/environment.module';
 import { AuthModule } from './modules/auth/auth.module';
 import { BlocksModule } from './modules/blocks/blocks.module';
 import { ConductModule } from './modules/conduct/conduct.module';
+import { NoticesModule } from './modules/conduct/notices.module';
 import { FriendsModule } from './modules/friends/friends.module';
 import { MatchingModule } from './modules/matching/matching.module';
 import { ModerationModule } from './modules/moderation/moderation.module';
@@ -60,6 +61,7 @@ import { StorageModule } from './platform/storage/storage.module';
     BlocksModule,
     ModerationModule,
     ConductModule,
+    NoticesModule,
   ],
 })
 export class ApiModule {

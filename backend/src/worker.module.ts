@@ -7,6 +7,7 @@ import { ImageBlocksModule } from './modules/image-blocks/image-blocks.module';
 import { ModerationReadModelModule } from './modules/moderation/moderation-read-model.module';
 import { PrivateChatReadModelModule } from './modules/private-chat/private-chat-read-model.module';
 import { ConductModule } from './modules/conduct/conduct.module';
+import { TimeLimitsModule } from './modules/conduct/time-limits.module';
 import { RandomChatWorkerModule } from './modules/random-chat/random-chat-worker.module';
 import { StandingsModule } from './modules/standings/standings.module';
 import { UploadsWorkerModule } from './modules/uploads/uploads-worker.module';
@@ -49,6 +50,7 @@ import { StorageModule } from './platform/storage/storage.module';
     FriendsReadModelModule,
     PrivateChatReadModelModule,
     ConductModule,
+    TimeLimitsModule,
     RandomChatWorkerModule,
     UploadsWorkerModule,
   ],

@@ -1,5 +1,5 @@
 /** The names of all jobs. Start-up fails when a job has no handler or two. */
-export const jobNames = ['persist_lane', 'expire_bodies', 'sweep_streams', 'sweep_uploads'] as const;
+export const jobNames = ['persist_lane', 'expire_bodies', 'sweep_streams', 'sweep_uploads', 'conduct_time_limits'] as const;
 
 export type JobName = (typeof jobNames)[number];
 
@@ -10,6 +10,7 @@ export interface JobData {
   expire_bodies: Record<string, never>;
   sweep_streams: Record<string, never>;
   sweep_uploads: Record<string, never>;
+  conduct_time_limits: Record<string, never>;
 }
 
 /** Obsolete jobs of earlier releases. Their schedules are removed and leftover jobs are dropped. */

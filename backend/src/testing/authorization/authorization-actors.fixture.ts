@@ -1,4 +1,5 @@
 import { UploadsService } from '../../modules/uploads/application/uploads.service';
+import { warn } from '../conduct.fixture';
 import { plainJpeg } from '../image-corpus.fixture';
 import { makeFriends, recordPastChat } from '../relationship.fixture';
 import type { TestReplicas } from '../test-replicas.harness';
@@ -14,7 +15,7 @@ export interface AuthorizationActors {
 
 /**
  * Creates a user for each actor. `self` is in a chat with `partner` and has sent a private message to `friend`; each
- * actor has an image and a received friend request of their own.
+ * actor has an image, a received friend request and a warning of their own.
  */
 export const createActors = async (thaw: TestReplicas): Promise<AuthorizationActors> => {
   const replica = thaw.replicas[0]!;
@@ -41,7 +42,9 @@ export const createActors = async (thaw: TestReplicas): Promise<AuthorizationAct
   const requester = await thaw.createVisitor(0);
   const requestIds = new Map<ThawVisitor, unknown>();
   const imageUrls = new Map<ThawVisitor, string>();
+  const noticeIds = new Map<ThawVisitor, number>();
   for (const user of Object.values(users)) {
+    noticeIds.set(user, await warn(replica, user.user.id));
     await recordPastChat(replica, requester, user);
     const request = { requesterId: requester.user.id, addresseeId: user.user.id };
     requestIds.set(user, (await requester.call('POST', '/api/friends/request', request)).body.id);
@@ -73,6 +76,7 @@ export const createActors = async (thaw: TestReplicas): Promise<AuthorizationAct
           message: messageOfSelf,
           request: requestIds.get(owner),
           image: imageUrls.get(owner),
+          notice: noticeIds.get(owner),
         };
       }
       case 'missing':
@@ -83,6 +87,7 @@ export const createActors = async (thaw: TestReplicas): Promise<AuthorizationAct
           message: Number.MAX_SAFE_INTEGER,
           request: Number.MAX_SAFE_INTEGER,
           image: '/api/files/chat-images/01234567-89ab-cdef-0123-456789abcdef.webp',
+          notice: Number.MAX_SAFE_INTEGER,
         };
       case 'malformed':
         return {
@@ -92,6 +97,7 @@ export const createActors = async (thaw: TestReplicas): Promise<AuthorizationAct
           message: '1',
           request: '-1',
           image: '/api/files/chat-images/..%2f..%2fetc',
+          notice: '1e3',
         };
     }
   };

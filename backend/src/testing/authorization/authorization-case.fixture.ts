@@ -21,6 +21,7 @@ export interface Ids {
   message: unknown;
   request: unknown;
   image: unknown;
+  notice: unknown;
   /** The caller's own user id, for every kind. */
   me: number;
   /** A user without friends. */

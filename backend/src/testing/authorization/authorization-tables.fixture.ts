@@ -7,6 +7,7 @@ import {
   sameForAllIds,
 } from './authorization-case.fixture';
 import { blocksCases } from './blocks-cases.fixture';
+import { conductCases } from './conduct-cases.fixture';
 import { friendsCases } from './friends-cases.fixture';
 import { matchingCases } from './matching-cases.fixture';
 import { moderationCases } from './moderation-cases.fixture';
@@ -25,6 +26,7 @@ const tables: AuthorizationTable[] = [
   usersCases,
   friendsCases,
   blocksCases,
+  conductCases,
   moderationCases,
   randomChatCases,
   matchingCases,

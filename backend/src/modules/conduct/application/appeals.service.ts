@@ -1,0 +1,48 @@
+import { Injectable } from '@nestjs/common';
+import type { AgeAnswer, Appeal, Notice } from '@thaw/contract/safety';
+import { normalizeText } from '@thaw/contract/text';
+import { DomainError } from '../../../platform/errors/domain.errors';
+import { ConductRepository } from '../infrastructure/conduct.repository';
+import { ConductService } from './conduct.service';
+import { NoticesService } from './notices.service';
+
+/** What the recipients of notices reply to them. */
+@Injectable()
+export class AppealsService {
+  constructor(
+    private readonly conduct: ConductService,
+    private readonly lookup: ConductRepository,
+    private readonly notices: NoticesService,
+  ) {}
+
+  /**
+   * Marks a notice as seen, and answers an age question.
+   * @throws DomainError not_found, already_answered; validation_failed for an answer to another kind of notice
+   */
+  async readNotice(userId: number, noticeId: number, answer: AgeAnswer | undefined): Promise<Notice> {
+    const { kind } = await this.notices.get(noticeId, userId);
+    if (answer !== undefined) {
+      if (kind !== 'age_question') throw new DomainError('validation_failed');
+      await this.conduct.answerAge({ userId, noticeId, answer });
+    }
+    await this.notices.markSeen(noticeId);
+    return this.notices.get(noticeId, userId);
+  }
+
+  /** @throws DomainError not_found, already_answered, too_late */
+  async file(
+    appellantId: number,
+    noticeId: number,
+    words: string,
+  ): Promise<{ appeal: Appeal; isNew: boolean }> {
+    const userId = await this.lookup.findUserOfNotice(noticeId, appellantId);
+    if (userId === null) throw new DomainError('not_found');
+    const { appealId, createdAt, isNew } = await this.conduct.fileAppeal({
+      userId,
+      appellantId,
+      noticeId,
+      words: normalizeText(words),
+    });
+    return { appeal: { id: appealId, noticeId, createdAt: createdAt.toISOString(), state: 'open' }, isNew };
+  }
+}

@@ -1,0 +1,74 @@
+import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
+import { ENVIRONMENT, type Environment } from '../../../config/environment.config';
+import { JobHandlerRegistry } from '../../../platform/queue/job-handler.registry';
+import { JobQueueService } from '../../../platform/queue/job-queue.service';
+import { StandingsService } from '../../standings/application/standings.service';
+import { ConductService } from '../application/conduct.service';
+import { ConductRepository } from '../infrastructure/conduct.repository';
+
+const RUN_EVERY_MS = 60_000;
+const USERS_PER_PAGE = 200;
+/** Longer than the period of the job, so that a process that died after a commit is made up for. */
+const ANNOUNCE_AGAIN_FOR_MS = 3 * RUN_EVERY_MS;
+
+/**
+ * Applies what only the passing of time decides: bans that were not confirmed, automatic suspensions whose case is
+ * undecided, and flags. Each user is a command of their own, which changes nothing if another worker was faster.
+ */
+@Injectable()
+export class TimeLimitsProcessor implements OnModuleInit, OnApplicationBootstrap {
+  private readonly reviewMs: number;
+
+  constructor(
+    private readonly conduct: ConductService,
+    private readonly repository: ConductRepository,
+    private readonly standings: StandingsService,
+    private readonly handlers: JobHandlerRegistry,
+    private readonly jobs: JobQueueService,
+    @Inject(ENVIRONMENT) environment: Environment,
+  ) {
+    this.reviewMs = environment.CARE_REVIEW_S * 1_000;
+  }
+
+  onModuleInit(): void {
+    this.handlers.register('conduct_time_limits', async () => {
+      await this.run(new Date());
+    });
+  }
+
+  async onApplicationBootstrap(): Promise<void> {
+    await this.jobs.schedule('conduct_time_limits', {}, RUN_EVERY_MS);
+  }
+
+  /**
+   * @returns the number of users for whom a limit had passed.
+   * @throws the first error, after every other user has been tried.
+   */
+  async run(now: Date): Promise<number> {
+    const failed = new Map<number, unknown>();
+    const done = new Set<number>();
+    for (;;) {
+      const except = [...done, ...failed.keys()];
+      const userIds = await this.repository.findDue(now, this.reviewMs, USERS_PER_PAGE, except);
+      if (userIds.length === 0) break;
+      for (const userId of userIds) {
+        try {
+          await this.conduct.applyTimeLimits({ userId });
+          done.add(userId);
+        } catch (error) {
+          failed.set(userId, error);
+        }
+      }
+    }
+    await this.announceAgain(new Date(now.getTime() - ANNOUNCE_AGAIN_FOR_MS));
+    const [firstError] = failed.values();
+    if (failed.size > 0) throw firstError;
+    return done.size;
+  }
+
+  /** Standings that changed recently: the process that changed them may have died before its announcement. */
+  private async announceAgain(since: Date): Promise<void> {
+    for (const userId of await this.repository.findRecentlyChanged(since, USERS_PER_PAGE))
+      await this.standings.announce(userId);
+  }
+}

@@ -1,0 +1,191 @@
+// Real: PostgreSQL, Redis, two api replicas over HTTP and sockets.
+import { randomUUID } from 'node:crypto';
+import { limits } from '@thaw/contract/limits';
+import type { Notice } from '@thaw/contract/safety';
+import { decide, eventOf, fileReport, MODERATOR_ID, warn } from '../../testing/conduct.fixture';
+import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
+import { ThawVisitor } from '../../testing/thaw.client';
+import { until } from '../../testing/until.functions';
+import { ConductService } from './application/conduct.service';
+
+jest.setTimeout(60_000);
+
+const OTHER_MODERATOR_ID = 2;
+
+describe('notices', () => {
+  let thaw: TestReplicas;
+
+  beforeAll(async () => {
+    thaw = await startTestReplicas(2);
+  });
+  afterEach(() => thaw.closeSockets());
+  afterAll(() => thaw.close());
+
+  const replica = () => thaw.replicas[0]!;
+  const conduct = () => replica().app.get(ConductService);
+  const noticesOf = async (who: ThawVisitor): Promise<Notice[]> =>
+    (await who.call('GET', `/api/notices/${who.user.id}`)).body as unknown as Notice[];
+  const read = (who: ThawVisitor, noticeId: number, answer?: string) =>
+    who.call('PUT', `/api/notices/${noticeId}`, { seen: true, answer });
+  const appeal = (who: ThawVisitor, noticeId: number, words = 'It was a joke.') =>
+    who.call('POST', '/api/appeals', { userId: who.user.id, noticeId, words });
+  const suspend = async (ada: ThawVisitor, reporter: ThawVisitor) => {
+    const filed = await fileReport(replica(), ada.user.id, reporter.user.id);
+    return eventOf(await decide(replica(), ada.user.id, filed, 'suspended'), 'SanctionImposed').data;
+  };
+  const decideAppeal = async (ada: ThawVisitor, appealId: number, outcome: 'upheld' | 'reversed') => {
+    const [{ version }] = await thaw.database.dataSource.query<[{ version: number }]>(
+      'SELECT max(version) AS version FROM conduct_cases WHERE user_id = $1',
+      [ada.user.id],
+    );
+    return conduct().decideAppeal({
+      userId: ada.user.id,
+      moderatorId: OTHER_MODERATOR_ID,
+      excludedModeratorIds: [],
+      isOnlyModerator: false,
+      appealId,
+      version,
+      outcome,
+      until: null,
+      answer: 'We have looked at it once more.',
+    });
+  };
+
+  it('state rule, facts, place, who decided, the end and the appeal to users who are suspended', async () => {
+    const [ada, bob] = [await thaw.createVisitor(0), await thaw.createVisitor(1)];
+    const { until: end, noticeId } = await suspend(ada, bob);
+    const [notice] = await noticesOf(ada);
+    expect(notice).toEqual({
+      id: noticeId,
+      kind: 'suspension',
+      createdAt: expect.stringMatching(/Z$/),
+      seenAt: null,
+      rule: 'no_hate',
+      facts: 'You insulted your partner.',
+      about: { where: 'random_chat', at: '2026-11-20T12:00:00.000Z' },
+      decidedBy: 'moderator',
+      from: notice?.createdAt,
+      until: end,
+      appeal: { state: 'possible', until: expect.any(String), outcome: null, answer: null },
+      report: null,
+    });
+    const appealTime = Date.parse(notice?.appeal.until ?? '') - Date.parse(notice?.createdAt ?? '');
+    expect(appealTime).toBe(limits.appealWithinMs);
+    expect(await noticesOf(bob)).toMatchObject([
+      {
+        kind: 'report_decided',
+        facts: null,
+        rule: null,
+        about: { where: 'random_chat' },
+        report: { category: 'hate', outcome: 'action_taken' },
+        appeal: { state: 'none' },
+      },
+    ]);
+  });
+
+  it('reach all sockets of their recipient, on every replica, and no others', async () => {
+    const [ada, bob] = [await thaw.createVisitor(0), await thaw.createVisitor(1)];
+    const sockets = await Promise.all(thaw.origins.map((origin) => ada.openSocket(origin)));
+    const socketOfBob = await bob.openSocket();
+    const noticeId = await warn(replica(), ada.user.id);
+    for (const socket of sockets)
+      expect(await socket.next('notice')).toMatchObject({
+        id: noticeId,
+        kind: 'warning',
+        decidedBy: 'moderator',
+      });
+    expect(socketOfBob.all('notice')).toEqual([]);
+  });
+
+  it('are marked as seen once, and only by their recipient', async () => {
+    const [ada, bob] = [await thaw.createVisitor(0), await thaw.createVisitor(1)];
+    const noticeId = await warn(replica(), ada.user.id);
+    expect(await read(bob, noticeId)).toMatchObject({ status: 404 });
+    const { status, body } = await read(ada, noticeId);
+    expect(status).toBe(200);
+    expect(body.seenAt).toEqual(expect.any(String));
+    expect((await read(ada, noticeId)).body).toEqual(body);
+    expect((await noticesOf(ada))[0]).toEqual(body);
+    expect(await read(ada, noticeId, 'adult')).toMatchObject({ status: 400 });
+  });
+
+  it('ask for the age once', async () => {
+    const ada = await thaw.createVisitor(0);
+    const finding = { finding: 'stated_age', evidence: null, evidenceHash: null } as const;
+    await conduct().raiseFinding({ ...finding, userId: ada.user.id, sourceEventId: randomUUID() });
+    const [question] = await noticesOf(ada);
+    expect(question).toMatchObject({
+      kind: 'age_question',
+      decidedBy: 'automatic',
+      appeal: { state: 'none' },
+    });
+    expect(await read(ada, question!.id, 'adult')).toMatchObject({ status: 200 });
+    expect(await read(ada, question!.id, 'minor')).toMatchObject({
+      status: 409,
+      body: { code: 'already_answered' },
+    });
+  });
+
+  describe('that are appealed', () => {
+    it('have one appeal, whose answer reaches the appellant and lifts the suspension', async () => {
+      const [ada, bob] = [await thaw.createVisitor(0), await thaw.createVisitor(1)];
+      const { noticeId } = await suspend(ada, bob);
+      const filed = await appeal(ada, noticeId);
+      expect(filed).toMatchObject({ status: 201, body: { noticeId, state: 'open' } });
+      expect(await appeal(ada, noticeId, 'Again')).toMatchObject({ status: 200, body: filed.body });
+      expect((await noticesOf(ada))[0]?.appeal).toMatchObject({ state: 'open', answer: null });
+      await decideAppeal(ada, filed.body.id as number, 'reversed');
+      const [answer, suspension] = await noticesOf(ada);
+      const decided = { state: 'decided', outcome: 'reversed', answer: 'We have looked at it once more.' };
+      expect(answer).toMatchObject({ kind: 'appeal_decided', appeal: { ...decided, until: null } });
+      expect(suspension?.appeal).toMatchObject(decided);
+      expect((await ada.call('GET', `/api/user/${ada.user.id}`)).body).toMatchObject({
+        standing: { kind: 'good' },
+      });
+      expect(await appeal(ada, noticeId)).toMatchObject({ status: 409, body: { code: 'already_answered' } });
+    });
+
+    it('are refused for notices of others, for notices without an appeal, and without words', async () => {
+      const [ada, bob] = [await thaw.createVisitor(0), await thaw.createVisitor(1)];
+      const { noticeId } = await suspend(ada, bob);
+      expect(await appeal(bob, noticeId)).toMatchObject({ status: 404 });
+      const [decided] = await noticesOf(bob);
+      expect(await appeal(bob, decided!.id)).toMatchObject({ status: 404 });
+      for (const words of ['', ' \u200b ', 'x'.repeat(limits.appealWordsMaxCodePoints + 1)])
+        expect(await appeal(ada, noticeId, words)).toMatchObject({ status: 400 });
+    });
+
+    it('let a reporter ask for a second look, which opens the case again', async () => {
+      const [ada, bob] = [await thaw.createVisitor(0), await thaw.createVisitor(1)];
+      const filed = await fileReport(replica(), ada.user.id, bob.user.id);
+      await decide(replica(), ada.user.id, filed, 'dismissed');
+      const [dismissal] = await noticesOf(bob);
+      expect(dismissal).toMatchObject({ report: { outcome: 'no_violation' }, appeal: { state: 'possible' } });
+      const { status, body } = await appeal(bob, dismissal!.id);
+      expect(status).toBe(201);
+      const { events } = await decideAppeal(ada, body.id as number, 'reversed');
+      expect(events.map(({ type }) => type)).toEqual(['AppealDecided', 'CaseOpened']);
+      expect(await noticesOf(ada)).toEqual([]);
+      const [{ state }] = await thaw.database.dataSource.query<[{ state: string }]>(
+        'SELECT state FROM conduct_cases WHERE id = $1',
+        [filed.caseId],
+      );
+      expect(state).toBe('open');
+    });
+
+    it('are refused when the time for an appeal is over', async () => {
+      const late = await thaw.add({ APPEAL_WITHIN_S: '1' });
+      const ada = await new ThawVisitor([late.origin]).joinAnonymously();
+      const noticeId = await warn(late, ada.user.id);
+      await until(async () => (await noticesOf(ada))[0]?.appeal.state === 'over');
+      expect(await appeal(ada, noticeId)).toMatchObject({ status: 409, body: { code: 'too_late' } });
+    });
+
+    it('are limited to five a day in every profile', async () => {
+      const ada = await thaw.createVisitor(0);
+      const statuses: number[] = [];
+      for (let count = 0; count < 6; count += 1) statuses.push((await appeal(ada, MODERATOR_ID)).status);
+      expect(statuses).toEqual([404, 404, 404, 404, 404, 429]);
+    });
+  });
+});

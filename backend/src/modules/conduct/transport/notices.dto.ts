@@ -1,0 +1,141 @@
+import { ApiProperty } from '@nestjs/swagger';
+import {
+  type AgeAnswer,
+  ageAnswerSchema,
+  type Appeal,
+  type AppealOutcome,
+  appealOutcomeSchema,
+  type FileAppeal,
+  fileAppealSchema,
+  type HouseRule,
+  houseRuleSchema,
+  type Notice,
+  type NoticeKind,
+  noticeKindSchema,
+  type ReadNotice,
+  readNoticeSchema,
+  type ReportCategory,
+  reportCategorySchema,
+} from '@thaw/contract/safety';
+import { MatchesSchema } from '../../../platform/http/matches-schema.decorator';
+import { assertType, type SameShape } from '../../../platform/http/same-shape.types';
+
+const places = ['random_chat', 'private_chat', 'profile', 'account'] as const;
+const appealStates = ['none', 'possible', 'open', 'decided', 'over'] as const;
+const reportOutcomes = ['action_taken', 'no_violation'] as const;
+
+export class NoticeAboutDto {
+  @ApiProperty({ enum: places })
+  where: (typeof places)[number];
+
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  at: string | null;
+}
+assertType<SameShape<NoticeAboutDto, NonNullable<Notice['about']>>>();
+
+export class NoticeAppealDto {
+  @ApiProperty({ enum: appealStates })
+  state: (typeof appealStates)[number];
+
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  until: string | null;
+
+  @ApiProperty({ enum: appealOutcomeSchema.options, nullable: true })
+  outcome: AppealOutcome | null;
+
+  @ApiProperty({ type: String, nullable: true, description: 'The text of the deciding moderator' })
+  answer: string | null;
+}
+assertType<SameShape<NoticeAppealDto, Notice['appeal']>>();
+
+export class NoticeReportDto {
+  @ApiProperty({ type: 'integer', minimum: 1 })
+  id: number;
+
+  @ApiProperty({ enum: reportCategorySchema.options })
+  category: ReportCategory;
+
+  @ApiProperty({ enum: reportOutcomes })
+  outcome: (typeof reportOutcomes)[number];
+}
+assertType<SameShape<NoticeReportDto, NonNullable<Notice['report']>>>();
+
+export class NoticeDto implements Notice {
+  @ApiProperty({ type: 'integer', minimum: 1 })
+  id: number;
+
+  @ApiProperty({ enum: noticeKindSchema.options })
+  kind: NoticeKind;
+
+  @ApiProperty({ format: 'date-time' })
+  createdAt: string;
+
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  seenAt: string | null;
+
+  @ApiProperty({ enum: houseRuleSchema.options, nullable: true })
+  rule: HouseRule | null;
+
+  @ApiProperty({ type: String, nullable: true })
+  facts: string | null;
+
+  @ApiProperty({ type: NoticeAboutDto, nullable: true })
+  about: NoticeAboutDto | null;
+
+  @ApiProperty({ enum: ['moderator', 'automatic'] })
+  decidedBy: 'moderator' | 'automatic';
+
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  from: string | null;
+
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  until: string | null;
+
+  @ApiProperty()
+  appeal: NoticeAppealDto;
+
+  @ApiProperty({ type: NoticeReportDto, nullable: true, description: 'In report_decided only' })
+  report: NoticeReportDto | null;
+}
+assertType<SameShape<NoticeDto, Notice>>();
+
+export class ReadNoticeDto implements ReadNotice {
+  @ApiProperty({ enum: [true] })
+  @MatchesSchema(readNoticeSchema.shape.seen)
+  seen: true;
+
+  @ApiProperty({ enum: ageAnswerSchema.options, required: false, description: 'For age_question only' })
+  @MatchesSchema(readNoticeSchema.shape.answer)
+  answer?: AgeAnswer;
+}
+assertType<SameShape<ReadNoticeDto, ReadNotice>>();
+
+export class FileAppealDto implements FileAppeal {
+  @ApiProperty({ type: 'integer', minimum: 1 })
+  @MatchesSchema(fileAppealSchema.shape.userId)
+  userId: number;
+
+  @ApiProperty({ type: 'integer', minimum: 1 })
+  @MatchesSchema(fileAppealSchema.shape.noticeId)
+  noticeId: number;
+
+  @ApiProperty({ description: '1 to 2,000 code points' })
+  @MatchesSchema(fileAppealSchema.shape.words)
+  words: string;
+}
+assertType<SameShape<FileAppealDto, FileAppeal>>();
+
+export class AppealDto implements Appeal {
+  @ApiProperty({ type: 'integer', minimum: 1 })
+  id: number;
+
+  @ApiProperty({ type: 'integer', minimum: 1 })
+  noticeId: number;
+
+  @ApiProperty({ format: 'date-time' })
+  createdAt: string;
+
+  @ApiProperty({ enum: ['open'] })
+  state: 'open';
+}
+assertType<SameShape<AppealDto, Appeal>>();

@@ -1,0 +1,44 @@
+import {
+  type AuthorizationTable,
+  FORBIDDEN,
+  NOT_FOUND,
+  onlyOwnUserId,
+  VALIDATION_FAILED,
+} from './authorization-case.fixture';
+
+const words = 'It was a misunderstanding.';
+
+export const conductCases: AuthorizationTable = {
+  routes: {
+    'GET /api/notices/:userId': {
+      cases: [{ path: ({ user }) => `/api/notices/${String(user)}`, outcomes: onlyOwnUserId('200') }],
+    },
+    'PUT /api/notices/:noticeId': {
+      cases: [
+        {
+          path: ({ notice }) => `/api/notices/${String(notice)}`,
+          body: () => ({ seen: true }),
+          outcomes: { own: '200', other: NOT_FOUND, missing: NOT_FOUND, malformed: NOT_FOUND },
+        },
+        {
+          path: ({ notice }) => `/api/notices/${String(notice)}`,
+          body: () => ({ seen: true, answer: 'adult' }),
+          outcomes: { own: VALIDATION_FAILED, other: NOT_FOUND },
+        },
+      ],
+    },
+    'POST /api/appeals': {
+      // At most five attempts for each user, which is the limit of a day.
+      cases: [
+        {
+          body: ({ user, notice }) => ({ userId: user, noticeId: notice, words }),
+          outcomes: { own: '201', other: FORBIDDEN, malformed: VALIDATION_FAILED },
+        },
+        {
+          body: ({ me, notice }) => ({ userId: me, noticeId: notice, words }),
+          outcomes: { other: NOT_FOUND, missing: NOT_FOUND },
+        },
+      ],
+    },
+  },
+};

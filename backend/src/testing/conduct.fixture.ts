@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto';
+import type { INestApplicationContext } from '@nestjs/common';
+import type { CaseOutcome } from '@thaw/contract/moderation';
+import type { HouseRule } from '@thaw/contract/safety';
+import {
+  ConductService,
+  type FiledReportResult,
+  type Request,
+} from '../modules/conduct/application/conduct.service';
+
+interface Replica {
+  app: INestApplicationContext;
+}
+
+/** A user id that belongs to no user of a test. */
+export const MODERATOR_ID = 1;
+
+/** The event that a result contains exactly once. */
+export const eventOf = <Type extends string>(
+  { events }: Pick<FiledReportResult, 'events'>,
+  type: Type,
+): Extract<FiledReportResult['events'][number], { type: Type }> => {
+  const [found, ...others] = events.filter((event) => event.type === type);
+  if (!found || others.length > 0) throw new Error(`${others.length + (found ? 1 : 0)} events ${type}`);
+  return found as Extract<FiledReportResult['events'][number], { type: Type }>;
+};
+
+/** Reports a user from a random chat, by default one of the reporter's own. */
+export const fileReport = (
+  { app }: Replica,
+  userId: number,
+  reporterId: number,
+  given: Partial<Request<'FileReport'>> = {},
+): Promise<FiledReportResult> =>
+  app.get(ConductService).fileReport({
+    userId,
+    reporterId,
+    category: 'hate',
+    context: { where: 'random_chat', sessionId: `s-${reporterId}`, at: '2026-11-20T12:00:00.000Z' },
+    words: 'An insult',
+    evidence: '{}',
+    evidenceHash: '44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a',
+    deviceAccountIds: [reporterId],
+    weight: 1,
+    ...given,
+  });
+
+export const decide = (
+  { app }: Replica,
+  userId: number,
+  { caseId, version }: { caseId: number; version: number },
+  outcome: CaseOutcome,
+  given: Partial<Request<'DecideCase'>> = {},
+) =>
+  app.get(ConductService).decideCase({
+    userId,
+    caseId,
+    version,
+    outcome,
+    moderatorId: MODERATOR_ID,
+    excludedModeratorIds: [],
+    isOnlyModerator: false,
+    rule: outcome === 'dismissed' ? null : ('no_hate' satisfies HouseRule),
+    facts: outcome === 'dismissed' ? null : 'You insulted your partner.',
+    until: outcome === 'suspended' ? new Date(Date.now() + 7 * 24 * 60 * 60_000) : null,
+    note: null,
+    ...given,
+  });
+
+/** Warns a user, without a report. @returns the id of the notice. */
+export const warn = async (replica: Replica, userId: number): Promise<number> => {
+  const raised = await replica.app.get(ConductService).raiseFinding({
+    userId,
+    finding: 'classifier',
+    sourceEventId: randomUUID(),
+    evidence: null,
+    evidenceHash: null,
+  });
+  const { caseId } = eventOf(raised, 'FindingRaised').data;
+  const decided = await decide(replica, userId, { caseId, version: raised.version }, 'warned');
+  return eventOf(decided, 'PersonWarned').data.noticeId;
+};

@@ -1,5 +1,11 @@
 /** The names of all jobs. Start-up fails when a job has no handler or two. */
-export const jobNames = ['persist_lane', 'expire_bodies', 'sweep_streams', 'sweep_uploads', 'conduct_time_limits'] as const;
+export const jobNames = [
+  'persist_lane',
+  'expire_bodies',
+  'sweep_streams',
+  'sweep_uploads',
+  'conduct_time_limits',
+] as const;
 
 export type JobName = (typeof jobNames)[number];
 

@@ -227,6 +227,7 @@ describe('OutboxProcessor', () => {
         user1Id: expect.any(Number),
         user2Id: expect.any(Number),
         createdAt: started!.occurred_at.toISOString(),
+        reportableUntil: null,
       });
     });
 

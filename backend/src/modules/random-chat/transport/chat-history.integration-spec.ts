@@ -1,0 +1,83 @@
+// Real: PostgreSQL, Redis, an api replica over HTTP and sockets. Chats are copied to PostgreSQL as the worker does.
+import type { ChatHistoryEntry } from '@thaw/contract/http';
+import { dropLiveChat, persistChat } from '../../../testing/persisted-chat.fixture';
+import { readEvents, startChat, type TestChat } from '../../../testing/random-chat.fixture';
+import {
+  quickChatSettings,
+  startTestReplicas,
+  type TestReplicas,
+} from '../../../testing/test-replicas.harness';
+import { textMessage } from '../../../testing/thaw.client';
+import { ChatLogRepository } from '../../../platform/hot-log/chat-log.repository';
+
+jest.setTimeout(60_000);
+
+const DAY_MS = 24 * 60 * 60_000;
+
+describe('the time until which a chat of the history can be reported', () => {
+  let thaw: TestReplicas;
+
+  beforeAll(async () => {
+    thaw = await startTestReplicas(2, quickChatSettings);
+  });
+  afterEach(async () => {
+    jest.restoreAllMocks();
+    await thaw.closeSockets();
+  });
+  afterAll(() => thaw.close());
+
+  const reportableUntil = async ({ ada }: TestChat): Promise<string | null | undefined> => {
+    const { status, body } = await ada.call('GET', `/api/chat-history/${ada.user.id}`);
+    expect(status).toBe(200);
+    return (body as unknown as ChatHistoryEntry[])[0]?.reportableUntil;
+  };
+  const dayAfterLastEvent = async ({ sessionId }: TestChat): Promise<string> => {
+    const last = (await readEvents(thaw, sessionId)).at(-1)!;
+    return new Date(Number.parseInt(last.id, 10) + DAY_MS).toISOString();
+  };
+
+  it('is null while the chat goes on', async () => {
+    const chat = await startChat(thaw);
+    await persistChat(thaw.replicas[0]!, chat.sessionId);
+    expect(await reportableUntil(chat)).toBeNull();
+  });
+
+  it('is 24 hours after the end', async () => {
+    const chat = await startChat(thaw);
+    await chat.adaSocket.request('skip_chat', { sessionId: chat.sessionId });
+    await persistChat(thaw.replicas[0]!, chat.sessionId);
+    const expected = await dayAfterLastEvent(chat);
+    expect(await reportableUntil(chat)).toBe(expected);
+    await dropLiveChat(thaw, chat.sessionId);
+    expect(await reportableUntil(chat)).toBe(expected);
+  });
+
+  it('is 24 hours after the last persisted event of a chat that Redis has lost', async () => {
+    const chat = await startChat(thaw);
+    await chat.adaSocket.request('random_message', textMessage(chat.sessionId, 'the last words'));
+    await persistChat(thaw.replicas[0]!, chat.sessionId);
+    const expected = await dayAfterLastEvent(chat);
+    await dropLiveChat(thaw, chat.sessionId);
+    expect(await reportableUntil(chat)).toBe(expected);
+  });
+
+  it('is null while Redis is away and the end is not known', async () => {
+    const chat = await startChat(thaw);
+    await persistChat(thaw.replicas[0]!, chat.sessionId);
+    const log = thaw.replicas[0]!.app.get(ChatLogRepository);
+    jest.spyOn(log, 'readVersions').mockRejectedValue(new Error('Redis is away'));
+    expect(await reportableUntil(chat)).toBeNull();
+  });
+
+  it('depends on the setting REPORTABLE_AFTER_END_S', async () => {
+    const { origin } = await thaw.add({ REPORTABLE_AFTER_END_S: '60' });
+    const chat = await startChat(thaw);
+    await chat.adaSocket.request('skip_chat', { sessionId: chat.sessionId });
+    await persistChat(thaw.replicas[0]!, chat.sessionId);
+    const expected = Date.parse(await dayAfterLastEvent(chat)) - DAY_MS + 60_000;
+    const answer = await fetch(`${origin}/api/chat-history/${chat.ada.user.id}`, {
+      headers: { cookie: chat.ada.cookie },
+    });
+    expect(await answer.json()).toMatchObject([{ reportableUntil: new Date(expected).toISOString() }]);
+  });
+});

@@ -8,5 +8,6 @@ import { BlocksController } from './transport/blocks.controller';
   imports: [BlocksReadModelModule, UsersModule],
   controllers: [BlocksController],
   providers: [BlocksService],
+  exports: [BlocksService],
 })
 export class BlocksModule {}

@@ -6,14 +6,18 @@ import { RateLimiterService } from '../rate-limit/rate-limiter.service';
 import { toRateLimitSubject } from './client-subject.functions';
 
 interface Limit {
-  bucket: BucketName;
+  buckets: readonly BucketName[];
   by: 'user' | 'address';
 }
 
 const LIMIT = Symbol('LIMIT');
 
-/** Sets a route's bucket and the subject it is charged to. Takes effect on routes with `RateLimitGuard`. */
-export const RateLimitedBy = (bucket: BucketName, by: Limit['by']) => SetMetadata(LIMIT, { bucket, by });
+/**
+ * Sets a route's buckets and the subject they are charged to. Takes effect on routes with `RateLimitGuard`. Of several
+ * buckets the one with the shortest period comes first: what it refuses is not charged to the others.
+ */
+export const RateLimitedBy = (buckets: BucketName | readonly BucketName[], by: Limit['by']) =>
+  SetMetadata(LIMIT, { buckets: [buckets].flat(), by });
 
 @Injectable()
 export class RateLimitGuard implements CanActivate {
@@ -27,7 +31,7 @@ export class RateLimitGuard implements CanActivate {
     if (!limit) return true;
     const { user, ip } = context.switchToHttp().getRequest<Request>();
     const subject = limit.by === 'user' && user ? user.userId : toRateLimitSubject(ip);
-    await this.limiter.require(limit.bucket, subject);
+    for (const bucket of limit.buckets) await this.limiter.require(bucket, subject);
     return true;
   }
 }

@@ -41,6 +41,8 @@ export const buckets = {
   friend_requests: { amount: 20, periodMs: DAY },
   blocks: { amount: 60, periodMs: HOUR },
   appeals: { amount: 5, periodMs: DAY, isFixed: true },
+  reports: { amount: 10, periodMs: HOUR, isFixed: true },
+  reports_of_day: { amount: 30, periodMs: DAY, isFixed: true },
   /** Cases and images of cases that one moderator reads. */
   evidence_reads: { amount: 300, periodMs: HOUR, isFixed: true },
   uploads: { amount: 20, periodMs: 10 * MINUTE },

@@ -28,6 +28,11 @@ export class FriendshipService {
     return this.friends.hasPendingRequest(userId, otherId);
   }
 
+  /** Whether a friendship of the two, or a request between them that the viewer knew of, was ended since then. */
+  haveSeparatedSince(viewerId: number, otherId: number, since: Date): Promise<boolean> {
+    return this.friends.haveSeparatedSince(viewerId, otherId, since);
+  }
+
   findFriendIds(userId: number): Promise<readonly number[]> {
     return this.friends.findFriendIds(userId);
   }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
+import { friendshipStream } from '../domain/friendship.events';
 import { FriendRequestEntity } from './friend-request.entity';
 import { FriendshipEntity, toFriendshipKey } from './friendship.entity';
 
@@ -43,6 +44,22 @@ export class FriendRepository {
 
   areFriends(userId: number, otherId: number): Promise<boolean> {
     return this.friendships.existsBy(toFriendshipKey(userId, otherId));
+  }
+
+  /** Whether a friendship of the two, or a request between them that the viewer knew of, was ended since then. */
+  async haveSeparatedSince(viewerId: number, otherId: number, since: Date): Promise<boolean> {
+    const rows = await this.friendships.query<unknown[]>(
+      `SELECT 1 FROM events ended
+       WHERE stream_id = $1 AND occurred_at >= $3 AND (type = 'FriendshipRemoved' OR (
+         type = 'FriendRequestVoided' AND NOT EXISTS (
+           SELECT 1 FROM events sent
+           WHERE sent.stream_id = ended.stream_id AND sent.type = 'FriendRequestSent'
+             AND sent.data->'requestId' = ended.data->'requestId'
+             AND (sent.data->>'isHidden')::boolean AND (sent.data->>'requesterId')::bigint <> $2)))
+       LIMIT 1`,
+      [friendshipStream(viewerId, otherId), viewerId, since],
+    );
+    return rows.length > 0;
   }
 
   async findFriendIds(userId: number): Promise<readonly number[]> {

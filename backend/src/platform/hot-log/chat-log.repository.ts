@@ -174,19 +174,6 @@ export class ChatLogRepository {
     }
   }
 
-  /** Returns the entries with these ids, in the order of the ids; ids that are not in the stream are left out. */
-  async find(sessionId: string, ids: readonly string[]): Promise<ChatLogEntry[]> {
-    if (ids.length === 0) return [];
-    const stream = chatKeys(shardOf(sessionId)).stream(sessionId);
-    const pipeline = this.redis.pipeline();
-    for (const id of ids) pipeline.xrange(stream, id, id);
-    const replies = (await pipeline.exec()) ?? [];
-    return replies.flatMap(([error, reply]) => {
-      if (error) throw error;
-      return toEntries(reply as [string, string[]][]);
-    });
-  }
-
   /** Reads a stream's version and its first and last entry in one round trip. */
   async readEdges(sessionId: string): Promise<ChatLogEdges> {
     const stream = chatKeys(shardOf(sessionId)).stream(sessionId);

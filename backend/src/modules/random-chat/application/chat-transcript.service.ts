@@ -39,12 +39,13 @@ interface TranscriptRequest {
 
 /** Entries per read until the newest messages are found. */
 const PAGE_SIZE = 200;
-/** Entries per read while older messages are looked for, which may be far back. */
-const SEARCH_PAGE_SIZE = 1_000;
+/** Entries per read after that. */
+const FURTHER_PAGE_SIZE = 1_000;
 
 /**
  * Reads the messages of a chat with all their versions, from Redis while it has the chat's stream, otherwise from
- * PostgreSQL: the stream stays in Redis until its end is persisted. Reads backwards, and no further than necessary.
+ * PostgreSQL: the stream stays in Redis until its end is persisted. The newest messages are read backwards, page by
+ * page. The events before them are looked up in PostgreSQL, which has them unless the worker is behind.
  */
 @Injectable()
 export class ChatTranscriptService {
@@ -57,31 +58,22 @@ export class ChatTranscriptService {
     return (await this.readLive(sessionId, request)) ?? this.readPersisted(sessionId, request);
   }
 
-  /** @returns null when Redis does not have the stream, or the stream has expired during the read. */
+  /** @returns null when Redis does not have the stream, or has dropped it in the middle. */
   private async readLive(sessionId: string, request: TranscriptRequest): Promise<ChatTranscript | null> {
     const { version, first, last } = await this.log.readEdges(sessionId);
     if (!first || !last) return null;
-    const marked = await this.log.find(sessionId, request.messageIds);
-    const collector = new TranscriptCollector(
-      request.newest,
-      marked.filter(({ text }) => isMessage(decodeEvent(text).event)).map(({ id }) => id),
-    );
+    const collector = new TranscriptCollector(request);
     let remaining = version;
-    const pages = this.log.readPagesBackwards(sessionId, last.id, () => collector.pageSize);
+    const pages = this.log.readPagesBackwards(sessionId, last.id, () =>
+      collector.hasNewest ? FURTHER_PAGE_SIZE : PAGE_SIZE,
+    );
     for await (const page of pages) {
       for (const { id, text } of page) {
-        if (!collector.isComplete) collector.add(decodeEvent(text).event, { id, seq: remaining });
-        else if (isMessage(decodeEvent(text).event)) collector.skip();
+        collector.add(decodeEvent(text).event, { id, seq: remaining });
         remaining -= 1;
       }
-      if (!collector.isComplete) continue;
-      // The messages before the page are usually in PostgreSQL, which counts them without a read of their contents.
-      const earlier = await this.persisted.countMessages(chatStreamId(sessionId), remaining);
-      if (earlier !== null) {
-        collector.skip(earlier);
-        remaining = 0;
-        break;
-      }
+      if (collector.hasNewest && (await this.addPersisted(sessionId, remaining, collector))) remaining = 0;
+      if (remaining === 0) break;
     }
     if (remaining > 0) return null;
     const started = decodeEvent(first.text).event;
@@ -90,74 +82,78 @@ export class ChatTranscriptService {
 
   private async readPersisted(sessionId: string, request: TranscriptRequest): Promise<ChatTranscript> {
     const streamId = chatStreamId(sessionId);
-    const collector = new TranscriptCollector(
-      request.newest,
-      await this.persisted.findMessageIds(streamId, request.messageIds),
-    );
+    const collector = new TranscriptCollector(request);
     for (let before = Number.MAX_SAFE_INTEGER; ;) {
-      const { pageSize } = collector;
-      const page = await this.persisted.readBackwards(streamId, before, pageSize);
-      for (const event of page) {
-        if (!collector.isComplete) collector.add(toEvent(event), { id: event.entryId, seq: event.seq });
-        else if (event.type === 'MessageSent') collector.skip();
-      }
-      const last = page.at(-1);
-      if (last && page.length === pageSize && !collector.isComplete) {
-        before = last.seq;
-        continue;
-      }
-      if (last) collector.skip((await this.persisted.countMessages(streamId, last.seq - 1)) ?? 0);
-      const first = await this.persisted.readFirst(streamId);
-      const { participants = [] } = (first?.data ?? {}) as { participants?: readonly Participant[] };
-      return collector.toTranscript(participants);
+      const page = await this.persisted.readBackwards(streamId, before, PAGE_SIZE);
+      for (const event of page) addDurable(collector, event);
+      before = page.at(-1)?.seq ?? 1;
+      if (page.length < PAGE_SIZE) break;
+      if (collector.hasNewest && (await this.addPersisted(sessionId, before - 1, collector))) break;
     }
+    const first = await this.persisted.readFirst(streamId);
+    const { participants = [] } = (first?.data ?? {}) as { participants?: readonly Participant[] };
+    return collector.toTranscript(participants);
+  }
+
+  /**
+   * Adds the messages among the first `events` events of a chat, from PostgreSQL.
+   * @returns false, with nothing added, when not all of these are persisted.
+   */
+  private async addPersisted(
+    sessionId: string,
+    events: number,
+    collector: TranscriptCollector,
+  ): Promise<boolean> {
+    const streamId = chatStreamId(sessionId);
+    const messages = await this.persisted.countMessages(streamId, events);
+    if (messages === null) return false;
+    const versions = await this.persisted.findVersions(streamId, events, collector.missingIds);
+    for (const event of versions) addDurable(collector, event);
+    collector.skip(messages - versions.filter(({ type }) => type === 'MessageSent').length);
+    return true;
   }
 }
 
-const isMessage = (event: RandomChatEvent | null): boolean => event?.type === 'MessageSent';
-
-const toEvent = ({ type, data }: DurableChatEvent): RandomChatEvent =>
-  ({ type, data }) as unknown as RandomChatEvent;
+const addDurable = (collector: TranscriptCollector, { type, data, entryId, seq }: DurableChatEvent): void =>
+  collector.add({ type, data } as unknown as RandomChatEvent, { id: entryId, seq });
 
 /** Collects the messages of a chat from its events, which are added in reverse order. */
 class TranscriptCollector {
+  private readonly newest: number;
+  private readonly missing: Set<string>;
   private readonly messages: TranscriptMessage[] = [];
-  private readonly missingIds: Set<string>;
   /** Later versions of messages that are not reached yet, newest first. */
   private readonly edits = new Map<string, string[]>();
-  private newestCount = 0;
   private omitted = 0;
 
-  constructor(
-    private readonly newest: number,
-    markedIds: readonly string[],
-  ) {
-    this.missingIds = new Set(markedIds);
+  constructor({ newest, messageIds }: TranscriptRequest) {
+    this.newest = newest;
+    this.missing = new Set(messageIds);
   }
 
-  /** Whether all messages are found. All edits of a message follow it, so they are found too. */
-  get isComplete(): boolean {
-    return this.newestCount >= this.newest && this.missingIds.size === 0;
+  /** Whether the newest messages are found. The edits of a message follow it, so they are found too. */
+  get hasNewest(): boolean {
+    return this.messages.length >= this.newest;
   }
 
-  get pageSize(): number {
-    return this.newestCount < this.newest ? PAGE_SIZE : SEARCH_PAGE_SIZE;
+  /** Ids of older messages that are still to be found. */
+  get missingIds(): string[] {
+    return [...this.missing];
   }
 
   add(event: RandomChatEvent | null, position: EventPosition): void {
     if (event?.type === 'MessageEdited') {
       const { messageId, content } = event.data as { messageId: string; content?: string };
-      if (content === undefined) return; // expired
-      this.edits.set(messageId, [...(this.edits.get(messageId) ?? []), content]);
+      const later = this.edits.get(messageId) ?? [];
+      if (content !== undefined) this.edits.set(messageId, [...later, content]);
       return;
     }
     if (event?.type !== 'MessageSent') return;
-    const isMarked = this.missingIds.delete(position.id);
-    if (this.newestCount >= this.newest && !isMarked) {
-      this.skip();
+    const isMarked = this.missing.delete(position.id);
+    if (this.hasNewest && !isMarked) {
+      this.skip(1);
       return;
     }
-    this.newestCount += 1;
     const { senderId, messageType, content } = event.data as { content?: string } & typeof event.data;
     const contents = [...(this.edits.get(position.id) ?? []), ...(content === undefined ? [] : [content])];
     const at = new Date(occurredAtMs(position));
@@ -165,7 +161,7 @@ class TranscriptCollector {
   }
 
   /** Counts messages that are not included. */
-  skip(count = 1): void {
+  skip(count: number): void {
     this.omitted += count;
   }
 

@@ -1,0 +1,295 @@
+// Real: PostgreSQL, Redis, two api replicas over HTTP and sockets. Ada reports Bob.
+import { createHash } from 'node:crypto';
+import { limits } from '@thaw/contract/limits';
+import { DomainError } from '../../platform/errors/domain.errors';
+import { dropLiveChat, persistChat } from '../../testing/persisted-chat.fixture';
+import { createConnectedFriends, privateMessage, uploadChatImage } from '../../testing/private-chat.fixture';
+import { startChat } from '../../testing/random-chat.fixture';
+import { makeFriends, recordPastChat } from '../../testing/relationship.fixture';
+import { fileReport, readStoredReports, textsOfEvidence } from '../../testing/reports.fixture';
+import { quickChatSettings, startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
+import { textMessage, type ThawVisitor } from '../../testing/thaw.client';
+import { BlocksService } from '../blocks/application/blocks.service';
+import { ConductService } from './application/conduct.service';
+
+jest.setTimeout(60_000);
+
+const HOUR_MS = 60 * 60_000;
+
+describe('reports', () => {
+  let thaw: TestReplicas;
+
+  beforeAll(async () => {
+    thaw = await startTestReplicas(2, quickChatSettings);
+  });
+  afterEach(async () => {
+    jest.restoreAllMocks();
+    await thaw.closeSockets();
+  });
+  afterAll(() => thaw.close());
+
+  /** Ada and Bob in a chat in which Bob has written. */
+  const chatting = async () => {
+    const chat = await startChat(thaw);
+    const { sessionId, bobSocket } = chat;
+    const { id } = await bobSocket.request('random_message', textMessage(sessionId, 'something bad'));
+    return { ...chat, messageId: String(id) };
+  };
+  const listOf = async (who: ThawVisitor) =>
+    (await who.call('GET', `/api/reports/${who.user.id}`)).body as unknown as object[];
+  const historyIdOf = async ({ user }: ThawVisitor, sessionId: string): Promise<number> => {
+    const [row] = await thaw.database.dataSource.query<{ id: string }[]>(
+      'SELECT id FROM chat_history WHERE stream_id = $1 AND $2 IN (user1_id, user2_id)',
+      [`chat-${sessionId}`, user.id],
+    );
+    return Number(row!.id);
+  };
+  const block = (blocker: ThawVisitor, { user }: ThawVisitor) =>
+    blocker.call('POST', '/api/blocks', { blockerId: blocker.user.id, blockedId: user.id });
+
+  describe('from a random chat', () => {
+    it('contain the words and the messages of the chat, and are in the list of their reporter alone', async () => {
+      const { ada, bob, sessionId, messageId } = await chatting();
+      const fields = { sessionId, messageIds: [messageId], words: ' did not stop ' };
+      const { status, body } = await fileReport(ada, bob, fields);
+      expect({ status, body }).toEqual({
+        status: 201,
+        body: {
+          id: expect.any(Number),
+          category: 'sexual',
+          createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
+          state: 'received',
+          outcome: null,
+          blocked: false,
+        },
+      });
+      expect(await listOf(ada)).toEqual([body]);
+      expect(await listOf(bob)).toEqual([]);
+
+      const [report] = await readStoredReports(thaw, bob);
+      expect(report).toMatchObject({
+        reportId: body.id,
+        reporterId: ada.user.id,
+        countsAs: ada.user.id,
+        weight: 1,
+        words: 'did not stop',
+        context: { where: 'random_chat', sessionId, at: expect.any(String) },
+        evidenceHash: createHash('sha256').update(report!.evidence!).digest('hex'),
+      });
+      expect(JSON.parse(report!.evidence!)).toMatchObject({
+        source: 'random_chat',
+        sessionId,
+        messages: [{ id: messageId, senderId: bob.user.id, versions: ['something bad'], isMarked: true }],
+      });
+    });
+
+    it('keep words and evidence out of the open log', async () => {
+      const { ada, bob, sessionId } = await chatting();
+      await fileReport(ada, bob, { sessionId, words: 'canary words' });
+      const rows = await thaw.database.dataSource.query<unknown[]>(
+        `SELECT 1 FROM events WHERE stream_id = $1 AND (data::text LIKE '%canary%' OR data::text LIKE '%something bad%')`,
+        [`conduct-${bob.user.id}`],
+      );
+      expect(rows).toEqual([]);
+    });
+
+    it('are the same when they are filed again, by session or by history', async () => {
+      const { ada, bob, sessionId } = await chatting();
+      const first = await fileReport(ada, bob, { sessionId });
+      expect(await fileReport(ada, bob, { sessionId, category: 'hate' })).toMatchObject({
+        status: 200,
+        body: first.body,
+      });
+      await persistChat(thaw.replicas[0]!, sessionId);
+      const historyId = await historyIdOf(ada, sessionId);
+      expect(await fileReport(ada, bob, { historyId })).toMatchObject({ status: 200, body: first.body });
+      expect(await readStoredReports(thaw, bob)).toHaveLength(1);
+    });
+
+    it('are one report when they are filed at the same moment', async () => {
+      const { ada, bob, sessionId } = await chatting();
+      const answers = await Promise.all(Array.from({ length: 4 }, () => fileReport(ada, bob, { sessionId })));
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 201]);
+      expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
+      expect(await readStoredReports(thaw, bob)).toHaveLength(1);
+    });
+
+    it('can be filed from the history when the live stream is gone, with the same evidence', async () => {
+      const { ada, bob, sessionId, bobSocket, messageId } = await chatting();
+      await bobSocket.request('skip_chat', { sessionId });
+      await fileReport(bob, ada, { sessionId, messageIds: [messageId] });
+      await persistChat(thaw.replicas[0]!, sessionId);
+      await dropLiveChat(thaw, sessionId);
+      const historyId = await historyIdOf(ada, sessionId);
+      expect(await fileReport(ada, bob, { historyId, messageIds: [messageId] })).toMatchObject({
+        status: 201,
+      });
+      const [[live], [persisted]] = [await readStoredReports(thaw, ada), await readStoredReports(thaw, bob)];
+      expect(persisted!.evidence).toBe(live!.evidence);
+      expect(persisted!.evidenceHash).toBe(live!.evidenceHash);
+    });
+
+    it('are refused when it ended more than 24 hours ago, unless they were filed before', async () => {
+      const { ada, bob, sessionId, bobSocket } = await chatting();
+      await bobSocket.request('skip_chat', { sessionId });
+      const first = await fileReport(ada, bob, { sessionId });
+      await persistChat(thaw.replicas[0]!, sessionId, 24 * HOUR_MS + 60_000);
+      await dropLiveChat(thaw, sessionId);
+      const tooLate = { status: 409, body: { code: 'too_late' } };
+      expect(await fileReport(bob, ada, { sessionId })).toMatchObject(tooLate);
+      expect(await fileReport(bob, ada, { historyId: await historyIdOf(bob, sessionId) })).toMatchObject(
+        tooLate,
+      );
+      expect(await fileReport(ada, bob, { sessionId })).toMatchObject({ status: 200, body: first.body });
+    });
+
+    it('are refused for chats of others and for chats that do not exist', async () => {
+      const { ada, bob, sessionId } = await chatting();
+      const others = await chatting();
+      await persistChat(thaw.replicas[0]!, others.sessionId);
+      const historyId = await historyIdOf(others.ada, others.sessionId);
+      const notFound = { status: 404, body: { code: 'not_found' } };
+      for (const [target, fields] of [
+        [bob, { sessionId: others.sessionId }],
+        [others.bob, { sessionId: others.sessionId }],
+        [others.bob, { sessionId }],
+        [others.bob, { historyId }],
+        [ada, { sessionId }],
+        [bob, { sessionId: 'no-such-session' }],
+        [bob, { historyId: Number.MAX_SAFE_INTEGER }],
+      ] as const)
+        expect(await fileReport(ada, target, fields)).toMatchObject(notFound);
+      expect(await listOf(ada)).toEqual([]);
+    });
+
+    it('hold the images of the evidence in the same transaction', async () => {
+      const { ada, bob, sessionId, bobSocket } = await chatting();
+      const content = await uploadChatImage(thaw.replicas[1]!, bob);
+      await bobSocket.request('random_message', { sessionId, content, messageType: 'image' });
+      const held = () =>
+        thaw.database.dataSource.query<unknown[]>('SELECT key FROM upload_holds WHERE key = $1', [
+          content.slice('/api/files/chat-images/'.length),
+        ]);
+      const conduct = thaw.replicas[0]!.app.get(ConductService);
+      const file = conduct.fileReport.bind(conduct);
+      jest.spyOn(conduct, 'fileReport').mockImplementationOnce((request, alongside) =>
+        file(request, async (manager, result) => {
+          await alongside?.(manager, result);
+          throw new DomainError('unavailable');
+        }),
+      );
+      expect((await fileReport(ada, bob, { sessionId })).status).toBe(503);
+      expect([await held(), await readStoredReports(thaw, bob)]).toEqual([[], []]);
+      expect((await fileReport(ada, bob, { sessionId })).status).toBe(201);
+      expect(await held()).toHaveLength(1);
+    });
+  });
+
+  describe('without a chat', () => {
+    it('are about the private chat with a friend', async () => {
+      const { ada, bob, bobSocket } = await createConnectedFriends(thaw);
+      const message = privateMessage({ from: bob, to: ada, content: 'privately bad' });
+      const { id } = await bobSocket.request('send_private_message', message);
+      expect(await fileReport(ada, bob, { messageIds: [Number(id)] })).toMatchObject({ status: 201 });
+      expect(await fileReport(ada, bob)).toMatchObject({ status: 200 });
+      const [report] = await readStoredReports(thaw, bob);
+      expect(report!.context).toMatchObject({ where: 'private_chat' });
+      expect(textsOfEvidence(report!)).toEqual(['privately bad']);
+    });
+
+    it('are accepted about users with whom a request is open, in both directions', async () => {
+      const [ada, bob] = [await thaw.createVisitor(0), await thaw.createVisitor(1)];
+      await recordPastChat(thaw.replicas[0]!, ada, bob);
+      const request = { requesterId: ada.user.id, addresseeId: bob.user.id };
+      expect((await ada.call('POST', '/api/friends/request', request)).status).toBe(201);
+      expect((await fileReport(ada, bob)).status).toBe(201);
+      expect((await fileReport(bob, ada)).status).toBe(201);
+    });
+
+    it('are accepted for 24 hours after the last private message of a former friend', async () => {
+      const { ada, bob, bobSocket } = await createConnectedFriends(thaw);
+      const message = privateMessage({ from: bob, to: ada, content: 'x' });
+      await bobSocket.request('send_private_message', message);
+      expect((await bob.call('DELETE', `/api/friends/${bob.user.id}/${ada.user.id}`)).status).toBe(204);
+      const age = (table: string, column: string, id: string) =>
+        thaw.database.dataSource.query(
+          `ALTER TABLE events DISABLE TRIGGER events_are_append_only;
+           UPDATE ${table} SET ${column} = now() - interval '25 hours' WHERE ${id};
+           ALTER TABLE events ENABLE TRIGGER events_are_append_only`,
+        );
+      await age('events', 'occurred_at', `stream_id LIKE 'friendship-%${ada.user.id}%'`);
+      expect((await fileReport(ada, bob)).status).toBe(201);
+      expect(await fileReport(bob, ada)).toMatchObject({ status: 409, body: { code: 'too_late' } });
+      await age('private_messages', 'created_at', `receiver_id = ${ada.user.id}`);
+      await thaw.database.dataSource.query('UPDATE reports SET decided_at = now() WHERE user_id = $1', [
+        bob.user.id,
+      ]);
+      expect(await fileReport(ada, bob)).toMatchObject({ status: 409, body: { code: 'too_late' } });
+    });
+
+    it('are refused about users who were never met, about oneself, and about users who do not exist', async () => {
+      const [ada, stranger] = [await thaw.createVisitor(0), await thaw.createVisitor(1)];
+      for (const other of [stranger, ada, { user: { id: Number.MAX_SAFE_INTEGER } }])
+        expect(await fileReport(ada, other)).toMatchObject({ status: 404, body: { code: 'not_found' } });
+      await recordPastChat(thaw.replicas[0]!, ada, stranger);
+      expect(await fileReport(ada, stranger)).toMatchObject({ status: 409, body: { code: 'too_late' } });
+      expect(await readStoredReports(thaw, stranger)).toEqual([]);
+    });
+  });
+
+  describe('and blocks', () => {
+    it('can be filed by both sides of a block', async () => {
+      const { ada, bob, sessionId } = await chatting();
+      await block(ada, bob);
+      expect(await fileReport(ada, bob, { sessionId })).toMatchObject({
+        status: 201,
+        body: { blocked: true },
+      });
+      expect(await fileReport(bob, ada, { sessionId })).toMatchObject({
+        status: 201,
+        body: { blocked: false },
+      });
+      const [eve, max] = [await thaw.createVisitor(0), await thaw.createVisitor(1)];
+      await makeFriends(thaw.replicas[0]!, eve, max);
+      await block(eve, max);
+      expect((await fileReport(eve, max)).status).toBe(201);
+      expect((await fileReport(max, eve)).status).toBe(201);
+    });
+
+    it('block the reported user after the report if asked to, which ends the chat', async () => {
+      const { ada, bob, sessionId, bobSocket } = await chatting();
+      expect(await fileReport(ada, bob, { sessionId, alsoBlock: true })).toMatchObject({
+        status: 201,
+        body: { blocked: true },
+      });
+      expect(await bobSocket.next('chat_skipped')).toMatchObject({ reason: 'skipped', endedBy: ada.user.id });
+      expect(await listOf(ada)).toMatchObject([{ blocked: true }]);
+    });
+
+    it('stand when the list of blocked users is full', async () => {
+      const { ada, bob, sessionId } = await chatting();
+      await thaw.database.dataSource.query(
+        `INSERT INTO blocks (blocker_id, blocked_id, created_at)
+         SELECT $1::bigint, $1::bigint + n, now() FROM generate_series(1000000, 1000000 + $2::int - 1) AS n`,
+        [ada.user.id, limits.blockedUsersMax],
+      );
+      expect(await fileReport(ada, bob, { sessionId, alsoBlock: true })).toMatchObject({
+        status: 201,
+        body: { blocked: false },
+      });
+    });
+
+    it('stand when the process dies before the block, which the same call makes up for', async () => {
+      const { ada, bob, sessionId } = await chatting();
+      const blocks = thaw.replicas[0]!.app.get(BlocksService);
+      jest.spyOn(blocks, 'block').mockRejectedValueOnce(new DomainError('unavailable'));
+      expect((await fileReport(ada, bob, { sessionId, alsoBlock: true })).status).toBe(503);
+      expect(await readStoredReports(thaw, bob)).toHaveLength(1);
+      expect(await fileReport(ada, bob, { sessionId, alsoBlock: true })).toMatchObject({
+        status: 200,
+        body: { blocked: true },
+      });
+      expect(await readStoredReports(thaw, bob)).toHaveLength(1);
+    });
+  });
+});

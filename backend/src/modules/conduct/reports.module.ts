@@ -1,0 +1,39 @@
+import { Module } from '@nestjs/common';
+import { BlocksModule } from '../blocks/blocks.module';
+import { FriendsModule } from '../friends/friends.module';
+import { PrivateChatReadModelModule } from '../private-chat/private-chat-read-model.module';
+import { RandomChatModule } from '../random-chat/random-chat.module';
+import { StandingsModule } from '../standings/standings.module';
+import { UploadsModule } from '../uploads/uploads.module';
+import { UsersModule } from '../users/users.module';
+import { EvidenceService } from './application/evidence.service';
+import { ReportableChatService } from './application/reportable-chat.service';
+import { ReporterWeightService } from './application/reporter-weight.service';
+import { ReportsService } from './application/reports.service';
+import { ConductModule } from './conduct.module';
+import { ReportRepository } from './infrastructure/report.repository';
+import { ReportsController } from './transport/reports.controller';
+
+/** Reports by users, with the evidence that the server takes. */
+@Module({
+  imports: [
+    BlocksModule,
+    ConductModule,
+    FriendsModule,
+    PrivateChatReadModelModule,
+    RandomChatModule,
+    StandingsModule,
+    UploadsModule,
+    UsersModule,
+  ],
+  controllers: [ReportsController],
+  providers: [
+    EvidenceService,
+    ReportableChatService,
+    ReporterWeightService,
+    ReportRepository,
+    ReportsService,
+  ],
+  exports: [EvidenceService],
+})
+export class ReportsModule {}

@@ -13,6 +13,7 @@ import { matchingCases } from './matching-cases.fixture';
 import { moderationCases } from './moderation-cases.fixture';
 import { privateChatCases } from './private-chat-cases.fixture';
 import { randomChatCases } from './random-chat-cases.fixture';
+import { reportsCases } from './reports-cases.fixture';
 import { uploadsCases } from './uploads-cases.fixture';
 import { usersCases } from './users-cases.fixture';
 
@@ -28,6 +29,7 @@ const tables: AuthorizationTable[] = [
   blocksCases,
   conductCases,
   moderationCases,
+  reportsCases,
   randomChatCases,
   matchingCases,
   privateChatCases,

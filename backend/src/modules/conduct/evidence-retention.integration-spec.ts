@@ -1,0 +1,190 @@
+// Real: PostgreSQL, Redis, two api replicas, a worker whose expiry runs at a given time; files in a folder.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { parseUploadUrl } from '@thaw/contract/uploads';
+import { ProjectionRebuildService } from '../../platform/event-store/projection-rebuild.service';
+import { persistChat } from '../../testing/persisted-chat.fixture';
+import { uploadChatImage } from '../../testing/private-chat.fixture';
+import { startChat } from '../../testing/random-chat.fixture';
+import { fileReport, readStoredReports, type StoredReport } from '../../testing/reports.fixture';
+import {
+  quickChatSettings,
+  startTestReplicas,
+  type TestReplicas,
+  type TestWorker,
+} from '../../testing/test-replicas.harness';
+import type { ThawVisitor } from '../../testing/thaw.client';
+import { BodyExpiryProcessor } from '../random-chat/jobs/body-expiry.processor';
+import { HeldImagesService } from '../uploads/application/held-images.service';
+import { UploadRemovalService } from '../uploads/application/upload-removal.service';
+import { ConductService } from './application/conduct.service';
+
+jest.setTimeout(60_000);
+
+const HOUR_MS = 60 * 60_000;
+const DAY_MS = 24 * HOUR_MS;
+const MODERATOR_ID = 3;
+
+describe('the retention of evidence', () => {
+  let thaw: TestReplicas;
+  let worker: TestWorker;
+  let folder: string;
+  let conduct: ConductService;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'thaw-evidence-'));
+    thaw = await startTestReplicas(2, { ...quickChatSettings, STORAGE_DIR: folder });
+    worker = await thaw.startWorker();
+    conduct = thaw.replicas[0]!.app.get(ConductService);
+  });
+  afterEach(() => thaw.closeSockets());
+  afterAll(async () => {
+    await thaw.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** Ada has reported Bob from a chat that ended, with an image of his. */
+  const reported = async () => {
+    const chat = await startChat(thaw);
+    const { ada, bob, bobSocket, sessionId } = chat;
+    const content = await uploadChatImage(thaw.replicas[1]!, bob);
+    await bobSocket.request('random_message', { sessionId, content, messageType: 'image' });
+    await bobSocket.request('skip_chat', { sessionId });
+    const { status } = await fileReport(ada, bob, { sessionId, words: 'did not stop' });
+    expect(status).toBe(201);
+    await persistChat(thaw.replicas[0]!, sessionId);
+    const [report] = await readStoredReports(thaw, bob);
+    return { ...chat, report: report!, key: parseUploadUrl(content)!.key };
+  };
+  const versionOf = async ({ user }: ThawVisitor): Promise<number> => {
+    const [row] = await thaw.database.dataSource.query<{ version: string }[]>(
+      'SELECT version FROM event_streams WHERE stream_id = $1',
+      [`conduct-${user.id}`],
+    );
+    return Number(row!.version);
+  };
+  const decide = async (bob: ThawVisitor, { caseId }: StoredReport, outcome: 'dismissed' | 'warned' | 'banned') =>
+    conduct.decideCase({
+      userId: bob.user.id,
+      moderatorId: MODERATOR_ID,
+      caseId,
+      version: await versionOf(bob),
+      excludedModeratorIds: [],
+      isOnlyModerator: false,
+      outcome,
+      rule: outcome === 'dismissed' ? null : 'no_unwanted_sexual',
+      facts: outcome === 'dismissed' ? null : 'On 20 November you went on with sexual messages.',
+      until: null,
+      note: 'seen',
+    });
+  const expireAfter = (ms: number) => worker.app.get(BodyExpiryProcessor).expire(new Date(Date.now() + ms));
+  const hasEvidence = async (bob: ThawVisitor): Promise<boolean> =>
+    (await readStoredReports(thaw, bob))[0]?.evidence !== undefined;
+  const expiriesOf = async ({ user }: ThawVisitor): Promise<Record<string, string | null>> => {
+    const rows = await thaw.database.dataSource.query<{ type: string; expires_at: Date | null }[]>(
+      `SELECT e.type, p.expires_at FROM events e JOIN event_private p USING (stream_id, event_id)
+       WHERE stream_id = $1 ORDER BY stream_position`,
+      [`conduct-${user.id}`],
+    );
+    return Object.fromEntries(rows.map((row) => [row.type, row.expires_at?.toISOString() ?? null]));
+  };
+  const typesOf = async ({ user }: ThawVisitor): Promise<string[]> => {
+    const rows = await thaw.database.dataSource.query<{ type: string }[]>(
+      'SELECT type FROM events WHERE stream_id = $1 ORDER BY stream_position',
+      [`conduct-${user.id}`],
+    );
+    return rows.map(({ type }) => type);
+  };
+  const isFileThere = async (key: string): Promise<boolean> => {
+    await worker.app.get(UploadRemovalService).sweep(new Date());
+    const rows = await thaw.database.dataSource.query<unknown[]>('SELECT 1 FROM uploads WHERE key = $1', [key]);
+    return rows.length > 0;
+  };
+
+  it('ends 72 hours after a dismissal; the images, the words and the notes go with it', async () => {
+    const { bob, report, key } = await reported();
+    await expireAfter(1_000 * DAY_MS);
+    expect(await hasEvidence(bob)).toBe(true);
+    expect(await isFileThere(key)).toBe(true);
+
+    await decide(bob, report, 'dismissed');
+    await expireAfter(71 * HOUR_MS);
+    expect(await hasEvidence(bob)).toBe(true);
+    await Promise.all([expireAfter(73 * HOUR_MS), expireAfter(73 * HOUR_MS)]);
+    await expireAfter(73 * HOUR_MS);
+    expect(await readStoredReports(thaw, bob)).toEqual([
+      expect.not.objectContaining({ words: expect.anything(), evidence: expect.anything() }),
+    ]);
+    expect(await expiriesOf(bob)).toEqual({});
+    expect((await typesOf(bob)).filter((type) => type === 'EvidenceExpired')).toHaveLength(1);
+    expect((await typesOf(bob)).includes('BodiesExpired')).toBe(false);
+    expect(await thaw.replicas[0]!.app.get(HeldImagesService).open(key)).toBeNull();
+    expect(await isFileThere(key)).toBe(false);
+  });
+
+  it('ends 183 days after a warning, with the facts', async () => {
+    const { bob, report, key } = await reported();
+    await decide(bob, report, 'warned');
+    await expireAfter(182 * DAY_MS);
+    expect(await hasEvidence(bob)).toBe(true);
+    expect(await isFileThere(key)).toBe(true);
+    await expireAfter(184 * DAY_MS);
+    expect(await hasEvidence(bob)).toBe(false);
+    expect(await expiriesOf(bob)).toEqual({});
+    expect(await isFileThere(key)).toBe(false);
+  });
+
+  it('keeps the facts as long as a ban is in force', async () => {
+    const { bob, report } = await reported();
+    await decide(bob, report, 'banned');
+    await expireAfter(184 * DAY_MS);
+    expect(await hasEvidence(bob)).toBe(false);
+    expect(await expiriesOf(bob)).toEqual({ CaseDecided: null });
+  });
+
+  it('waits for the end of a hold', async () => {
+    const { bob, report, key } = await reported();
+    await decide(bob, report, 'dismissed');
+    const hold = { userId: bob.user.id, moderatorId: MODERATOR_ID, reason: 'asked for by the police' };
+    await conduct.setHold({ ...hold, isHeld: true });
+    await expireAfter(1_000 * DAY_MS);
+    expect(await hasEvidence(bob)).toBe(true);
+    await conduct.setHold({ ...hold, isHeld: false });
+    await expireAfter(364 * DAY_MS);
+    expect(await hasEvidence(bob)).toBe(true);
+    await expireAfter(366 * DAY_MS);
+    expect(await hasEvidence(bob)).toBe(false);
+    expect(await isFileThere(key)).toBe(false);
+  });
+
+  it('counts from the end of a chat that goes on after the dismissal', async () => {
+    const chat = await startChat(thaw);
+    const { ada, bob, sessionId } = chat;
+    await fileReport(ada, bob, { sessionId });
+    const [report] = await readStoredReports(thaw, bob);
+    await decide(bob, report!, 'dismissed');
+    const before = Date.parse((await expiriesOf(bob)).ReportFiled!);
+    await chat.bobSocket.request('skip_chat', { sessionId });
+    // As if it had ended two days later.
+    await persistChat(thaw.replicas[0]!, sessionId, -48 * HOUR_MS);
+    const after = Date.parse((await expiriesOf(bob)).ReportFiled!);
+    expect(after - before).toBeGreaterThan(47 * HOUR_MS);
+    expect(after - before).toBeLessThan(49 * HOUR_MS);
+  });
+
+  it('is the same after a rebuild of the read models', async () => {
+    const [warned, dismissed, open] = [await reported(), await reported(), await reported()];
+    await decide(warned.bob, warned.report, 'warned');
+    await decide(dismissed.bob, dismissed.report, 'dismissed');
+    const all = () => Promise.all([warned, dismissed, open].map(({ bob }) => expiriesOf(bob)));
+    const before = await all();
+    expect(before[0]!.ReportFiled).not.toBeNull();
+    expect(before[2]!.ReportFiled).toBeNull();
+    await thaw.database.dataSource.query(
+      `UPDATE event_private SET expires_at = NULL WHERE stream_id LIKE 'conduct-%'`,
+    );
+    await thaw.replicas[0]!.app.get(ProjectionRebuildService).rebuild();
+    expect(await all()).toEqual(before);
+  });
+});

@@ -1,0 +1,191 @@
+// Real: PostgreSQL, Redis, two api replicas over HTTP and sockets; one with the default rate limits.
+import { limits } from '@thaw/contract/limits';
+import { DataSource } from 'typeorm';
+import { createConnectedFriends, privateMessage } from '../../testing/private-chat.fixture';
+import { readEvents, startChat } from '../../testing/random-chat.fixture';
+import { fileReport, readStoredReports, textsOfEvidence } from '../../testing/reports.fixture';
+import { quickChatSettings, startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
+import { textMessage, ThawVisitor } from '../../testing/thaw.client';
+import { persistChat } from '../../testing/persisted-chat.fixture';
+import { ReporterWeightService } from './application/reporter-weight.service';
+
+jest.setTimeout(60_000);
+
+describe('hostile reports', () => {
+  let thaw: TestReplicas;
+
+  beforeAll(async () => {
+    thaw = await startTestReplicas(2, quickChatSettings);
+  });
+  afterEach(() => thaw.closeSockets());
+  afterAll(() => thaw.close());
+
+  const chatting = async () => {
+    const chat = await startChat(thaw);
+    const { sessionId, bobSocket } = chat;
+    const { id } = await bobSocket.request('random_message', textMessage(sessionId, 'something bad'));
+    return { ...chat, messageId: String(id) };
+  };
+
+  it('with a malformed body are refused', async () => {
+    const { ada, bob, sessionId } = await chatting();
+    await persistChat(thaw.replicas[0]!, sessionId);
+    const tooMany = Array.from({ length: limits.markedMessagesPerReport + 1 }, (_, index) => `${index}-0`);
+    // Two reporters, since each may file ten reports in an hour.
+    for (const [reporter, target, bodies] of [
+      [
+        ada,
+        bob,
+        [
+          { sessionId, historyId: 1 },
+          { sessionId, category: 'rude' },
+          { sessionId, words: 'x'.repeat(5_000) },
+          { sessionId, words: 7 },
+          { sessionId, messageIds: tooMany },
+          { sessionId, messageIds: ['not an id'] },
+          { sessionId, messageIds: [{ $gt: '' }] },
+        ],
+      ],
+      [
+        bob,
+        ada,
+        [
+          { sessionId: 'x\u0000' },
+          { sessionId: 'x'.repeat(65) },
+          { historyId: -1 },
+          { historyId: '1' },
+          { sessionId, alsoBlock: 'yes' },
+          { sessionId, targetId: '7' },
+          { sessionId, reporterId: null },
+        ],
+      ],
+    ] as const)
+      for (const fields of bodies)
+        expect([fields, await fileReport(reporter, target, fields)]).toMatchObject([
+          fields,
+          { status: 400, body: { code: 'validation_failed' } },
+        ]);
+    expect(await readStoredReports(thaw, bob)).toEqual([]);
+  });
+
+  it('in the name of another user are refused, and so are their lists', async () => {
+    const { ada, bob, sessionId } = await chatting();
+    const stranger = await thaw.createVisitor(0);
+    const forbidden = { status: 403, body: { code: 'forbidden' } };
+    expect(await fileReport(stranger, bob, { reporterId: ada.user.id, sessionId })).toMatchObject(forbidden);
+    expect(await stranger.call('GET', `/api/reports/${ada.user.id}`)).toMatchObject(forbidden);
+    expect((await fileReport(new ThawVisitor([thaw.origins[0]!]), bob, { reporterId: ada.user.id })).status).toBe(401);
+  });
+
+  it('of strangers have no effect', async () => {
+    const { bob, sessionId } = await chatting();
+    const strangers = [await thaw.createVisitor(0), await thaw.createVisitor(1)];
+    for (const stranger of strangers) {
+      expect((await fileReport(stranger, bob, { sessionId })).status).toBe(404);
+      expect((await fileReport(stranger, bob)).status).toBe(404);
+      expect((await fileReport(stranger, bob, { historyId: 1 })).status).toBe(404);
+    }
+    const rows = await thaw.database.dataSource.query<unknown[]>(
+      'SELECT 1 FROM events WHERE stream_id = $1 UNION ALL SELECT 1 FROM standings WHERE user_id = $2',
+      [`conduct-${bob.user.id}`, bob.user.id],
+    );
+    expect(rows).toEqual([]);
+  });
+
+  it('store their words as normalised text, without NUL and lone surrogates', async () => {
+    const { ada, bob, sessionId } = await chatting();
+    expect((await fileReport(ada, bob, { sessionId, words: ' a\u0000b \ud800 \r\n😀 ' })).status).toBe(201);
+    const other = await chatting();
+    expect((await fileReport(other.ada, other.bob, { sessionId: other.sessionId, words: '😀'.repeat(1_000) })).status).toBe(201);
+    const blank = await chatting();
+    expect((await fileReport(blank.ada, blank.bob, { sessionId: blank.sessionId, words: ' \n ' })).status).toBe(201);
+    expect((await readStoredReports(thaw, bob))[0]!.words).toBe('ab \ufffd \n😀');
+    expect((await readStoredReports(thaw, other.bob))[0]!.words).toBe('😀'.repeat(1_000));
+    expect((await readStoredReports(thaw, blank.bob))[0]!.words).toBeNull();
+  });
+
+  it('cannot mark messages of other chats, other events, or private messages', async () => {
+    const { ada, bob, sessionId, messageId } = await chatting();
+    const others = await chatting();
+    const [start] = await readEvents(thaw, sessionId);
+    const messageIds = [others.messageId, start!.id, '0-0', '9999999999999999-0', 1, messageId];
+    expect((await fileReport(ada, bob, { sessionId, messageIds })).status).toBe(201);
+    const [report] = await readStoredReports(thaw, bob);
+    expect(JSON.parse(report!.evidence!)).toMatchObject({ messages: [{ id: messageId, isMarked: true }], omitted: 0 });
+  });
+
+  it('are limited to 10 in an hour and 30 in a day', async () => {
+    const { ada, bob } = await chatting();
+    const reportUntilRefused = async (): Promise<number> => {
+      for (let accepted = 0; ; accepted += 1)
+        if ((await fileReport(ada, bob, { sessionId: 'unknown' })).status === 429) return accepted;
+    };
+    expect(await reportUntilRefused()).toBe(10);
+    const nextHour = async () => {
+      const keys = await thaw.store.redis.keys(`*reports:*${ada.user.id}*`);
+      expect(keys).toHaveLength(1);
+      await thaw.store.redis.del(...keys);
+    };
+    for (const accepted of [10, 10, 0]) {
+      await nextHour();
+      expect(await reportUntilRefused()).toBe(accepted);
+    }
+  });
+
+  it('of unreliable reporters do not count, and neither do those of suspended ones', async () => {
+    const ada = await thaw.createVisitor(0);
+    const weights = thaw.replicas[0]!.app.get(ReporterWeightService);
+    const weigh = () => weights.weigh(ada.user.id);
+    let id = ada.user.id;
+    const decided = (outcome: string, count: number) =>
+      thaw.database.dataSource.query(
+        `INSERT INTO reports (id, case_id, user_id, reporter_id, counts_as, weight, category, place, chat_at, created_at,
+                              event_id, decided_at, outcome)
+         SELECT $1::bigint + n, 1, 1, $2::bigint, $2::bigint, 1, 'spam', 'private_chat', now(), now(), gen_random_uuid(), now(), $3
+         FROM generate_series(1, $4::int) AS n`,
+        [(id += 10), ada.user.id, outcome, count],
+      );
+    await decided('no_violation', 4);
+    expect(await weigh()).toBe(1);
+    await decided('action_taken', 1);
+    expect(await weigh()).toBe(0);
+    await decided('action_taken', 1);
+    expect(await weigh()).toBe(1);
+    await thaw.database.dataSource.query(
+      `INSERT INTO standings (user_id, sanction_kind, sanctioned_at) VALUES ($1, 'suspended', now())`,
+      [ada.user.id],
+    );
+    expect(await weigh()).toBe(0);
+  });
+
+  describe('after a report, nothing changes its evidence:', () => {
+    it('neither edits, nor the expiry of the chat, nor the erasure of the sender', async () => {
+      const { ada, bob, bobSocket, sessionId, messageId } = await chatting();
+      await fileReport(ada, bob, { sessionId });
+      const before = await readStoredReports(thaw, bob);
+      await bobSocket.request('message_edit', { sessionId, userId: bob.user.id, messageId, newContent: 'innocent' });
+      await bobSocket.request('skip_chat', { sessionId });
+      await persistChat(thaw.replicas[0]!, sessionId);
+      const dataSource = thaw.replicas[0]!.app.get(DataSource);
+      await dataSource.query('DELETE FROM event_private WHERE stream_id = $1 OR subject_id = $2', [
+        `chat-${sessionId}`,
+        bob.user.id,
+      ]);
+      expect(await readStoredReports(thaw, bob)).toEqual(before);
+      expect((await fileReport(ada, bob, { sessionId })).status).toBe(200);
+      expect(await readStoredReports(thaw, bob)).toEqual(before);
+      expect(textsOfEvidence(before[0]!)).toEqual(['something bad']);
+    });
+
+    it('nor the deletion of a private message', async () => {
+      const { ada, bob, bobSocket } = await createConnectedFriends(thaw);
+      const message = privateMessage({ from: bob, to: ada, content: 'privately bad' });
+      const { id } = await bobSocket.request('send_private_message', message);
+      await fileReport(ada, bob);
+      const change = { receiverId: ada.user.id, senderId: bob.user.id, messageId: Number(id) };
+      await bobSocket.request('delete_private_message', change);
+      const [report] = await readStoredReports(thaw, bob);
+      expect(textsOfEvidence(report!)).toEqual(['privately bad']);
+    });
+  });
+});

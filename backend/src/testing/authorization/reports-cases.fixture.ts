@@ -1,0 +1,43 @@
+import {
+  type AuthorizationTable,
+  NOT_FOUND,
+  onlyOwnUserId,
+  VALIDATION_FAILED,
+} from './authorization-case.fixture';
+
+export const reportsCases: AuthorizationTable = {
+  routes: {
+    'GET /api/reports/:userId': {
+      cases: [{ path: ({ user }) => `/api/reports/${String(user)}`, outcomes: onlyOwnUserId('200') }],
+    },
+    'POST /api/reports': {
+      cases: [
+        {
+          body: ({ user, loner }) => ({ reporterId: user, targetId: loner, category: 'spam' }),
+          outcomes: onlyOwnUserId(NOT_FOUND, VALIDATION_FAILED),
+        },
+        // Fewer kinds of ids than elsewhere: each user may file ten reports in an hour.
+        {
+          body: ({ user, me }) => ({ reporterId: me, targetId: user, category: 'spam' }),
+          outcomes: {
+            other: { friend: '201', partner: '409 too_late', else: NOT_FOUND },
+            missing: NOT_FOUND,
+          },
+        },
+        {
+          body: ({ session, me, them }) => ({
+            reporterId: me,
+            targetId: them,
+            category: 'spam',
+            sessionId: session,
+          }),
+          outcomes: {
+            own: { partner: '201', else: NOT_FOUND },
+            other: NOT_FOUND,
+            malformed: VALIDATION_FAILED,
+          },
+        },
+      ],
+    },
+  },
+};

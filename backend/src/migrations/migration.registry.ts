@@ -10,6 +10,7 @@ import { UploadUses1763640600000 } from './1763640600000-upload-uses';
 import { Blocks1763640700000 } from './1763640700000-blocks';
 import { Conduct1763640800000 } from './1763640800000-conduct';
 import { NoticeTexts1763640901000 } from './1763640901000-notice-texts';
+import { ReportSessions1763640902000 } from './1763640902000-report-sessions';
 import { ModerationIndexes1763640905000 } from './1763640905000-moderation-indexes';
 
 /** Every migration, in order. */
@@ -26,5 +27,6 @@ export const migrations = [
   Blocks1763640700000,
   Conduct1763640800000,
   NoticeTexts1763640901000,
+  ReportSessions1763640902000,
   ModerationIndexes1763640905000,
 ];

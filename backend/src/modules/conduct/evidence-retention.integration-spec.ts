@@ -64,7 +64,11 @@ describe('the retention of evidence', () => {
     );
     return Number(row!.version);
   };
-  const decide = async (bob: ThawVisitor, { caseId }: StoredReport, outcome: 'dismissed' | 'warned' | 'banned') =>
+  const decide = async (
+    bob: ThawVisitor,
+    { caseId }: StoredReport,
+    outcome: 'dismissed' | 'warned' | 'banned',
+  ) =>
     conduct.decideCase({
       userId: bob.user.id,
       moderatorId: MODERATOR_ID,
@@ -98,7 +102,9 @@ describe('the retention of evidence', () => {
   };
   const isFileThere = async (key: string): Promise<boolean> => {
     await worker.app.get(UploadRemovalService).sweep(new Date());
-    const rows = await thaw.database.dataSource.query<unknown[]>('SELECT 1 FROM uploads WHERE key = $1', [key]);
+    const rows = await thaw.database.dataSource.query<unknown[]>('SELECT 1 FROM uploads WHERE key = $1', [
+      key,
+    ]);
     return rows.length > 0;
   };
 

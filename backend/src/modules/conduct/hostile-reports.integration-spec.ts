@@ -74,7 +74,9 @@ describe('hostile reports', () => {
     const forbidden = { status: 403, body: { code: 'forbidden' } };
     expect(await fileReport(stranger, bob, { reporterId: ada.user.id, sessionId })).toMatchObject(forbidden);
     expect(await stranger.call('GET', `/api/reports/${ada.user.id}`)).toMatchObject(forbidden);
-    expect((await fileReport(new ThawVisitor([thaw.origins[0]!]), bob, { reporterId: ada.user.id })).status).toBe(401);
+    expect(
+      (await fileReport(new ThawVisitor([thaw.origins[0]!]), bob, { reporterId: ada.user.id })).status,
+    ).toBe(401);
   });
 
   it('of strangers have no effect', async () => {
@@ -96,9 +98,14 @@ describe('hostile reports', () => {
     const { ada, bob, sessionId } = await chatting();
     expect((await fileReport(ada, bob, { sessionId, words: ' a\u0000b \ud800 \r\n😀 ' })).status).toBe(201);
     const other = await chatting();
-    expect((await fileReport(other.ada, other.bob, { sessionId: other.sessionId, words: '😀'.repeat(1_000) })).status).toBe(201);
+    expect(
+      (await fileReport(other.ada, other.bob, { sessionId: other.sessionId, words: '😀'.repeat(1_000) }))
+        .status,
+    ).toBe(201);
     const blank = await chatting();
-    expect((await fileReport(blank.ada, blank.bob, { sessionId: blank.sessionId, words: ' \n ' })).status).toBe(201);
+    expect(
+      (await fileReport(blank.ada, blank.bob, { sessionId: blank.sessionId, words: ' \n ' })).status,
+    ).toBe(201);
     expect((await readStoredReports(thaw, bob))[0]!.words).toBe('ab \ufffd \n😀');
     expect((await readStoredReports(thaw, other.bob))[0]!.words).toBe('😀'.repeat(1_000));
     expect((await readStoredReports(thaw, blank.bob))[0]!.words).toBeNull();
@@ -111,7 +118,10 @@ describe('hostile reports', () => {
     const messageIds = [others.messageId, start!.id, '0-0', '9999999999999999-0', 1, messageId];
     expect((await fileReport(ada, bob, { sessionId, messageIds })).status).toBe(201);
     const [report] = await readStoredReports(thaw, bob);
-    expect(JSON.parse(report!.evidence!)).toMatchObject({ messages: [{ id: messageId, isMarked: true }], omitted: 0 });
+    expect(JSON.parse(report!.evidence!)).toMatchObject({
+      messages: [{ id: messageId, isMarked: true }],
+      omitted: 0,
+    });
   });
 
   it('are limited to 10 in an hour and 30 in a day', async () => {
@@ -163,7 +173,12 @@ describe('hostile reports', () => {
       const { ada, bob, bobSocket, sessionId, messageId } = await chatting();
       await fileReport(ada, bob, { sessionId });
       const before = await readStoredReports(thaw, bob);
-      await bobSocket.request('message_edit', { sessionId, userId: bob.user.id, messageId, newContent: 'innocent' });
+      await bobSocket.request('message_edit', {
+        sessionId,
+        userId: bob.user.id,
+        messageId,
+        newContent: 'innocent',
+      });
       await bobSocket.request('skip_chat', { sessionId });
       await persistChat(thaw.replicas[0]!, sessionId);
       const dataSource = thaw.replicas[0]!.app.get(DataSource);

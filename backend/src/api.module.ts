@@ -5,6 +5,7 @@ import { AuthModule } from './modules/auth/auth.module';
 import { BlocksModule } from './modules/blocks/blocks.module';
 import { ConductModule } from './modules/conduct/conduct.module';
 import { NoticesModule } from './modules/conduct/notices.module';
+import { ReportsModule } from './modules/conduct/reports.module';
 import { FriendsModule } from './modules/friends/friends.module';
 import { MatchingModule } from './modules/matching/matching.module';
 import { ModerationModule } from './modules/moderation/moderation.module';
@@ -62,6 +63,7 @@ import { StorageModule } from './platform/storage/storage.module';
     ModerationModule,
     ConductModule,
     NoticesModule,
+    ReportsModule,
   ],
 })
 export class ApiModule {

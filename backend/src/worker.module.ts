@@ -8,6 +8,7 @@ import { ModerationReadModelModule } from './modules/moderation/moderation-read-
 import { PrivateChatReadModelModule } from './modules/private-chat/private-chat-read-model.module';
 import { ConductModule } from './modules/conduct/conduct.module';
 import { TimeLimitsModule } from './modules/conduct/time-limits.module';
+import { EvidenceExpiryModule } from './modules/conduct/evidence-expiry.module';
 import { RandomChatWorkerModule } from './modules/random-chat/random-chat-worker.module';
 import { StandingsModule } from './modules/standings/standings.module';
 import { UploadsWorkerModule } from './modules/uploads/uploads-worker.module';
@@ -51,6 +52,7 @@ import { StorageModule } from './platform/storage/storage.module';
     PrivateChatReadModelModule,
     ConductModule,
     TimeLimitsModule,
+    EvidenceExpiryModule,
     RandomChatWorkerModule,
     UploadsWorkerModule,
   ],

@@ -44,7 +44,7 @@ describe('the retention of evidence', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** Ada has reported Bob from a chat that ended, with an image of his. */
+  /** Ada has reported Bob from a chat that ended, with an image that Bob had sent. */
   const reported = async () => {
     const chat = await startChat(thaw);
     const { ada, bob, bobSocket, sessionId } = chat;

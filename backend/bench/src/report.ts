@@ -22,8 +22,8 @@ export const writeResults = async (file: string, rows: readonly Row[], settings:
   const kept = earlier
     .split('\n')
     .filter((text) => /^\| P\d/.test(text) && !measured.has(/^\| (P\d+)/.exec(text)?.[1] ?? ''));
-  const figureOf = (text: string): number => Number(/^\| P(\d+)/.exec(text)?.[1] ?? 0);
-  const lines = [...kept, ...rows.map(renderRow)].sort((a, b) => figureOf(a) - figureOf(b));
+  const parseFigureNumber = (text: string): number => Number(/^\| P(\d+)/.exec(text)?.[1] ?? 0);
+  const lines = [...kept, ...rows.map(renderRow)].sort((a, b) => parseFigureNumber(a) - parseFigureNumber(b));
   const { rounds, seconds, pairs, messagesPerSecond, commandsPerSecond } = settings;
   const text = `# Figures
 

@@ -7,7 +7,7 @@ import { ServerProcess } from './measure/server-process';
 import { runToEnd } from './measure/run-to-end';
 import { BenchStores } from './measure/stores';
 
-/** A build of the service. */
+/** A compiled version of the product: this checkout's, or an earlier one to compare with. */
 export interface Build {
   /** Name in the results table. */
   name: string;

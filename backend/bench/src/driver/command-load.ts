@@ -6,6 +6,7 @@ import { JsonWire, type Wire } from './wire';
 export interface CommandResult {
   sent: number;
   acked: number;
+  /** Commands that were refused, or acknowledged out of order. */
   disorders: number;
   /** Data of the first error frame, as JSON. */
   refusal?: string;
@@ -18,6 +19,7 @@ interface CommandSender {
   acked: number;
 }
 
+/** How long the last answers may take. */
 const DRAIN_MS = 10_000;
 
 /**
@@ -62,7 +64,10 @@ export class CommandLoad {
     );
   }
 
-  /** Sends the same frames to a server that only answers them. */
+  /**
+   * Sends the same frames to a server that only answers them.
+   * @param isRefInData for a server whose frames have no `ref` of their own
+   */
   static async connectBare(origin: string, count: number, isRefInData: boolean): Promise<CommandLoad> {
     const senders: CommandSender[] = [];
     await inParallel(count, 8, async (index) => {
@@ -104,7 +109,7 @@ const createSender = (wire: Wire, data: object): CommandSender => ({
   acked: 0,
 });
 
-/** Opens sockets that stay idle. */
+/** Opens sockets that stay idle. @param open how to open one of Socket.IO */
 export const openIdleSockets = async (
   kind: 'thaw' | 'json' | 'socket.io',
   origin: string,

@@ -5,7 +5,7 @@ import { RelayLoad, type RelayResult } from './relay-load';
 import { Storm, type StormResult } from './storm';
 import { SocketIoWire } from './wire';
 
-/** Calls that the load process accepts, and their results. */
+/** Calls that the load process accepts, and their results. A call that opens a group returns the group's number. */
 export interface DriverCalls {
   openRelay: {
     request: { contender: Contender; origins: readonly [string, string]; pairs: number };
@@ -35,6 +35,7 @@ export interface DriverCalls {
 
 export type DriverCall = keyof DriverCalls;
 
+/** Clients that were opened by one call and are used by later ones. */
 interface Group {
   close(): void;
 }

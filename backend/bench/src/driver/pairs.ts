@@ -14,6 +14,8 @@ export interface Partner {
 export type Pair = readonly [Partner, Partner];
 
 const CONCURRENCY = 4;
+const MATCHED_POLL_MS = 100;
+const MATCHED_WITHIN_MS = 60_000;
 
 /** Opens pairs of users, one chat for each pair: the first user on the first origin, the second on the second. */
 export const openPairs = (
@@ -34,7 +36,7 @@ const matchPairs = async (origins: readonly [string, string], count: number): Pr
     const origin = origins[isFirst ? 0 : 1];
     const visitor = await createVisitor(origin, isFirst ? 'female' : 'male');
     const wire = await openAuthenticatedSocket(origin, visitor);
-    const matched = wire.waitForFrame(({ event }) => event === 'chat_matched', 60_000);
+    const matched = wire.waitForFrame(({ event }) => event === 'chat_matched', MATCHED_WITHIN_MS);
     await wire.request('join_queue', { preferences: isFirst ? 'male' : 'female' });
     void matched.then(({ data }) => {
       const { sessionId, partnerId } = data as { sessionId: string; partnerId: number };
@@ -48,9 +50,10 @@ const matchPairs = async (origins: readonly [string, string], count: number): Pr
       });
     });
   });
-  for (let waits = 0; matchedPartners.size < count * 2; waits += 1) {
-    if (waits > 600) throw new Error(`Only ${matchedPartners.size} of ${count * 2} were matched`);
-    await new Promise((resolve) => setTimeout(resolve, 100));
+  for (let waitedMs = 0; matchedPartners.size < count * 2; waitedMs += MATCHED_POLL_MS) {
+    if (waitedMs > MATCHED_WITHIN_MS)
+      throw new Error(`Only ${matchedPartners.size} of ${count * 2} were matched`);
+    await new Promise((resolve) => setTimeout(resolve, MATCHED_POLL_MS));
   }
   return [...matchedPartners.values()]
     .filter(({ isFirst }) => isFirst)

@@ -4,7 +4,10 @@ import { sendAtRate, until } from './constant-rate';
 import type { Pair, Partner } from './pairs';
 
 const CONTENT_BYTES = 100;
+/** How long the last messages and acks may take. */
 const DRAIN_MS = 10_000;
+/** A duplicate of the last message would arrive within this time. */
+const DUPLICATE_WITHIN_MS = 50;
 
 export interface RelayResult {
   sent: number;
@@ -52,8 +55,7 @@ export class RelayLoad {
     [this.refusal, this.latencies, this.intendedAt] = [undefined, [], []];
     await sendAtRate(count, perSecond, (index, intendedAt) => this.send(index, intendedAt));
     await until(() => this.received >= count - this.refused && this.acked + this.refused >= count, DRAIN_MS);
-    // A duplicate would arrive shortly after.
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await new Promise((resolve) => setTimeout(resolve, DUPLICATE_WITHIN_MS));
     return {
       sent: count,
       acked: this.acked,
@@ -86,6 +88,7 @@ export class RelayLoad {
   private createSide(self: Partner): Side {
     const side: Side = { self, sent: 0, lastAcked: 0, lastReceived: 0 };
     self.wire.onFrame = ({ event, data, ref }) => {
+      // A sender receives their own message only if it was refused for time and is stored all the same.
       if (event === 'random_message' && data.senderId === self.userId) {
         this.storedAfterRefusal += 1;
       } else if (event === 'random_message') {

@@ -34,6 +34,7 @@ type Kind = 'thaw' | 'socket.io';
 const MOVE_CONCURRENCY = 16;
 const RECONNECTED_WITHIN_MS = 60_000;
 const DELIVERED_WITHIN_MS = 10_000;
+/** Interval between two messages, each from the next side in turn. */
 const SEND_EVERY_MS = 5;
 
 /** Pairs in chats on one replica. When it dies, their clients reconnect through a proxy with the page's back-off. */
@@ -65,7 +66,7 @@ export class Storm {
       const side = this.sides[index];
       if (!side) return;
       await side.partner.wire.closeAndWait();
-      await this.open(side, origin);
+      await this.reopen(side, origin);
     });
   }
 
@@ -122,11 +123,11 @@ export class Storm {
       isDisconnected: false,
       attempts: 0,
     };
-    this.attach(side, partner.wire);
+    this.attachWire(side, partner.wire);
     return side;
   }
 
-  private attach(side: Side, wire: Wire): void {
+  private attachWire(side: Side, wire: Wire): void {
     side.partner.wire = wire;
     wire.onFrame = (frame) => recordFrame(side, frame);
     wire.onClose = () => {
@@ -151,7 +152,7 @@ export class Storm {
     if (proxy === undefined) return;
     side.attempts += 1;
     setTimeout(() => {
-      this.open(side, proxy).then(
+      this.reopen(side, proxy).then(
         () => {
           side.isDisconnected = false;
           side.attempts = 0;
@@ -166,13 +167,13 @@ export class Storm {
     }, reconnectDelayMs(side.attempts));
   }
 
-  /** Opens a socket and resumes its chat. */
-  private async open(side: Side, origin: string): Promise<void> {
+  /** Opens a new socket for one side and resumes its chat. */
+  private async reopen(side: Side, origin: string): Promise<void> {
     const { visitor, sessionId, userId } = side.partner;
     if (this.kind === 'socket.io') {
       const wire = await SocketIoWire.open(origin);
       await wire.request('join', { sessionId, userId });
-      this.attach(side, wire);
+      this.attachWire(side, wire);
       return;
     }
     const headers = { cookie: visitor?.cookie ?? '' };
@@ -188,7 +189,7 @@ export class Storm {
       wire.close();
       throw error;
     }
-    this.attach(side, wire);
+    this.attachWire(side, wire);
   }
 }
 

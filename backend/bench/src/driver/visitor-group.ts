@@ -11,7 +11,7 @@ export interface OpeningResult {
 
 const SIGN_UP_CONCURRENCY = 16;
 
-/** Visitors with a login each. Each opens one socket and closes it again. */
+/** Visitors with a login each, who open one socket each and close it again. */
 export class VisitorGroup {
   private wires: Wire[] = [];
 

@@ -12,6 +12,7 @@ export abstract class Wire {
   /** Called when the server closes the socket. Without it, that is an error. */
   onClose: ((code: number) => void) | undefined;
   private isClosing = false;
+  /** Callers of `waitForFrame` whose frame has not arrived. `resolve` only stops the timer: `match` resolves. */
   private readonly waiting = new Set<{
     match: (frame: WireFrame) => boolean;
     resolve: () => void;
@@ -93,7 +94,7 @@ const waitUntilOpen = (socket: WebSocket): Promise<void> =>
     });
   });
 
-/** The contract's protocol: JSON text frames. */
+/** Thaw's protocol: JSON text frames. */
 export class JsonWire extends Wire {
   /** @param greeting the first event that the server sends, which `open` waits for. */
   static async open(
@@ -115,6 +116,7 @@ export class JsonWire extends Wire {
   }
 }
 
+// How the packets of Engine.IO 4 and Socket.IO begin.
 const OPEN = '0';
 const PING = '2';
 const PONG = '3';

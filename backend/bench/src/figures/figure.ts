@@ -19,7 +19,7 @@ export interface Settings {
   leaseCounts: readonly number[];
   /** Sockets opened one after the other (P13), or that lose their replica at once (P16). */
   openedSockets: number;
-  /** Folder for CPU profiles of our replicas; undefined: no profiles. */
+  /** Folder for CPU profiles of this build's replicas; undefined: no profiles. */
   profiles?: string;
 }
 
@@ -36,7 +36,7 @@ export interface Row {
   ratio?: Spread;
   /** Limit whose violation is shown as "missed". */
   gate: string;
-  /** Stricter limit that is aimed for. */
+  /** Stricter limit than the gate, which the build should reach but need not. */
   aim: string;
   isReached?: boolean;
 }
@@ -49,7 +49,7 @@ export interface Outcome {
   raw: unknown;
 }
 
-/** Maximum median ratio over nine rounds between this build and an earlier one; above it counts as a regression. */
+/** A build has regressed when its median ratio over nine rounds to an earlier one is above this. */
 export const regressionGate = 1.05;
 
 /** Reverses the order in even rounds, so that no contender always follows the same one. */

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { CommandResult } from '../driver/command-load';
 import type { Driver } from '../driver/driver-process';
-import { createProfiler } from '../measure/profiling';
+import { createProfiler, PROFILE_WRITE_MS } from '../measure/profiling';
 import { ServerProcess } from '../measure/server-process';
 import { median, computeRatios } from '../measure/statistics';
 import { startBuilds, stopBuilds } from '../service';
@@ -23,6 +23,7 @@ interface Entrant {
 }
 
 const WARM_UP_SECONDS = 2;
+const PROFILE_SECONDS = 10;
 
 /** P3: cost of a command that is authenticated, validated, decided and acknowledged, and stores nothing. */
 export const measureGateway = async (driver: Driver, settings: Settings): Promise<Outcome> => {
@@ -75,9 +76,9 @@ export const measureGateway = async (driver: Driver, settings: Settings): Promis
     const thaw = entrants.find(({ name }) => name === ours.name);
     if (settings.profiles && thaw) {
       profiler.toggle([thaw.server]);
-      await driver.call('runCommands', { group: thaw.group, perSecond, seconds: 10 });
+      await driver.call('runCommands', { group: thaw.group, perSecond, seconds: PROFILE_SECONDS });
       profiler.toggle([thaw.server]);
-      await wait(1_000);
+      await wait(PROFILE_WRITE_MS);
       profiler.logReport('gateway');
     }
     const others = builds.slice(1).map(({ name }) => name);

@@ -18,9 +18,11 @@ type Queue = typeof import('../../../src/platform/queue/job-queue.service');
 type Scheduler = typeof import('../../../src/modules/random-chat/application/outbox-scheduler.service');
 
 const SESSIONS = 200;
-const PER_APPEND = 50;
+const EVENTS_PER_APPEND = 50;
 const LAG_MESSAGES_PER_SECOND = 1_000;
 const LAG_SECONDS = 10;
+/** Longer than the worker lags: after this time all rows are in PostgreSQL. */
+const LAG_SETTLE_MS = 3_000;
 const ROUNDS = 3;
 
 /** P9: throughput and lag from the outboxes to PostgreSQL. */
@@ -71,6 +73,7 @@ const measureDrainRate = async (
   const chats = await appendChats(stores, rows / SESSIONS);
   const backlog = (await outbox.measureBacklog()).length;
   await service.startWorker();
+  // The clock starts with the first row, so that the start of the worker's process is not measured.
   let startedAt = 0;
   for (;;) {
     const { length } = await outbox.measureBacklog();
@@ -96,8 +99,8 @@ const appendChats = async (stores: BenchStores, eventsEach: number): Promise<str
     const texts = [encodeChatStart(eventIds)];
     while (texts.length < eventsEach) texts.push(encodeMessage(eventIds));
     let end = { version: 0, lastId: '' };
-    for (let start = 0; start < texts.length; start += PER_APPEND) {
-      const result = await log.append(sessionId, end, texts.slice(start, start + PER_APPEND));
+    for (let start = 0; start < texts.length; start += EVENTS_PER_APPEND) {
+      const result = await log.append(sessionId, end, texts.slice(start, start + EVENTS_PER_APPEND));
       if (result.kind !== 'appended') throw new Error(`An append was ${result.kind}`);
       end = { version: end.version + result.ids.length, lastId: result.ids.at(-1) ?? '' };
     }
@@ -186,7 +189,7 @@ const measureLagsMs = async (stores: BenchStores, pool: Pool, faults: string[]):
     });
   });
   await Promise.all(chats.map(({ turn }) => turn));
-  await wait(3_000);
+  await wait(LAG_SETTLE_MS);
   const { rows } = await pool.query<{ ms: number }>(
     `SELECT extract(epoch FROM recorded_at - occurred_at)::float * 1000 AS ms FROM events WHERE occurred_at >= $1`,
     [since],

@@ -13,6 +13,7 @@ import {
 } from './figure';
 
 const REPLICAS = 2;
+/** The replicas notice new leases with their next renewal. */
 const SETTLE_MS = 2_000;
 const GATE = 1.5;
 const AIM = '≤ 1.1';
@@ -35,7 +36,7 @@ export const measureLeases = async (_: Driver, settings: Settings): Promise<Outc
         await wait(SETTLE_MS);
         const costs = await measure(builds, idle, settings.seconds);
         for (const [index, { name }] of builds.entries()) {
-          const turn = nameOf(name, leases);
+          const turn = turnName(name, leases);
           turns.set(turn, [...(turns.get(turn) ?? []), costs[index] ?? NaN]);
           logProgress(`  ${turn}: ${formatMicros(costs[index] ?? NaN)}`);
         }
@@ -53,7 +54,7 @@ export const measureLeases = async (_: Driver, settings: Settings): Promise<Outc
   };
 };
 
-const nameOf = (build: string, leases: number): string => `${build}, ${leases.toLocaleString('en')} leases`;
+const turnName = (build: string, leases: number): string => `${build}, ${leases.toLocaleString('en')} leases`;
 
 /** Adds leases to those of the running replicas, up to `count`. */
 const setLeases = async ({ redis }: BenchStores, count: number): Promise<void> => {
@@ -78,8 +79,8 @@ const measure = async (
   await wait(seconds * 1_000);
   const after = await read();
   const elapsed = (performance.now() - startedAt) / 1_000;
-  const [ofIdle = 0, ...spent] = after.map((micro, index) => micro - (before[index] ?? 0));
-  return spent.map((micro) => (micro - ofIdle) / elapsed / REPLICAS);
+  const [idleMicros = 0, ...spent] = after.map((micros, index) => micros - (before[index] ?? 0));
+  return spent.map((micros) => (micros - idleMicros) / elapsed / REPLICAS);
 };
 
 const createRows = (
@@ -88,7 +89,7 @@ const createRows = (
   others: readonly string[],
 ): Row[] => {
   const row = (count: number, against: string, gate?: number): Row => {
-    const [ours, theirs] = [turns.get(nameOf('thaw', count)) ?? [], turns.get(against) ?? []];
+    const [ours, theirs] = [turns.get(turnName('thaw', count)) ?? [], turns.get(against) ?? []];
     const ratio = computeRatios(ours, theirs);
     return {
       figure: 'P17',
@@ -105,7 +106,7 @@ const createRows = (
   const [fewest = 0, ...more] = leases;
   const most = leases.at(-1) ?? fewest;
   return [
-    ...more.map((count) => row(count, nameOf('thaw', fewest), GATE)),
-    ...others.map((other) => row(most, nameOf(other, most))),
+    ...more.map((count) => row(count, turnName('thaw', fewest), GATE)),
+    ...others.map((other) => row(most, turnName(other, most))),
   ];
 };

@@ -12,10 +12,11 @@ type MatchQueueService = InstanceType<Matching['MatchQueueService']>;
 /** Key of the replicas' leases. The bench registers itself as one replica. */
 const LEASES = '{matching}:leases';
 const REPLICA = 'bench.1';
-/** Users at the head of the queue who are never matched: this many in cool-down, and as many blocked. */
+/** Users at the head of the queue who are never matched: this many in cool-down, and the same number blocked. */
 const EXCLUDED_COUNT = 4;
 const JOINS = 1_000;
 
+/** The least that matching can cost: takes the oldest user of the other queue, else joins the own one. No rules. */
 const NAIVE = `
 local partner = redis.call('ZPOPMIN', KEYS[1])
 if partner[1] then return partner[1] end
@@ -89,16 +90,19 @@ class JoinBenchmark {
       { replicaId: REPLICA } as ConstructorParameters<typeof MatchQueueService>[2],
     );
     const excludedIds = Array.from({ length: EXCLUDED_COUNT * 2 }, (_, index) => index + 1);
-    const joins = new JoinBenchmark(stores, matching, excludedIds);
-    joins.nextId += excludedIds.length;
+    const benchmark = new JoinBenchmark(stores, matching, excludedIds);
+    benchmark.nextId += excludedIds.length;
     for (const id of excludedIds) await matching.join(id, 'male', 'female');
     await inParallel(waiting, 100, async () => {
-      await matching.join(joins.newId(), 'male', 'female');
+      await matching.join(benchmark.newId(), 'male', 'female');
     });
-    return joins;
+    return benchmark;
   }
 
-  /** After each man joins a woman who is matched with the oldest man allowed, so the queue length is constant. */
+  /**
+   * Lets a man join and then a woman, who is matched with the man who has waited longest and is not excluded. The length
+   * of the queue stays the same.
+   */
   async measureCpuPerJoin(faults: string[]): Promise<number> {
     const couples = Array.from({ length: JOINS / 2 }, () => ({ man: this.newId(), woman: this.newId() }));
     const recent = this.excludedIds.slice(0, EXCLUDED_COUNT);
@@ -106,6 +110,7 @@ class JoinBenchmark {
     await inParallel(couples.length * recent.length, 50, async (index) => {
       const woman = couples[Math.floor(index / recent.length)]?.woman ?? 0;
       await this.matching.finish({
+        // A chat that has ended puts its users into cool-down for each other.
         sessionId: 'earlier',
         userIds: [woman, recent[index % recent.length] ?? 0],
       });
@@ -114,8 +119,8 @@ class JoinBenchmark {
     let matched = 0;
     for (const { man, woman } of couples) {
       await this.matching.join(man, 'male', 'female');
-      const place = await this.matching.join(woman, 'female', 'male', blocked);
-      if (place.kind === 'matched' && !this.excludedIds.includes(place.match.userIds[1])) matched += 1;
+      const joined = await this.matching.join(woman, 'female', 'male', blocked);
+      if (joined.kind === 'matched' && !this.excludedIds.includes(joined.match.userIds[1])) matched += 1;
     }
     const spent = (await this.stores.redisCpuMicros()) - before;
     if (matched !== couples.length)

@@ -7,7 +7,9 @@ import { Service } from '../service';
 import { type Outcome, type Row, logProgress, type Settings, wait } from './figure';
 
 const ROUNDS = 3;
+/** A forced garbage collection and what it triggers end within this time. */
 const SETTLE_MS = 1_500;
+/** Sockets opened before the measurement. */
 const FIRST_SOCKETS = 200;
 const nodeFlags = ['--expose-gc', '--require', path.join(__dirname, '../collect-on-signal.js')];
 
@@ -59,7 +61,7 @@ const measureKilobytesPerSocket = async (
 ): Promise<number> => {
   const { server, origin } = await startServer(stores, kind);
   try {
-    // The first sockets pay for compiled code and for buffers that are kept.
+    // The first sockets add compiled code and buffers that the process keeps; later ones do not.
     const first = await driver.call('openIdleSockets', { kind, origin, sockets: FIRST_SOCKETS });
     const before = await readSettledMemory(server);
     const group = await driver.call('openIdleSockets', { kind, origin, sockets });
@@ -92,6 +94,7 @@ const startServer = async (
 };
 
 const readSettledMemory = async (server: ServerProcess): Promise<number> => {
+  // Two collections: the first runs finalizers, whose objects the second one frees.
   for (let times = 0; times < 2; times += 1) {
     await wait(SETTLE_MS);
     server.signal('SIGUSR2');

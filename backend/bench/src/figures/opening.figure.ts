@@ -3,7 +3,7 @@ import { prepareProductEnvironment } from '../../../../deploy/local/product-envi
 import type { OpeningResult } from '../driver/visitor-group';
 import type { Driver } from '../driver/driver-process';
 import { PostgresMeter, STATISTICS_LAG_MS } from '../measure/postgres';
-import { createProfiler } from '../measure/profiling';
+import { createProfiler, PROFILE_WRITE_MS } from '../measure/profiling';
 import { ServerProcess } from '../measure/server-process';
 import { median, computeRatios } from '../measure/statistics';
 import type { BenchStores } from '../measure/stores';
@@ -38,9 +38,10 @@ interface Entrant {
 const CONCURRENCY = 64;
 /** Presence is recorded and announced after the answer, but is part of the turn. */
 const SETTLE_MS = 300;
-/** After this time the users are offline, so their next arrival costs the same as the first. */
+/** After this time without a socket users are offline, so their next socket costs the same as the first. */
 const OFFLINE_AFTER_MS = 4_000;
 const PEER = 'socket.io, same look-up';
+/** Gate against a build of BENCH_SERVICE from before the opening of sockets was made cheaper. */
 const GATE_TO_EARLIER = 0.65;
 /** One transaction per socket, plus the checks that sockets share. */
 const MAX_TRANSACTIONS = 1.2;
@@ -93,7 +94,7 @@ export const measureOpening = async (driver: Driver, settings: Settings): Promis
       profiler.toggle([ours.server]);
       await runTurn(ours);
       profiler.toggle([ours.server]);
-      await wait(1_000);
+      await wait(PROFILE_WRITE_MS);
       profiler.logReport('opening');
     }
     const transactions = await countTransactions(ours, () => runTurn(ours), settings.openedSockets);
@@ -106,7 +107,7 @@ export const measureOpening = async (driver: Driver, settings: Settings): Promis
   } finally {
     for (const { group, postgres } of entrants) {
       await driver.call('closeGroup', { group }).catch(() => null);
-      await postgres.end().catch(() => undefined); // two entrants may share it
+      await postgres.end().catch(() => undefined); // two entrants share one meter, and the second call fails
     }
     await Promise.all(peers.map((server) => server.stop()));
     await stopBuilds(builds);
@@ -136,20 +137,23 @@ const measure = async (
   const after = await read();
   await driver.call('closeSockets', { group });
   await wait(OFFLINE_AFTER_MS);
-  const per = (what: keyof Turn): number => (after[what] - before[what]) / load.opened;
-  return { turn: { node: per('node'), postgres: per('postgres'), redis: per('redis') }, load };
+  const perSocket = (what: keyof Turn): number => (after[what] - before[what]) / load.opened;
+  return {
+    turn: { node: perSocket('node'), postgres: perSocket('postgres'), redis: perSocket('redis') },
+    load,
+  };
 };
 
 /** PostgreSQL's own count, minus what it counts at rest in the same time. @returns transactions per socket. */
 const countTransactions = async (
   { postgres }: Entrant,
-  arrive: () => Promise<unknown>,
+  openSockets: () => Promise<unknown>,
   sockets: number,
 ): Promise<number> => {
   await wait(STATISTICS_LAG_MS);
   const before = await postgres.transactions();
   const startedAt = performance.now();
-  await arrive();
+  await openSockets();
   await wait(STATISTICS_LAG_MS);
   const elapsedMs = performance.now() - startedAt;
   const counted = (await postgres.transactions()) - before;

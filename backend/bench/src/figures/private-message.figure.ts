@@ -10,6 +10,7 @@ import { formatMicros, type Outcome, logProgress, type Settings } from './figure
 
 const CONTENT = 'x'.repeat(100);
 const WARM_UP = 100;
+/** Estimated rate, from which the number of messages in a turn follows. */
 const MESSAGES_PER_SECOND = 60;
 const GATE = 3;
 
@@ -38,10 +39,11 @@ export const measurePrivateMessage = async (_: Driver, settings: Settings): Prom
         text: 'INSERT INTO bare (sender_id, content) VALUES ($1, $2)',
         values: [ada.userId, CONTENT],
       });
-    const turn = Math.ceil(settings.seconds * MESSAGES_PER_SECOND);
+    const messagesPerTurn = Math.ceil(settings.seconds * MESSAGES_PER_SECOND);
     let sent = 0;
+    // Round 0 warms up and is not counted.
     for (let round = 0; round <= settings.rounds; round += 1) {
-      const count = round === 0 ? WARM_UP : turn;
+      const count = round === 0 ? WARM_UP : messagesPerTurn;
       const [messages, inserts]: number[][] = [[], []];
       // Alternate, so that both see the same state of the disk.
       for (let index = 0; index < count; index += 1) {

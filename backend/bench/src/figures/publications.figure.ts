@@ -10,8 +10,10 @@ import { type Outcome, type Row, logProgress, type Settings, wait } from './figu
 const PAIRS = 20;
 const MESSAGES_PER_SECOND = 100;
 const SECONDS = 3;
+/** The last publications reach all replicas within this time. */
+const SETTLE_MS = 200;
 
-/** Publications received by the replicas that hold no pair. */
+/** The outcome of one number of replicas. `foreign`: publications received by replicas that hold no pair. */
 interface PublicationCount {
   replicas: number;
   messages: number;
@@ -92,8 +94,8 @@ const countForSocketIo = async (
   }
 };
 
-const openCounters = (redisUrl: string, count: number, isOwn: RegExp): Promise<PublicationCounter[]> =>
-  Promise.all(Array.from({ length: count }, () => PublicationCounter.open(redisUrl, isOwn)));
+const openCounters = (redisUrl: string, count: number, ownChannel: RegExp): Promise<PublicationCounter[]> =>
+  Promise.all(Array.from({ length: count }, () => PublicationCounter.open(redisUrl, ownChannel)));
 
 /** All pairs are on the first two replicas, so every publication to another replica is foreign. */
 const countForeignPublications = async (
@@ -106,7 +108,7 @@ const countForeignPublications = async (
   const group = await driver.call('openRelay', { contender, origins: [first, second], pairs: PAIRS });
   for (const counter of counters) counter.takeCount();
   const load = await driver.call('runRelay', { group, perSecond: MESSAGES_PER_SECOND, seconds: SECONDS });
-  await wait(200);
+  await wait(SETTLE_MS);
   const received = counters.map((counter) => counter.takeCount());
   await driver.call('closeGroup', { group });
   const holders = received.slice(0, 2);

@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { Driver } from '../driver/driver-process';
 import type { Contender } from '../driver/pairs';
 import type { RelayResult } from '../driver/relay-load';
-import { createProfiler } from '../measure/profiling';
+import { createProfiler, PROFILE_WRITE_MS } from '../measure/profiling';
 import { ServerProcess } from '../measure/server-process';
 import { median, computeRatios, computeSpread } from '../measure/statistics';
 import { BenchStores } from '../measure/stores';
@@ -35,13 +35,15 @@ interface Entrant {
   servers: readonly ServerProcess[];
   stores: BenchStores;
   worker?: () => ServerProcess | undefined;
-  before?: () => Promise<void>;
 }
 
-/** The CPU time includes JIT compilation, which is nearly done by then; a service is warm for almost all its life. */
+/**
+ * The CPU time includes JIT compilation, which is nearly done after these seconds. A service spends almost all of its life
+ * compiled, so the measurement starts there.
+ */
 const WARM_UP_SECONDS = 8;
 const PROFILE_SECONDS = 15;
-/** The worker lags by some 300 ms; its remaining work belongs to the turn. */
+/** The worker lags by some 300 ms, and what it still has to do belongs to the turn. */
 const SETTLE_MS = 700;
 
 /** P1, P2 and P5: cost of relaying a message between two replicas. */
@@ -62,7 +64,7 @@ export const measureRelay = async (
     contender: Contender,
     servers: readonly ServerProcess[],
     origins: readonly string[],
-    rest: Pick<Entrant, 'stores' | 'worker' | 'before'>,
+    rest: Pick<Entrant, 'stores' | 'worker'>,
   ): Promise<void> => {
     const [first = '', second = ''] = origins;
     logProgress(`  opening ${name}`);
@@ -73,6 +75,7 @@ export const measureRelay = async (
     });
     entrants.push({ name, group, servers, ...rest });
   };
+  /** Starts two processes of a peer. */
   const addPeer = async (
     name: Name,
     contender: Contender,
@@ -152,7 +155,7 @@ export const measureRelay = async (
         seconds: PROFILE_SECONDS,
       });
       profiler.toggle(servers);
-      await wait(1_000);
+      await wait(PROFILE_WRITE_MS);
       if (name === 'thaw') profiler.logReport('relay');
     }
     const others = builds.slice(1).map(({ name }) => name);
@@ -270,11 +273,8 @@ const createRows = (
     'Redis CPU per message, outbox filled',
     valuesOf('thaw, worker stopped', 'redis'),
     'floor',
-    [
-      ...valuesOf('thaw, worker stopped', 'redis').map(
-        () => computeSpread(valuesOf('floor', 'redis')).median,
-      ),
-    ],
+    // The floor was not run in these rounds: its median stands for each of them.
+    valuesOf('thaw, worker stopped', 'redis').map(() => computeSpread(valuesOf('floor', 'redis')).median),
     undefined,
     undefined,
   );

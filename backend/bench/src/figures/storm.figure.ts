@@ -127,11 +127,13 @@ class SocketIoReplicas {
 const createRows = (turns: ReadonlyMap<Entrant['kind'], readonly StormResult[]>): Row[] => {
   const ours = turns.get('thaw') ?? [];
   const theirs = turns.get('socket.io') ?? [];
-  const times = (results: readonly StormResult[]): number[] => results.map((result) => result.lastResumedMs);
-  const milliseconds = (results: readonly StormResult[]): string => `${median(times(results)).toFixed(0)} ms`;
-  const refused = (results: readonly StormResult[]): number =>
+  const resumedMs = (results: readonly StormResult[]): number[] =>
+    results.map((result) => result.lastResumedMs);
+  const formatMedian = (results: readonly StormResult[]): string =>
+    `${median(resumedMs(results)).toFixed(0)} ms`;
+  const countRefused = (results: readonly StormResult[]): number =>
     results.reduce((sum, { refusals }) => sum + Object.values(refusals).reduce((a, b) => a + b, 0), 0);
-  const ratio = computeRatios(times(ours), times(theirs));
+  const ratio = computeRatios(resumedMs(ours), resumedMs(theirs));
   const lost = ours.reduce((sum, result) => sum + result.lost, 0);
   const acked = ours.at(-1)?.acked ?? 0;
   const sockets = (ours[0]?.sockets ?? 0).toLocaleString('en');
@@ -140,9 +142,9 @@ const createRows = (turns: ReadonlyMap<Entrant['kind'], readonly StormResult[]>)
     {
       figure: 'P16',
       what: `${storm}until the last is resumed`,
-      ours: milliseconds(ours),
+      ours: formatMedian(ours),
       against: 'socket.io, nothing to resume',
-      theirs: milliseconds(theirs),
+      theirs: formatMedian(theirs),
       ratio,
       gate: '≤ 1.5',
       aim: '≤ 1',
@@ -151,12 +153,12 @@ const createRows = (turns: ReadonlyMap<Entrant['kind'], readonly StormResult[]>)
     {
       figure: 'P16',
       what: `${storm}refused upgrades, all rounds`,
-      ours: String(refused(ours)),
+      ours: String(countRefused(ours)),
       against: 'socket.io, nothing to resume',
-      theirs: String(refused(theirs)),
+      theirs: String(countRefused(theirs)),
       gate: '0',
       aim: '',
-      isReached: refused(ours) === 0,
+      isReached: countRefused(ours) === 0,
     },
     {
       figure: 'P16',

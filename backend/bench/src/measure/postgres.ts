@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { Client } from 'pg';
-import { cpuMicrosOf } from './server-process';
+import { readCpuMicros } from './server-process';
 
 /** PostgreSQL reports the statistics of its sessions at most this much later. */
 export const STATISTICS_LAG_MS = 11_000;
@@ -16,15 +16,15 @@ export class PostgresMeter {
     const client = new Client({ connectionString: databaseUrl });
     await client.connect();
     const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
-    return new PostgresMeter(client, parentOf(rows[0]?.pid ?? 0));
+    return new PostgresMeter(client, readParent(rows[0]?.pid ?? 0));
   }
 
-  /** CPU time of all its living processes, in microseconds. */
+  /** CPU time of all living processes of the server, in microseconds. */
   get cpuMicros(): number {
     return readdirSync('/proc')
       .map(Number)
-      .filter((pid) => pid > 0 && (pid === this.postmaster || parentOf(pid) === this.postmaster))
-      .reduce((sum, pid) => sum + cpuMicrosOf(pid), 0);
+      .filter((pid) => pid > 0 && (pid === this.postmaster || readParent(pid) === this.postmaster))
+      .reduce((sum, pid) => sum + readCpuMicros(pid), 0);
   }
 
   /** Transactions so far; a statement outside a transaction counts as one. They appear `STATISTICS_LAG_MS` late. */
@@ -40,8 +40,8 @@ export class PostgresMeter {
   }
 }
 
-/** @returns 0 when the process has ended. */
-const parentOf = (pid: number): number => {
+/** @returns the parent's process id; 0 when the process has ended. */
+const readParent = (pid: number): number => {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);

@@ -10,8 +10,10 @@ interface Profile {
 }
 
 const MAX_SHOWN_FUNCTIONS = 45;
+/** A server writes its profile within this time after the second signal. */
+export const PROFILE_WRITE_MS = 1_000;
 
-/** Takes CPU profiles of our replicas under load. Does nothing when `folder` is undefined. */
+/** Takes CPU profiles of this build's replicas under load. Does nothing when `folder` is undefined. */
 export const createProfiler = (folder: string | undefined) => {
   let current = '';
   return {

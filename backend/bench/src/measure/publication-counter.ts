@@ -1,7 +1,7 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
 
-/** How a publication begins in the Redis protocol (RESP): the bulk string that names the push. */
+/** How a publication (a push) begins in the Redis protocol (RESP): the bulk string that names its kind. */
 const PUSHES = ['$7\r\nmessage\r\n', '$8\r\npmessage\r\n', '$8\r\nsmessage\r\n'];
 const LONGEST_PUSH_BYTES = Math.max(...PUSHES.map(({ length }) => length));
 /** Bytes after a push's name in which its channel is looked for. */
@@ -63,8 +63,8 @@ export class PublicationCounter {
 }
 
 /**
- * Calls `onPush` for every push on a foreign channel. A push may span two chunks; one at the very end is reported with
- * the next chunk.
+ * Calls `onPush` for every push on a foreign channel. A push may span two chunks of data; a push at the very end of a chunk
+ * is reported with the next chunk.
  */
 const createPushScanner = (ownChannel: RegExp, onPush: () => void): ((chunk: string) => void) => {
   let rest = '';

@@ -8,8 +8,8 @@ export const runToEnd = async (
 ): Promise<void> => {
   const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
-  child.stdout.on('data', (piece: Buffer) => (output += piece.toString()));
-  child.stderr.on('data', (piece: Buffer) => (output += piece.toString()));
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
   const code = await new Promise((resolve) => child.once('exit', resolve));
   if (code !== 0) throw new Error(`${args.join(' ')} failed:\n${output}`);
 };

@@ -20,6 +20,7 @@ interface ProgramDefinition {
   logFile: string;
 }
 
+/** The running servers and the signal that ends each. */
 const running = new Map<ChildProcess, NodeJS.Signals>();
 
 /** Kills every server, on an interruption. */
@@ -47,7 +48,7 @@ export class ServerProcess {
     const server = ServerProcess.register(definition, child);
     const port = await new Promise<number>((resolve, reject) => {
       const timer = setTimeout(() => reject(new Error(`${definition.name} is not ready`)), READY_WITHIN_MS);
-      child.once('exit', () => reject(new Error(`${definition.name} ended:\n${readEndOf(logFile)}`)));
+      child.once('exit', () => reject(new Error(`${definition.name} ended:\n${readLogEnd(logFile)}`)));
       child.once('message', (message: { port: number }) => {
         clearTimeout(timer);
         resolve(message.port);
@@ -68,9 +69,9 @@ export class ServerProcess {
     const server = ServerProcess.register(definition, child);
     const deadline = Date.now() + READY_WITHIN_MS;
     for (;;) {
-      if (child.exitCode !== null) throw new Error(`${definition.name} ended:\n${readEndOf(logFile)}`);
+      if (child.exitCode !== null) throw new Error(`${definition.name} ended:\n${readLogEnd(logFile)}`);
       if (await isReady(internalPort)) return server;
-      if (Date.now() > deadline) throw new Error(`${definition.name} is not ready:\n${readEndOf(logFile)}`);
+      if (Date.now() > deadline) throw new Error(`${definition.name} is not ready:\n${readLogEnd(logFile)}`);
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
   }
@@ -83,13 +84,13 @@ export class ServerProcess {
     const log = openSync(logFile, 'a');
     const child = spawn(command, args, { env, stdio: ['ignore', log, log] });
     closeSync(log);
-    // SIGKILL would orphan its children.
+    // Ended with SIGTERM, because SIGKILL would leave its children running.
     const server = ServerProcess.register({ name }, child, 'SIGTERM');
     const deadline = Date.now() + READY_WITHIN_MS;
     for (;;) {
-      if (child.exitCode !== null) throw new Error(`${name} ended:\n${readEndOf(logFile)}`);
+      if (child.exitCode !== null) throw new Error(`${name} ended:\n${readLogEnd(logFile)}`);
       if (await isAnswering(origin)) return server;
-      if (Date.now() > deadline) throw new Error(`${name} is not ready:\n${readEndOf(logFile)}`);
+      if (Date.now() > deadline) throw new Error(`${name} is not ready:\n${readLogEnd(logFile)}`);
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
   }
@@ -114,7 +115,7 @@ export class ServerProcess {
 
   /** CPU time of all its threads so far, in microseconds. */
   get cpuMicros(): number {
-    return cpuMicrosOf(this.pid);
+    return readCpuMicros(this.pid);
   }
 
   /** Anonymous memory (no files, no shared libraries), in bytes. */
@@ -142,7 +143,7 @@ export class ServerProcess {
  * CPU time of a process in microseconds, from the scheduler's accounting (nanoseconds per thread): one tick of
  * /proc/<pid>/stat is as long as forty messages.
  */
-export const cpuMicrosOf = (pid: number): number => {
+export const readCpuMicros = (pid: number): number => {
   let nanoseconds = 0;
   for (const thread of readdirSync(`/proc/${pid}/task`)) {
     try {
@@ -156,7 +157,7 @@ export const cpuMicrosOf = (pid: number): number => {
 };
 
 /** For error messages: log files are deleted with the run. */
-const readEndOf = (logFile: string): string => readFileSync(logFile, 'utf8').slice(-4_000);
+const readLogEnd = (logFile: string): string => readFileSync(logFile, 'utf8').slice(-4_000);
 
 const isReady = (internalPort: number): Promise<boolean> =>
   isAnswering(`http://127.0.0.1:${internalPort}/health/ready`, 200);

@@ -10,19 +10,20 @@ const redisUrl = process.env.REDIS_URL ?? '';
 const isBySession = process.env.CHANNELS === 'session';
 const publisher = new Redis(redisUrl);
 const subscriber = new Redis(redisUrl);
-const socketsOf = new Map<string, WebSocket[]>();
-const userOf = new WeakMap<WebSocket, string>();
+const socketsByChannel = new Map<string, WebSocket[]>();
+const userBySocket = new WeakMap<WebSocket, string>();
 let entries = 0;
 
 subscriber.on('message', (channel, message) => {
   if (!isBySession) {
-    for (const socket of socketsOf.get(channel) ?? []) socket.send(message);
+    for (const socket of socketsByChannel.get(channel) ?? []) socket.send(message);
     return;
   }
   const afterSender = message.indexOf(' ');
   const sender = message.slice(0, afterSender);
   const frame = message.slice(afterSender + 1);
-  for (const socket of socketsOf.get(channel) ?? []) if (userOf.get(socket) !== sender) socket.send(frame);
+  for (const socket of socketsByChannel.get(channel) ?? [])
+    if (userBySocket.get(socket) !== sender) socket.send(frame);
 });
 
 interface Inbound {
@@ -40,8 +41,8 @@ new WebSocketServer({ server, perMessageDeflate: false, clientTracking: false })
     );
     const channel = isBySession ? `live:${session}` : `user:${user}`;
     const publishedChannel = isBySession ? channel : `user:${partner}`;
-    socketsOf.set(channel, [...(socketsOf.get(channel) ?? []), socket]);
-    userOf.set(socket, user);
+    socketsByChannel.set(channel, [...(socketsByChannel.get(channel) ?? []), socket]);
+    userBySocket.set(socket, user);
     void subscriber.subscribe(channel).then(() => socket.send('{"event":"ready","data":{}}'));
     let seq = 0;
     socket.on('message', (raw) => {

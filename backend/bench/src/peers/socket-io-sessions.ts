@@ -30,7 +30,8 @@ const io = new Server(server, {
   adapter: createAdapter(new Redis(redisUrl), new Redis(redisUrl)),
 });
 
-const sessionIdIn = (header = ''): string | null => {
+/** Checks the signature of Thaw's cookie. */
+const readSessionId = (header = ''): string | null => {
   const encoded = /(?:^|;\s*)thaw\.sid=([^;]+)/.exec(header)?.[1];
   const signed = encoded && decodeURIComponent(encoded);
   if (!signed?.startsWith('s:')) return null;
@@ -41,8 +42,8 @@ const sessionIdIn = (header = ''): string | null => {
   return given.length === expected.length && timingSafeEqual(given, Buffer.from(expected)) ? sessionId : null;
 };
 
-const userOf = async (header: string | undefined): Promise<string | undefined> => {
-  const sessionId = sessionIdIn(header);
+const findUserId = async (header: string | undefined): Promise<string | undefined> => {
+  const sessionId = readSessionId(header);
   if (sessionId === null) return undefined;
   const { rows } = await pool.query<{ user_id: string }>({
     name: 'session',
@@ -53,7 +54,7 @@ const userOf = async (header: string | undefined): Promise<string | undefined> =
 };
 
 io.use((socket, next) => {
-  userOf(socket.handshake.headers.cookie).then(
+  findUserId(socket.handshake.headers.cookie).then(
     (userId) => {
       if (userId === undefined) return next(new Error('not signed in'));
       void socket.join(`user:${userId}`);

@@ -36,6 +36,7 @@ class ReactionDto {
 class ReactionGateway {
   @SubscribeMessage('message_reaction')
   async react(@MessageBody(new ValidationPipe({ whitelist: true })) { ref }: ReactionDto): Promise<object> {
+    // Has the shape of the ack that the product sends.
     return { event: 'ack', data: { seq: 2, reactions: {} }, ref };
   }
 }

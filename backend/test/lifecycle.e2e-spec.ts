@@ -98,7 +98,7 @@ describe('main.api', () => {
 
   it('keeps more than a thousand connections waiting while it is busy, without refusing or dropping any', async () => {
     const api = run('api', settingsFor(database.url));
-    const { port } = await api.serving();
+    const { port } = await api.waitUntilServing();
     api.signal('SIGSTOP');
     let connected = 0;
     const sockets = Array.from({ length: 1_200 }, () =>
@@ -131,7 +131,7 @@ describe('main.api', () => {
 
   it('reports in one line that its port is in use', async () => {
     const first = run('api', settingsFor(database.url));
-    const { port } = await first.serving();
+    const { port } = await first.waitUntilServing();
     const { code, stderr } = await run('api', { ...settingsFor(database.url), PORT: String(port) }).ended;
     expect([code, stderr]).toEqual([1, expect.stringMatching(/^Cannot start: [^\n]*EADDRINUSE[^\n]*\n$/)]);
     await first.kill();
@@ -163,7 +163,7 @@ describe('main.api', () => {
 
     it('answers requests in flight, refuses new ones, and exits with 0', async () => {
       const api = run('api', settingsFor(database.url));
-      const { port, internalPort } = await api.serving();
+      const { port, internalPort } = await api.waitUntilServing();
       const health = async () => (await fetch(`http://127.0.0.1:${internalPort}/health/ready`)).status;
       expect(await health()).toBe(200);
 
@@ -190,7 +190,9 @@ describe('main.api', () => {
 
     it('fails no request of a client that retries elsewhere when a connection is refused', async () => {
       const replicas = [run('api', settingsFor(database.url)), run('api', settingsFor(database.url))];
-      const ports = (await Promise.all(replicas.map((each) => each.serving()))).map(({ port }) => port);
+      const ports = (await Promise.all(replicas.map((each) => each.waitUntilServing()))).map(
+        ({ port }) => port,
+      );
       let isDone = false;
       const counts: Record<string, number> = {};
       const caller = async (start: number) => {

@@ -11,7 +11,7 @@ export const expectPersisted = async (
   sessionIds: readonly string[],
   { redis, databaseUrl }: { redis: Redis; databaseUrl: string },
 ): Promise<void> => {
-  const appended = async (sessionId: string): Promise<string[]> => {
+  const readAppendedIds = async (sessionId: string): Promise<string[]> => {
     const entries = await redis.xrange(chatKeys(shardOf(sessionId)).stream(sessionId), '-', '+');
     return entries.map(([, fields]) => (JSON.parse(fields[1] ?? '') as { i: string }).i);
   };
@@ -19,17 +19,17 @@ export const expectPersisted = async (
   await client.connect();
   try {
     for (const sessionId of sessionIds) {
-      const expected = await appended(sessionId);
+      const expected = await readAppendedIds(sessionId);
       expect(expected.length).toBeGreaterThan(0);
-      const stored = async (): Promise<string[]> => {
+      const readStoredIds = async (): Promise<string[]> => {
         const { rows } = await client.query<{ event_id: string }>(
           'SELECT event_id FROM events WHERE stream_id = $1 ORDER BY stream_position',
           [`chat-${sessionId}`],
         );
         return rows.map(({ event_id: id }) => id);
       };
-      const persisted = await until(stored, (ids) => ids.length >= expected.length, 30_000);
-      expect(persisted).toEqual((await appended(sessionId)).slice(0, persisted.length));
+      const persisted = await until(readStoredIds, (ids) => ids.length >= expected.length, 30_000);
+      expect(persisted).toEqual((await readAppendedIds(sessionId)).slice(0, persisted.length));
     }
   } finally {
     await client.end();

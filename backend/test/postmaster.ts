@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { until } from '../src/testing/until.functions';
 
-const ask = async (databaseUrl: string, query: string): Promise<string> => {
+const queryValue = async (databaseUrl: string, query: string): Promise<string> => {
   const client = new Client({ connectionString: databaseUrl });
-  client.on('error', () => undefined); // the server may close it
+  client.on('error', () => undefined); // the server may close the connection
   await client.connect();
   try {
     const { rows } = await client.query<{ value: string }>(query);
@@ -17,14 +17,14 @@ const ask = async (databaseUrl: string, query: string): Promise<string> => {
 
 /**
  * Stops a local PostgreSQL, which its supervisor restarts. Resolves once the new server answers.
- * @param signal SIGINT: it closes its connections and files; SIGQUIT: it drops everything, as in a crash.
+ * @param signal SIGINT: PostgreSQL closes its connections and files; SIGQUIT: it stops at once, as in a crash.
  */
 export const restartPostgres = async (databaseUrl: string, signal: 'SIGINT' | 'SIGQUIT'): Promise<void> => {
-  const folder = await ask(databaseUrl, "SELECT current_setting('data_directory') AS value");
-  const pid = (): number => Number(readFileSync(join(folder, 'postmaster.pid'), 'utf8').split('\n')[0]);
-  const startedAt = () =>
-    ask(databaseUrl, 'SELECT pg_postmaster_start_time()::text AS value').catch(() => '');
-  const before = await startedAt();
-  process.kill(pid(), signal);
-  await until(startedAt, (now) => now !== '' && now !== before, 60_000);
+  const folder = await queryValue(databaseUrl, "SELECT current_setting('data_directory') AS value");
+  const readPid = (): number => Number(readFileSync(join(folder, 'postmaster.pid'), 'utf8').split('\n')[0]);
+  const readStartTime = () =>
+    queryValue(databaseUrl, 'SELECT pg_postmaster_start_time()::text AS value').catch(() => '');
+  const before = await readStartTime();
+  process.kill(readPid(), signal);
+  await until(readStartTime, (now) => now !== '' && now !== before, 60_000);
 };

@@ -33,24 +33,26 @@ export class ThawProcess {
 
   /** The complete lines of the log so far. */
   get log(): Record<string, unknown>[] {
-    const whole = this.stdout.slice(0, this.stdout.lastIndexOf('\n') + 1);
-    return whole.split('\n').flatMap((line) => (line ? [JSON.parse(line) as Record<string, unknown>] : []));
+    const completeLines = this.stdout.slice(0, this.stdout.lastIndexOf('\n') + 1);
+    return completeLines
+      .split('\n')
+      .flatMap((line) => (line ? [JSON.parse(line) as Record<string, unknown>] : []));
   }
 
   /** Waits until an api process serves. @returns its public and its internal port */
-  async serving(): Promise<{ port: number; internalPort: number }> {
+  async waitUntilServing(): Promise<{ port: number; internalPort: number }> {
     const pattern = /Serving on port (\d+), health and metrics on (\d+)/;
     const ended = this.ended.then(({ stderr }) => {
-      throw new Error(`It ended before it served: ${stderr}`);
+      throw new Error(`The process ended before it served: ${stderr}`);
     });
-    const served = async () => {
+    const waitForPorts = async () => {
       for (;;) {
         const ports = pattern.exec(this.stdout);
         if (ports) return { port: Number(ports[1]), internalPort: Number(ports[2]) };
         await new Promise((resolve) => setTimeout(resolve, 25));
       }
     };
-    return Promise.race([served(), ended]);
+    return Promise.race([waitForPorts(), ended]);
   }
 
   signal(name: NodeJS.Signals): void {

@@ -32,7 +32,7 @@ const recordResult = <Method extends (...args: never[]) => Promise<unknown>>(met
 NestFactory.create = recordResult(NestFactory.create.bind(NestFactory) as never);
 NestFactory.createApplicationContext = recordResult(NestFactory.createApplicationContext.bind(NestFactory));
 
-/** Where timers were set, to identify one that is left. */
+/** The timers of the process and the place that set each, to identify a timer that is left. */
 const timers: { timer: WeakRef<NodeJS.Timeout>; site: string }[] = [];
 const TIMERS_BEFORE_SWEEP = 5_000;
 
@@ -76,7 +76,7 @@ if (process.env.CHAOS_TIMERS === '1') {
   recordTimers('setInterval');
 }
 
-const sizeOf = (value: unknown): number | undefined => {
+const readSize = (value: unknown): number | undefined => {
   if (value instanceof Map || value instanceof Set) return value.size;
   return Array.isArray(value) ? value.length : undefined;
 };
@@ -110,7 +110,7 @@ const addSizes = (
 ): void => {
   for (const property of Object.keys(owner)) {
     const value = (owner as Record<string, unknown>)[property];
-    const size = sizeOf(value);
+    const size = readSize(value);
     const key = `${name}.${property}`;
     if (size !== undefined) sizes[key] = (sizes[key] ?? 0) + size;
     else if (depth > 0 && isOwned(value) && !seen.has(value)) {

@@ -49,7 +49,7 @@ const RULES = [
 ] as const;
 const MAX_SHOWN_VIOLATIONS = 8;
 
-const checksOf = ({ verdict }: Report): Check[] =>
+const listChecks = ({ verdict }: Report): Check[] =>
   RULES.map((name) => ({ name, violations: verdict.violations.filter(({ rule }) => rule === name) }));
 
 const renderSeconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
@@ -88,7 +88,7 @@ export const renderReport = (report: Report): string => {
     ...renderHeaps(report),
     '',
   ];
-  for (const { name, violations } of checksOf(report)) {
+  for (const { name, violations } of listChecks(report)) {
     lines.push(`${violations.length === 0 ? 'holds ' : 'BROKEN'}  ${name}`);
     for (const { what, at } of violations.slice(0, MAX_SHOWN_VIOLATIONS))
       lines.push(`          ${at === undefined ? '' : `${renderSeconds(at - report.startedAt)}: `}${what}`);
@@ -113,7 +113,7 @@ const renderHeaps = ({ before, after }: Report): string[] =>
 
 /** Writes the report as JSON, with `passed`, `failed` and `skipped` for the test run. */
 export const writeReport = (file: string, report: Report): void => {
-  const failed = checksOf(report).filter(({ violations }) => violations.length > 0).length;
+  const failed = listChecks(report).filter(({ violations }) => violations.length > 0).length;
   const totals = { passed: RULES.length - failed, failed, skipped: report.skippedFaults.length };
   mkdirSync(path.dirname(path.resolve(file)), { recursive: true });
   writeFileSync(file, `${JSON.stringify({ ...totals, ...report }, null, 2)}\n`);

@@ -12,16 +12,21 @@ import type { Options } from './options';
 import { Population } from './users/population';
 import { probeWithFreshClients } from './users/fresh-client-probe';
 import type { Report } from './report';
-import { allFaults, type Fault, isLossy, labelOf, createSchedule } from './schedule';
+import { allFaults, type Fault, isLossy, formatLabel, createSchedule } from './schedule';
 
 const WARM_UP_MS = 8_000;
+/** Redis may acknowledge a command this long before it writes it to the append-only file. */
+const ACK_BEFORE_WRITE_MS = 200;
+/** FLUSHALL is done within this time after its fault began. */
+const FLUSHED_WITHIN_MS = 500;
 /** An event reaches PostgreSQL at the latest after this time, during faults too. */
 const MAX_PERSIST_DELAY_MS = 30_000;
 /** Time without faults before the users are stopped. */
 const CALM_MS = 3_000;
 const DRAINED_WITHIN_MS = 60_000;
+/** Time for idle timers and pools to end, after which growth is a leak. */
 const IDLE_WITHIN_MS = 40_000;
-/** Longer than the whole back-off of a page. */
+/** Longer than all reconnect attempts of a page take. */
 const LONG_CUT_MS = 40_000;
 
 /** One run: warm-up, scheduled faults, and the checks afterwards. */
@@ -172,11 +177,10 @@ export class Run {
       .filter(({ fault }) => isLossy(fault))
       .map(({ fault, label, beganAt, healedAt = Infinity }) => ({
         label,
-        // A flush removes whatever PostgreSQL had not received yet; no fault delays that for longer than this. A
-        // truncated file loses its last second.
-        from: beganAt - (fault.kind === 'flushed' ? MAX_PERSIST_DELAY_MS : 200),
+        // A flush removes what PostgreSQL had not received yet. A truncated file loses the second after the fault began.
+        from: beganAt - (fault.kind === 'flushed' ? MAX_PERSIST_DELAY_MS : ACK_BEFORE_WRITE_MS),
         at: beganAt,
-        to: fault.kind === 'flushed' ? beganAt + 500 : healedAt,
+        to: fault.kind === 'flushed' ? beganAt + FLUSHED_WITHIN_MS : healedAt,
       }));
   }
 
@@ -191,7 +195,7 @@ export class Run {
       .flat()
       .flatMap((fault) => {
         const reason = this.unavailableReason(fault);
-        return reason === undefined ? [] : [`${labelOf(fault)}: ${reason}`];
+        return reason === undefined ? [] : [`${formatLabel(fault)}: ${reason}`];
       });
   }
 }

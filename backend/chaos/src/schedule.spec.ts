@@ -1,7 +1,7 @@
 import {
   allFaults,
   isLossy,
-  labelOf,
+  formatLabel,
   MAX_DISCONNECTION_MS,
   createSchedule,
   type ScheduleOptions,
@@ -28,7 +28,7 @@ describe('createSchedule', () => {
     const classes = allFaults(topology);
     const drawn = createSchedule(options({ faults: classes.length })).flatMap(({ faults }) => faults);
     const classOf = drawn.map(({ fault }) =>
-      classes.findIndex((each) => each.some((one) => labelOf(one) === labelOf(fault))),
+      classes.findIndex((each) => each.some((one) => formatLabel(one) === formatLabel(fault))),
     );
     // The last round may have one fault more than requested.
     expect(new Set(classOf.slice(0, classes.length)).size).toBe(classes.length);

@@ -53,19 +53,21 @@ export interface ScheduleOptions {
 
 /** Longest fault that disconnects users: during a longer one their pages give up and show the Reconnect button. */
 export const MAX_DISCONNECTION_MS = 12_000;
+/** By how much the second fault of a round may begin after the first. */
+const MAX_SECOND_DELAY_MS = 2_000;
 /** Share of rounds with two faults. */
 const SECOND_FAULT_PROBABILITY = 0.3;
 /** Estimated time of a round after its faults: recovery, and the proof that the service works again. */
 const ESTIMATED_RECOVERY_MS = 3_000;
 
 /** Name of a fault in reports, such as `kill api-2`. */
-export const labelOf = (fault: Fault): string =>
+export const formatLabel = (fault: Fault): string =>
   `${fault.kind}${fault.kind === 'clock' ? ` ${fault.offsetS > 0 ? '+' : ''}${fault.offsetS}s` : ''} ${fault.target}`;
 
 /** Whether a fault removes acknowledged data from Redis. */
 export const isLossy = ({ kind }: Fault): boolean => kind === 'truncated' || kind === 'flushed';
 
-/** All faults, in classes that a schedule draws evenly. */
+/** All faults, in classes of the same kind on the same sort of target. A schedule draws each class equally often. */
 export const allFaults = ({ replicas, workers }: Topology): Fault[][] => {
   const signalled = [replicas, workers, ['redis'], ['postgres'], ['nginx']];
   const links = [
@@ -109,7 +111,7 @@ export const createSchedule = ({
   const classes = allFaults(topology)
     .map((each) =>
       each.filter(
-        (fault) => !isExcluded?.(fault) && (!only || only.some((text) => labelOf(fault).includes(text))),
+        (fault) => !isExcluded?.(fault) && (!only || only.some((text) => formatLabel(fault).includes(text))),
       ),
     )
     .filter((each) => each.length > 0);
@@ -126,7 +128,7 @@ export const createSchedule = ({
   let elapsedMs = 0;
   let faultCount = 0;
   while (faults === undefined ? elapsedMs < durationMs : faultCount < faults) {
-    const round = makeRound(random, drawFault);
+    const round = createRound(random, drawFault);
     const busyMs = Math.max(...round.faults.map(({ afterMs, lastsMs }) => afterMs + lastsMs));
     elapsedMs += round.pauseMs + busyMs + ESTIMATED_RECOVERY_MS;
     if (faults === undefined && rounds.length > 0 && elapsedMs > durationMs) break;
@@ -136,7 +138,7 @@ export const createSchedule = ({
   return rounds;
 };
 
-const makeRound = (random: Random, drawFault: (companion?: Fault) => Fault | undefined): Round => {
+const createRound = (random: Random, drawFault: (companion?: Fault) => Fault | undefined): Round => {
   const first = drawFault();
   if (!first) throw new Error('No fault could be drawn');
   const round: Round = {
@@ -147,14 +149,17 @@ const makeRound = (random: Random, drawFault: (companion?: Fault) => Fault | und
   if (second)
     round.faults.push({
       fault: second,
-      afterMs: random.between(0, 2_000),
-      // Both faults end within the limit for disconnecting users.
-      lastsMs: Math.min(drawLastsMs(random, second), MAX_DISCONNECTION_MS - 2_000),
+      afterMs: random.between(0, MAX_SECOND_DELAY_MS),
+      // Both faults end before users give up, even if the second one begins last.
+      lastsMs: Math.min(drawLastsMs(random, second), MAX_DISCONNECTION_MS - MAX_SECOND_DELAY_MS),
     });
   return round;
 };
 
-/** Duration in milliseconds. Instantaneous faults, such as a kill, last until their recovery. */
+/**
+ * Draws a duration in milliseconds. Faults that disconnect users stay below `MAX_DISCONNECTION_MS`. Instantaneous faults,
+ * such as a kill, last until their recovery whatever their duration.
+ */
 const drawLastsMs = (random: Random, { kind }: Fault): number => {
   switch (kind) {
     case 'kill':

@@ -48,7 +48,7 @@ class Replica {
 
   async start(): Promise<void> {
     this.process = new ThawProcess('api', { ...this.settings, PORT: String(this.port) });
-    await this.process.serving();
+    await this.process.waitUntilServing();
   }
 
   async kill(): Promise<void> {

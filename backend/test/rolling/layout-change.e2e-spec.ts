@@ -14,7 +14,7 @@ import {
   createMatchedPairs,
 } from '../../src/testing/chat-user.driver';
 import { until } from '../../src/testing/until.functions';
-import { buildLaterRelease, presentRelease, type Release, ReleaseFolders } from './releases';
+import { buildLaterRelease, getPresentRelease, type Release, ReleaseFolders } from './releases';
 import { otherLayout, withOtherLayout } from './source-changes';
 
 const run = promisify(execFile);
@@ -30,7 +30,7 @@ let stack: Stack;
 let redis: Redis;
 
 beforeAll(async () => {
-  present = await presentRelease();
+  present = await getPresentRelease();
   later = await buildLaterRelease(folders.make(), withOtherLayout);
   const { startStack } = await import('../../../deploy/local/thaw-stack.mjs');
   stack = await startStack({

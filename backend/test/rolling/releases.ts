@@ -9,7 +9,7 @@ import { applyChanges, type SourceChange } from './source-changes';
 const run = promisify(execFile);
 const repository = resolve(__dirname, '../../..');
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
-const ARCHIVED = ['contract', 'backend', 'frontend/package.json'];
+const ARCHIVED_PATHS = ['contract', 'backend', 'frontend/package.json'];
 const SHARED_SETTINGS = ['package.json', 'package-lock.json', '.npmrc', 'tsconfig.base.json'];
 
 /** A build of the product, from which processes can be started. */
@@ -19,33 +19,33 @@ export interface Release {
 
 /** Temporary folders to build releases in. */
 export class ReleaseFolders {
-  private readonly made: string[] = [];
+  private readonly folders: string[] = [];
 
   make(): string {
     const folder = mkdtempSync(join(tmpdir(), 'thaw-release-'));
-    this.made.push(folder);
+    this.folders.push(folder);
     return folder;
   }
 
   remove(): void {
-    for (const folder of this.made) rmSync(folder, { recursive: true, force: true });
+    for (const folder of this.folders) rmSync(folder, { recursive: true, force: true });
   }
 }
 
 /** The working tree, as it was built before the tests. */
-export const presentRelease = async (): Promise<Release> => {
+export const getPresentRelease = async (): Promise<Release> => {
   const { thawPrograms } = await import('../../../deploy/local/thaw-stack.mjs');
   return { programs: thawPrograms };
 };
 
 /** The commit in `previous-release`: the oldest release over which the present one can be rolled out. */
-export const previousReleaseId = (): string =>
+export const readPreviousReleaseId = (): string =>
   readFileSync(join(__dirname, 'previous-release'), 'utf8').trim();
 
 /** Whether git has that commit; a shallow clone or an unpacked archive does not. */
 export const hasPreviousRelease = (): boolean => {
   try {
-    execFileSync('git', ['cat-file', '-e', `${previousReleaseId()}^{commit}`], {
+    execFileSync('git', ['cat-file', '-e', `${readPreviousReleaseId()}^{commit}`], {
       cwd: repository,
       stdio: 'ignore',
     });
@@ -57,16 +57,16 @@ export const hasPreviousRelease = (): boolean => {
 
 /** Builds the previous release from git. @param folder an existing folder, which it fills */
 export const buildPreviousRelease = async (folder: string): Promise<Release> => {
-  const id = previousReleaseId();
+  const id = readPreviousReleaseId();
   const archive = join(folder, 'source.tar');
-  await run('git', ['archive', `--output=${archive}`, id, ...ARCHIVED, ...SHARED_SETTINGS], {
+  await run('git', ['archive', `--output=${archive}`, id, ...ARCHIVED_PATHS, ...SHARED_SETTINGS], {
     cwd: repository,
   });
   await run('tar', ['-xf', archive, '-C', folder]);
   await providePackages(folder);
   await compile(folder, 'contract');
   await compile(folder, 'backend');
-  return releaseIn(folder);
+  return describeRelease(folder);
 };
 
 /**
@@ -86,18 +86,18 @@ export const buildLaterRelease = async (
   applyChanges(join(folder, 'backend', 'src'), changes);
   await providePackages(folder);
   await compile(folder, 'backend');
-  return releaseIn(folder);
+  return describeRelease(folder);
 };
 
-const releaseIn = async (folder: string): Promise<Release> => {
+const describeRelease = async (folder: string): Promise<Release> => {
   const { programsIn } = await import('../../../deploy/local/thaw-stack.mjs');
   return { programs: programsIn(join(folder, 'backend', 'dist')) };
 };
 
 /** Links the packages of the working tree if the lock files are equal; otherwise installs from the release's own. */
 const providePackages = async (folder: string): Promise<void> => {
-  const lockOf = (root: string): string => readFileSync(join(root, 'package-lock.json'), 'utf8');
-  if (lockOf(folder) !== lockOf(repository)) {
+  const readLock = (root: string): string => readFileSync(join(root, 'package-lock.json'), 'utf8');
+  if (readLock(folder) !== readLock(repository)) {
     await runNpm(folder, ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']);
     return;
   }

@@ -19,8 +19,8 @@ import {
   buildLaterRelease,
   buildPreviousRelease,
   hasPreviousRelease,
-  presentRelease,
-  previousReleaseId,
+  getPresentRelease,
+  readPreviousReleaseId,
   type Release,
   ReleaseFolders,
 } from './releases';
@@ -169,7 +169,7 @@ class Scene {
 
   private progress(): number[] {
     const isWaving = this.waves.waves.size > 0;
-    const waves = isWaving ? this.waved.map((sessionId) => this.waves.countOf(sessionId)) : [];
+    const waves = isWaving ? this.waved.map((sessionId) => this.waves.countWaves(sessionId)) : [];
     return [...waves, ...this.pairs.flat().map(({ acked }) => acked.size)];
   }
 
@@ -213,7 +213,7 @@ const startScene = async (on: Stack): Promise<Scene> => {
 };
 
 it('holds events of a type that only new replicas know for a new worker, and serves all chats meanwhile', async () => {
-  const mixed = await startService(await presentRelease(), 2, 1);
+  const mixed = await startService(await getPresentRelease(), 2, 1);
   await mixed.replicas[1]?.stop();
   await mixed.replicas[1]?.start(next.programs.api);
   const rolling = await startScene(mixed);
@@ -313,6 +313,6 @@ const TITLE = 'a roll over the release before';
 if (isLong) {
   const isPossible = hasPreviousRelease();
   if (!isPossible)
-    console.error(`SKIPPED: ${TITLE}, because git does not have commit ${previousReleaseId()} here.`);
+    console.error(`SKIPPED: ${TITLE}, because git does not have commit ${readPreviousReleaseId()} here.`);
   (isPossible ? describe : describe.skip)(TITLE, rollOverPreviousRelease);
 }

@@ -16,9 +16,9 @@ export interface SourceChange {
  */
 export const partnerWaved = { type: 'PartnerWaved', frame: 'partner_waved' } as const;
 
-const chatEndedSent = "    case 'ChatEnded':\n      return { event: 'chat_skipped'";
+const chatEndedInMapper = "    case 'ChatEnded':\n      return { event: 'chat_skipped'";
 
-const chatEndedFolded = "    case 'ChatEnded':\n      state.phase = 'ended';";
+const chatEndedInState = "    case 'ChatEnded':\n      state.phase = 'ended';";
 
 export const withPartnerWaved: readonly SourceChange[] = [
   {
@@ -28,13 +28,13 @@ export const withPartnerWaved: readonly SourceChange[] = [
   },
   {
     file: 'modules/random-chat/application/chat-frame.mapper.ts',
-    before: chatEndedSent,
-    after: `    case '${partnerWaved.type}':\n      return { event: '${partnerWaved.frame}', data: sessionAndSeq };\n${chatEndedSent}`,
+    before: chatEndedInMapper,
+    after: `    case '${partnerWaved.type}':\n      return { event: '${partnerWaved.frame}', data: sessionAndSeq };\n${chatEndedInMapper}`,
   },
   {
     file: 'modules/random-chat/domain/random-chat.state.ts',
-    before: chatEndedFolded,
-    after: `    case '${partnerWaved.type}':\n      return state;\n\n${chatEndedFolded}`,
+    before: chatEndedInState,
+    after: `    case '${partnerWaved.type}':\n      return state;\n\n${chatEndedInState}`,
   },
 ];
 

@@ -36,20 +36,20 @@ export class WaveSource {
     this.redis.disconnect();
   }
 
-  countOf(sessionId: string): number {
+  countWaves(sessionId: string): number {
     return this.waves.get(sessionId)?.length ?? 0;
   }
 
   private async keepWaving(sessionId: string, everyMs: number): Promise<void> {
     while (!this.isOver) {
-      await this.append(sessionId);
+      await this.appendWave(sessionId);
       await sleep(everyMs);
     }
   }
 
-  private async append(sessionId: string): Promise<void> {
+  private async appendWave(sessionId: string): Promise<void> {
     const text = JSON.stringify({ i: randomUUID(), t: partnerWaved.type, d: { userId: 0 } });
-    let expected = await this.endOf(sessionId);
+    let expected = await this.readEnd(sessionId);
     for (;;) {
       const result = await this.log.append(sessionId, expected, [text]);
       if (result.kind === 'appended') {
@@ -61,7 +61,7 @@ export class WaveSource {
     }
   }
 
-  private async endOf(sessionId: string): Promise<StreamEnd> {
+  private async readEnd(sessionId: string): Promise<StreamEnd> {
     const stream = chatKeys(shardOf(sessionId)).stream(sessionId);
     const replies = await this.redis.multi().xlen(stream).xrevrange(stream, '+', '-', 'COUNT', 1).exec();
     const [version, last] = (replies ?? []).map(([, reply]) => reply) as [number, [string, string[]][]];

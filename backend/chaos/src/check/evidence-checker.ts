@@ -64,7 +64,7 @@ export const checkEvidence = (evidence: Evidence): Verdict => {
   const losses: Loss[] = [];
   const report: Report = (rule, what, at) => void violations.push({ rule, what, at });
   for (const log of evidence.logs) {
-    for (const { at, what } of log.problems) report(ruleOf(what), `user ${log.userId}: ${what}`, at);
+    for (const { at, what } of log.problems) report(classifyProblem(what), `user ${log.userId}: ${what}`, at);
     for (const chat of log.chats.values()) checkChat(evidence, log, chat, report, losses);
     checkPrivate(evidence, log, report);
     checkFriends(evidence, log, report);
@@ -88,14 +88,15 @@ export const checkEvidence = (evidence: Evidence): Verdict => {
   };
 };
 
-/** An end younger than this may not be in PostgreSQL yet, and is then lost with Redis. */
-const ENDED_BEFORE_MS = 3_000;
+/** An end that is younger than this when data is lost may not be in PostgreSQL yet, and is then lost with Redis. */
+const UNPERSISTED_END_MS = 3_000;
 /** The grace period of a user who does not return, plus the time until the partner is notified. */
-const ENDED_AFTER_MS = 45_000;
+const END_AFTER_LOSS_MS = 45_000;
 
 type Report = (rule: Rule, what: string, at?: number) => void;
 
-const ruleOf = (problem: string): Rule => {
+/** Finds the rule that a problem violates by its text: users report problems as sentences. */
+const classifyProblem = (problem: string): Rule => {
   if (/delivered twice/.test(problem)) return 'duplicate';
   if (/a gap|resumed up to|another content|after the end/.test(problem)) return 'order';
   if (/unknown chat|of another chat|private message between|another partner/.test(problem))
@@ -105,11 +106,11 @@ const ruleOf = (problem: string): Rule => {
   return 'noticed by a user';
 };
 
-const windowOf = ({ lossWindows }: Evidence, ack: ChatAck): LossWindow | undefined =>
+const findLossWindow = ({ lossWindows }: Evidence, ack: ChatAck): LossWindow | undefined =>
   lossWindows.find(({ from, to }) => ack.at >= from && ack.at <= to);
 
-/** The stored chat. PostgreSQL is complete once the outboxes are empty. */
-const storedEvents = ({ storedState }: Evidence, sessionId: string): readonly StoredEvent[] =>
+/** The stored events of a chat. PostgreSQL is complete once the outboxes are empty. */
+const readStoredEvents = ({ storedState }: Evidence, sessionId: string): readonly StoredEvent[] =>
   storedState.durable.get(sessionId) ?? [];
 
 const checkChat = (
@@ -119,7 +120,7 @@ const checkChat = (
   report: Report,
   losses: Loss[],
 ): void => {
-  const stored = storedEvents(evidence, chat.sessionId);
+  const stored = readStoredEvents(evidence, chat.sessionId);
   const name = `${chat.sessionId} of user ${userId}`;
   for (const { endedAt } of chat.reopened) {
     const isExplained = evidence.lossWindows.some(({ from, to }) => endedAt >= from && endedAt <= to);
@@ -135,19 +136,19 @@ const checkChat = (
     )
       continue;
     const isElsewhere = stored.some(({ fingerprint }) => fingerprint === ack.fingerprint);
-    if (isElsewhere && !mayDiffer(evidence, chat)) {
+    if (isElsewhere && !mayDifferFromStored(evidence, chat)) {
       report('order', `${name}: acknowledged as ${ack.seq} and stored elsewhere: ${ack.fingerprint}`);
     } else if (!isElsewhere) {
       lost.push(ack);
       const { seq, fingerprint, at: ackedAt } = ack;
-      const allowedBy = windowOf(evidence, ack)?.label;
+      const allowedBy = findLossWindow(evidence, ack)?.label;
       losses.push({ sessionId: chat.sessionId, userId, seq, fingerprint, ackedAt, allowedBy });
     }
   }
   if (lost.length > 0 && !wasNotified(chat, lost)) {
     report('not notified', `${name}: lost ${lost.length} acknowledged, without a reset or an end`);
   }
-  if (mayDiffer(evidence, chat)) return;
+  if (mayDifferFromStored(evidence, chat)) return;
   for (const [seq, fingerprint] of chat.events) {
     const storedEvent = stored[seq - 1];
     if (!storedEvent || !fingerprintsMatch(storedEvent.fingerprint, fingerprint)) {
@@ -160,10 +161,11 @@ const checkChat = (
 };
 
 /** A chat that lost data and ended because of it: users may have seen events other than the stored ones. */
-const mayDiffer = ({ lossWindows }: Evidence, { startedAt, endedAt }: ChatRecord): boolean =>
+const mayDifferFromStored = ({ lossWindows }: Evidence, { startedAt, endedAt }: ChatRecord): boolean =>
   endedAt !== undefined &&
   lossWindows.some(
-    ({ at, to }) => startedAt <= to && endedAt >= at - ENDED_BEFORE_MS && endedAt <= to + ENDED_AFTER_MS,
+    ({ at, to }) =>
+      startedAt <= to && endedAt >= at - UNPERSISTED_END_MS && endedAt <= to + END_AFTER_LOSS_MS,
   );
 
 /** Chats that were open when data was removed from Redis. */
@@ -172,7 +174,7 @@ const affectedChats = ({ logs, lossWindows }: Evidence): ReadonlySet<string> =>
     logs.flatMap(({ chats }) =>
       [...chats.values()]
         .filter(({ startedAt, endedAt = Infinity }) =>
-          lossWindows.some(({ at, to }) => startedAt <= to && endedAt >= at - ENDED_BEFORE_MS),
+          lossWindows.some(({ at, to }) => startedAt <= to && endedAt >= at - UNPERSISTED_END_MS),
         )
         .map(({ sessionId }) => sessionId),
     ),
@@ -215,7 +217,11 @@ const checkStores = (evidence: Evidence, report: Report): void => {
       report('two chats or stuck', `${sessionId} has no end in PostgreSQL`);
   }
   for (const [sessionId, live] of storedState.live) {
-    const problem = differenceOf(live, storedState.durable.get(sessionId) ?? [], affected.has(sessionId));
+    const problem = describeDifference(
+      live,
+      storedState.durable.get(sessionId) ?? [],
+      affected.has(sessionId),
+    );
     if (problem) report('order', `${sessionId}: ${problem}`);
   }
   if (storedState.outboxEntries > 0) report('left over', `${storedState.outboxEntries} entries in outboxes`);
@@ -223,20 +229,23 @@ const checkStores = (evidence: Evidence, report: Report): void => {
   if (storedState.deadLetters > 0) report('left over', `${storedState.deadLetters} dead letters`);
 };
 
-/** @param isLossy Redis may lack events that PostgreSQL has; those it has must be in PostgreSQL, in the same order. */
-const differenceOf = (
+/**
+ * Describes how the events of a chat in Redis differ from those in PostgreSQL.
+ * @param isLossy Redis may lack events that PostgreSQL has; the events in Redis must be in PostgreSQL, in the same order.
+ */
+const describeDifference = (
   live: readonly StoredEvent[],
   durable: readonly StoredEvent[],
   isLossy: boolean,
 ): string | undefined => {
-  let place = 0;
+  let expectedIndex = 0;
   for (const { eventId, fingerprint } of live) {
-    const found = durable.findIndex((event, index) => index >= place && event.eventId === eventId);
-    if (found < 0 || (!isLossy && found !== place))
-      return `Redis has ${fingerprint}, PostgreSQL has ${durable[place]?.fingerprint ?? 'nothing'} there`;
-    place = found + 1;
+    const found = durable.findIndex((event, index) => index >= expectedIndex && event.eventId === eventId);
+    if (found < 0 || (!isLossy && found !== expectedIndex))
+      return `Redis has ${fingerprint}, PostgreSQL has ${durable[expectedIndex]?.fingerprint ?? 'nothing'} there`;
+    expectedIndex = found + 1;
   }
-  if (!isLossy && place < durable.length)
+  if (!isLossy && expectedIndex < durable.length)
     return `Redis has ${live.length} events, PostgreSQL ${durable.length}`;
   return undefined;
 };

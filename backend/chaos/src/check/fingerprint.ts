@@ -12,7 +12,7 @@ type Data = Record<string, unknown>;
 /** Emojis are compared without their variation selector. */
 const withoutVariationSelector = (text: unknown): string => String(text).replaceAll('\uFE0F', '');
 
-const fingerprintOfReveal = (gameId: unknown, answers: readonly unknown[]): Fingerprint =>
+const createRevealFingerprint = (gameId: unknown, answers: readonly unknown[]): Fingerprint =>
   `reveal ${String(gameId)} ${answers.map(String).sort().join(' / ')}`;
 
 /** Builds the fingerprint of each kind of event. Parameters are parsed JSON, hence `unknown`. */
@@ -47,7 +47,7 @@ export const fingerprintOfFrame = (event: string, data: Data): Fingerprint => {
     case 'break_ice_partner_answered':
       return fingerprints.answer(data.gameId);
     case 'break_ice_reveal_results':
-      return fingerprintOfReveal(data.gameId, [data.yourResponse, data.theirResponse]);
+      return createRevealFingerprint(data.gameId, [data.yourResponse, data.theirResponse]);
     case 'break_ice_ignored':
       return fingerprints.ignore(data.gameId, data.ignoredBy);
     case 'chat_skipped':
@@ -83,7 +83,7 @@ export const fingerprintOfStoredEvent = ({
     case 'GameAnswered':
       return fingerprints.answer(data.gameId);
     case 'GameRevealed':
-      return fingerprintOfReveal(
+      return createRevealFingerprint(
         data.gameId,
         (data.answers as { response?: unknown }[]).map(({ response }) => response),
       );

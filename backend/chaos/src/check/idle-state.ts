@@ -15,11 +15,13 @@ export interface IdleState {
 
 /** Heap after a forced collection may grow by this factor. */
 const MAX_HEAP_GROWTH_FACTOR = 1.2;
-/** Pools keep idle connections for a while, and the number of timers of a process varies. */
-const RESOURCE_SLACK: Record<string, number> = { Timeout: 6, Immediate: 2 };
+/** By how many the timers of a process vary at rest. */
+const TIMER_SLACK: Record<string, number> = { Timeout: 6, Immediate: 2 };
+/** Connections in a pool, which keeps idle ones for a while. Also the slack of resources that are no timers. */
 const POOL_SIZE = 10;
+/** By how many the connections to Redis vary at rest. */
 const CLIENTS_SLACK = 2;
-/** One entry for each replica that was running. */
+/** Each of the three replicas may leave one entry. */
 const KEYS_SLACK = 3;
 /** Collections that grow with use, up to this size. */
 const COLLECTION_LIMITS: Record<string, number> = {
@@ -33,7 +35,7 @@ const COLLECTION_LIMITS: Record<string, number> = {
 const minimumCounts = (one: Record<string, number>, other: Record<string, number>): Record<string, number> =>
   Object.fromEntries(Object.keys(one).map((key) => [key, Math.min(one[key] ?? 0, other[key] ?? 0)]));
 
-/** The smaller value of two inspections each: growth that only one of them saw was work in progress. */
+/** Of each value the smaller one of two inspections: growth that only one of them saw was work in progress. */
 export const minimumOfBoth = (one: IdleState, other: IdleState): IdleState => ({
   processes: Object.fromEntries(
     Object.entries(one.processes).map(([name, first]) => {
@@ -76,7 +78,7 @@ export const findGrowth = (before: IdleState, after: IdleState): Violation[] => 
         `${name}: ${type}`,
         earlier.resources[type] ?? 0,
         count,
-        RESOURCE_SLACK[type.split(' ')[0] ?? ''] ?? POOL_SIZE,
+        TIMER_SLACK[type.split(' ')[0] ?? ''] ?? POOL_SIZE,
       );
     for (const [collection, size] of Object.entries(later.collections))
       if (size > (COLLECTION_LIMITS[collection] ?? 0))

@@ -109,7 +109,7 @@ const sumStreamLengths = async (redis: Redis, keys: readonly string[], pattern: 
 };
 
 /** The shape of a key: ids of users, chats and processes are replaced by placeholders. */
-export const shapeOf = (key: string): string =>
+export const toKeyShape = (key: string): string =>
   key
     .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, '<uuid>')
     .replace(/(api|worker)-\d+\.[0-9a-f]+/g, '<replica>')
@@ -118,7 +118,7 @@ export const shapeOf = (key: string): string =>
 /** One key per shard, without an id. The number of such keys only shows how many shards were used. */
 const existsOncePerShard = (shape: string): boolean => /^\{[a-z]+<n>\}:[a-z-]+$/.test(shape);
 
-const lengthOf = async (redis: Redis, key: string): Promise<number> => {
+const readLength = async (redis: Redis, key: string): Promise<number> => {
   switch (await redis.type(key)) {
     case 'zset':
       return redis.zcard(key);
@@ -148,9 +148,9 @@ export const countKeysWithoutExpiry = async (redis: Redis): Promise<Record<strin
   for (const [index, key] of keys.entries()) {
     // BullMQ keeps a few keys for each job that ever ran on a schedule.
     if (Number(replies[index]?.[1]) !== -1 || key.startsWith('bull:')) continue;
-    const shape = shapeOf(key);
+    const shape = toKeyShape(key);
     const known = shapes[shape] ?? 0;
-    shapes[shape] = existsOncePerShard(shape) ? Math.max(known, await lengthOf(redis, key)) : known + 1;
+    shapes[shape] = existsOncePerShard(shape) ? Math.max(known, await readLength(redis, key)) : known + 1;
   }
   return shapes;
 };

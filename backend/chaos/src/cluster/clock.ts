@@ -4,7 +4,7 @@ const LIBRARY = 'libfaketimeMT.so.1';
 
 /** The clock of one replica, which can be shifted while the replica runs. */
 export interface Clock {
-  /** Why it cannot be shifted on this machine; undefined when it can. */
+  /** Why the clock cannot be shifted on this machine; undefined when it can be. */
   readonly unavailableReason: string | undefined;
   /** Environment variables of the replica's process. */
   readonly settings: Record<string, string>;
@@ -19,7 +19,7 @@ const findLibrary = (): string | undefined => {
 };
 
 /** Uses Debian's libfaketime, which rereads the offset (in seconds) from a file every second. */
-export const clockFor = (offsetFile: string): Clock => {
+export const createClock = (offsetFile: string): Clock => {
   const library = findLibrary();
   const set = (offsetS: number): void =>
     writeFileSync(offsetFile, `${offsetS < 0 ? '-' : '+'}${Math.abs(offsetS)}\n`);

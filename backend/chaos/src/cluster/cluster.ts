@@ -13,14 +13,14 @@ import { endTemporaryHome, makeTemporaryHome } from '../../../../deploy/local/te
 import { type Replica, type Stack, startStack } from '../../../../deploy/local/thaw-stack.mjs';
 import type { Inspection } from '../inspect-process';
 import type { Topology } from '../schedule';
-import { type Clock, clockFor } from './clock';
-import { type Disk, diskFor } from './disk';
+import { type Clock, createClock } from './clock';
+import { type Disk, createDisk } from './disk';
 import { FaultyLink } from './faulty-link';
 import { SupervisedStore } from './supervised-store';
 
 const REPLICAS = 3;
 const WORKERS = 2;
-/** Low enough for a run to exhaust: the pools of 5 processes with 10 connections each, and a reserve. */
+/** The pools of five processes with ten connections each, and a reserve. Few enough for a run to take all of them. */
 const MAX_CONNECTIONS = 70;
 export const REDIS_MAX_BYTES = 256 * 1024 * 1024;
 
@@ -43,8 +43,8 @@ export class Cluster {
   private readonly inspections = ensureFolder(this.home, 'inspections');
 
   private constructor() {
-    this.disk = diskFor(ensurePostgresFolder(this.home));
-    this.clock = clockFor(path.join(this.home, 'clock'));
+    this.disk = createDisk(ensurePostgresFolder(this.home));
+    this.clock = createClock(path.join(this.home, 'clock'));
   }
 
   static async start(): Promise<Cluster> {
@@ -85,7 +85,7 @@ export class Cluster {
   /** Runs `work` with a dedicated connection to PostgreSQL that bypasses all proxies. */
   async withPostgres<Result>(work: (client: Client) => Promise<Result>): Promise<Result> {
     const client = new Client({ connectionString: this.databaseUrl, connectionTimeoutMillis: 5_000 });
-    client.on('error', () => undefined); // the server may close it
+    client.on('error', () => undefined); // the server may close the connection
     await client.connect();
     try {
       return await work(client);
@@ -131,7 +131,7 @@ export class Cluster {
       home: this.home,
       stores: { databaseUrl: this.databaseUrl, redisUrl: this.redisStore.url },
       env: { REMATCH_COOLDOWN_S: '0', LOG_LEVEL: 'warn', LIMITS_PROFILE: 'load' },
-      settingsOf: (name) => this.settingsOf(name),
+      settingsOf: (name) => this.buildSettings(name),
       routeToReplicas: (ports) =>
         Promise.all(ports.map((port, index) => this.addLink(`nginx->api-${index + 1}`, port))),
       programs: {
@@ -157,7 +157,7 @@ export class Cluster {
     ]);
   }
 
-  /** No configuration file sets the limit, so it is set after every start. */
+  /** Sets the limit on memory. Called after every start, because no configuration file contains it. */
   private async limitRedis(store: PrivateStore): Promise<void> {
     const port = store.findRunning()?.port ?? 0;
     if (!this.redis) {
@@ -173,10 +173,10 @@ export class Cluster {
     return link.port;
   }
 
-  private settingsOf(name: string): Record<string, string> {
+  private buildSettings(name: string): Record<string, string> {
     return {
-      DATABASE_URL: this.link(`${name}->postgres`).urlOf(this.databaseUrl),
-      REDIS_URL: this.link(`${name}->redis`).urlOf(this.redisStore.url),
+      DATABASE_URL: this.link(`${name}->postgres`).routeUrl(this.databaseUrl),
+      REDIS_URL: this.link(`${name}->redis`).routeUrl(this.redisStore.url),
       CHAOS_INSPECTIONS: this.inspections,
       ...(name === topology.replicas.at(-1) ? this.clock.settings : {}),
     };
@@ -185,16 +185,16 @@ export class Cluster {
   /** Copies the logs to the folder that a test run asks for, or next to those of `npm start`. */
   private copyLogs(): void {
     const logs = path.join(this.home, 'logs');
-    const kept = process.env.THAW_STACK_LOGS ?? inRepository('.thaw', 'logs', 'chaos');
-    if (existsSync(logs)) cpSync(logs, path.join(kept, 'chaos'), { recursive: true });
+    const target = process.env.THAW_STACK_LOGS ?? inRepository('.thaw', 'logs', 'chaos');
+    if (existsSync(logs)) cpSync(logs, path.join(target, 'chaos'), { recursive: true });
   }
 }
 
 const inspectionFlags = ['--expose-gc', '--require', path.join(__dirname, '..', 'inspect-process.js')];
 
 /**
- * Without `--enable-source-maps`: Node caches the map of every file through which an error has passed, some megabytes
- * each for the larger ones. Each is read only once, but the growth would be reported as a leak.
+ * Without `--enable-source-maps`: Node caches the source map of every file through which an error has passed, some
+ * megabytes for a large one. It reads each map only once, but the growth would be reported as a leak.
  */
 const nodeProgram = (flags: readonly string[], role: string) => ({
   command: process.execPath,

@@ -5,7 +5,7 @@ const SIZE = '4g';
 
 /** The disk of PostgreSQL, which can be filled. */
 export interface Disk {
-  /** Why it cannot be filled on this machine; undefined when it can. */
+  /** Why the disk cannot be filled on this machine; undefined when it can be. */
   readonly unavailableReason: string | undefined;
   mount(): void;
   /** Leaves no room for another page. */
@@ -14,14 +14,15 @@ export interface Disk {
   unmount(): void;
 }
 
+/** @returns the error message; undefined when the command succeeded. */
 const run = (command: string, ...args: string[]): string | undefined => {
   const { status, stderr, error } = spawnSync(command, args, { encoding: 'utf8' });
   return status === 0 ? undefined : (error?.message ?? stderr).trim() || `${command} failed`;
 };
 
-/** A tmpfs mounted at a folder. It is filled by shrinking it to its used size. */
-export const diskFor = (place: string): Disk => {
-  let unavailableReason: string | undefined = 'it was not mounted yet';
+/** A tmpfs mounted at a folder. Filling shrinks it to its used size. */
+export const createDisk = (place: string): Disk => {
+  let unavailableReason: string | undefined = 'it is not mounted yet';
   return {
     get unavailableReason() {
       return unavailableReason;

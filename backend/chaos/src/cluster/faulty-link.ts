@@ -4,13 +4,14 @@ import type { LinkKind } from '../schedule';
 
 const DELAY_MS = 400;
 const THROTTLED_BYTES_PER_S = 8 * 1024;
+/** Shortest interval between two writes of data that is delayed or throttled. */
 const TICK_MS = 50;
 
-/** One direction of a connection: buffers what one end sent until it may be passed on. */
+/** One direction of a connection: buffers what one end sent until the other end may receive it. */
 class Direction {
   private readonly waiting: { bytes: Buffer; dueAt: number }[] = [];
   private isEnded = false;
-  /** The near end is closed, and the far end is not notified. */
+  /** The near end has lost the connection, and the far end is not notified. */
   isAbandoned = false;
   private timer: NodeJS.Timeout | undefined;
   private allowanceBytes = 0;
@@ -24,13 +25,13 @@ class Direction {
     from.on('data', (bytes: Buffer) => {
       const delayMs = link.fault === 'delay' ? DELAY_MS : 0;
       this.waiting.push({ bytes, dueAt: Date.now() + delayMs });
-      // Stop reading, so that the sender's own buffers fill and it notices.
+      // Stop reading, so that the sender's own buffers fill and the sender notices the fault.
       if (link.fault === 'black-hole' || link.fault === 'throttle' || this.isAbandoned) from.pause();
-      this.pump();
+      this.forwardDue();
     });
     from.on('end', () => {
       this.isEnded = true;
-      this.pump();
+      this.forwardDue();
     });
     from.on('error', () => undefined); // followed by `close`
     from.on('close', () => {
@@ -44,8 +45,8 @@ class Direction {
     return this.link.isSilent || this.isAbandoned;
   }
 
-  /** Passes on what is due now. */
-  pump(): void {
+  /** Writes to the far end what is due now. */
+  forwardDue(): void {
     clearTimeout(this.timer);
     if (this.isHeldBack) return;
     const now = Date.now();
@@ -60,11 +61,12 @@ class Direction {
       this.waiting.shift();
     }
     const next = this.waiting[0];
-    if (next) this.timer = setTimeout(() => this.pump(), Math.max(TICK_MS, next.dueAt - now));
+    if (next) this.timer = setTimeout(() => this.forwardDue(), Math.max(TICK_MS, next.dueAt - now));
     else if (this.isEnded) this.to.end();
     else this.from.resume();
   }
 
+  /** The beginning of `bytes`, as much as the throttle permits now. */
   private takeAllowance(bytes: Buffer, now: number): Buffer {
     const bytesPerTick = (THROTTLED_BYTES_PER_S * TICK_MS) / 1_000;
     this.allowanceBytes = Math.min(
@@ -121,7 +123,7 @@ export class FaultyLink {
   }
 
   /** A store's URL, changed to go through this link. */
-  urlOf(storeUrl: string): string {
+  routeUrl(storeUrl: string): string {
     const url = new URL(storeUrl);
     url.hostname = '127.0.0.1';
     url.port = String(this.port);
@@ -145,7 +147,7 @@ export class FaultyLink {
     for (const direction of this.directions) {
       direction.isAbandoned = false;
       if (direction.from.destroyed) direction.to.destroy();
-      else direction.pump();
+      else direction.forwardDue();
     }
   }
 
@@ -167,7 +169,7 @@ export class FaultyLink {
     far.setNoDelay(true);
     let isConnected = false;
     far.once('connect', () => (isConnected = true));
-    // The target is down: a reset is as close to a refused connection as a proxy gets.
+    // The target is down. A proxy that listens cannot refuse a connection; a reset is the closest to that.
     far.once('error', () => {
       if (!isConnected && !this.isSilent) near.resetAndDestroy();
     });
@@ -185,6 +187,7 @@ export class FaultyLink {
     if (this.fault === 'half-open') far.destroy();
   }
 
+  /** The sockets of all connections at one end. The directions are in pairs, of which the first leads from near to far. */
   private socketsAt(end: 'near' | 'far'): Socket[] {
     return [...this.directions]
       .filter((_, index) => index % 2 === 0)

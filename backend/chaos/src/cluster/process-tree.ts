@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** The parent of a process; undefined when the process is gone. */
-const parentOf = (pid: string): number | undefined => {
+const readParent = (pid: string): number | undefined => {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     // The second field is the program's name in parentheses, which may contain spaces.
@@ -15,7 +15,7 @@ const parentOf = (pid: string): number | undefined => {
 export const processTree = (pid: number): number[] => {
   const children = new Map<number, number[]>();
   for (const name of readdirSync('/proc')) {
-    const parent = /^\d+$/.test(name) ? parentOf(name) : undefined;
+    const parent = /^\d+$/.test(name) ? readParent(name) : undefined;
     if (parent !== undefined) children.set(parent, [...(children.get(parent) ?? []), Number(name)]);
   }
   const tree = [pid];

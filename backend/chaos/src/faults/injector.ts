@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Cluster } from '../cluster/cluster';
-import { type Fault, labelOf, type Round } from '../schedule';
+import { type Fault, formatLabel, type Round } from '../schedule';
 import type { FaultEffect } from './fault-effect';
 import { createPostgresFault } from './postgres-faults';
 import { createProcessFault } from './process-faults';
@@ -75,7 +75,7 @@ export class Injector {
 
   async cause(fault: Fault, lastsMs: number, round: number): Promise<void> {
     const effect = createEffect(this.cluster, fault);
-    const caused: CausedFault = { fault, label: labelOf(fault), round, beganAt: Date.now() };
+    const caused: CausedFault = { fault, label: formatLabel(fault), round, beganAt: Date.now() };
     this.caused.push(caused);
     this.log(`${caused.label}, ${(lastsMs / 1_000).toFixed(1)} s`);
     try {

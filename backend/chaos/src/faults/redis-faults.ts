@@ -28,10 +28,10 @@ export const createRedisFault = (cluster: Cluster, kind: (typeof redisKinds)[num
   }
 };
 
-const limitMemory = (cluster: Cluster, bytesOf: (usedBytes: number) => number): FaultEffect => ({
+const limitMemory = (cluster: Cluster, computeLimit: (usedBytes: number) => number): FaultEffect => ({
   async begin() {
     const used = Number(/^used_memory:(\d+)/m.exec(await cluster.redis.info('memory'))?.[1]);
-    await cluster.redis.config('SET', 'maxmemory', String(bytesOf(used)));
+    await cluster.redis.config('SET', 'maxmemory', String(computeLimit(used)));
   },
   end: async () => void (await cluster.redis.config('SET', 'maxmemory', String(REDIS_MAX_BYTES))),
 });

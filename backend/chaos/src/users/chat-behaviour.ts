@@ -49,6 +49,7 @@ export class ChatBehaviour {
     const { random } = this;
     if (game && !game.hasAnswered && random.chance(0.5)) return this.answerGame();
     const roll = random.next();
+    // Mostly messages, as in real use.
     if (roll < 0.81) await this.sendMessage();
     else if (roll < 0.82) await this.sendPhoto();
     else if (roll < 0.88) await this.addReaction();

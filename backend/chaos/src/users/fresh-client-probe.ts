@@ -5,6 +5,10 @@ import { ChatBehaviour } from './chat-behaviour';
 import { SimulatedUser } from './simulated-user';
 
 const GIVE_UP_MS = 40_000;
+/** A search goes on for this long before the client presses Reconnect, in case its connection has given up. */
+const SEARCH_MS = 5_000;
+/** After this time without a message from the partner, the client sends another one. */
+const REPLY_WITHIN_MS = 3_000;
 
 /** Result of a probe with fresh clients. */
 export interface ProbeResult {
@@ -43,12 +47,16 @@ const exchangeMessages = async (
   deadline: number,
 ): Promise<boolean> => {
   while (Date.now() < deadline) {
-    if (!chat.isChatting && !(await chat.search(Math.min(5_000, deadline - Date.now())))) {
+    if (!chat.isChatting && !(await chat.search(Math.min(SEARCH_MS, deadline - Date.now())))) {
       user.connection.pressReconnect();
       continue;
     }
     if ((await chat.sendMessage()) !== 'done') continue;
-    for (const retryAt = Date.now() + 3_000; Date.now() < retryAt && chat.isChatting; await sleep(20)) {
+    for (
+      const retryAt = Date.now() + REPLY_WITHIN_MS;
+      Date.now() < retryAt && chat.isChatting;
+      await sleep(20)
+    ) {
       if (user.recorder.messages.some(({ senderId }) => senderId !== user.id)) return true;
     }
   }

@@ -11,6 +11,7 @@ export interface Frame {
 export type NoAnswer = 'closed' | 'timeout';
 
 const HANDSHAKE_WITHIN_MS = 10_000;
+const CLOSE_WITHIN_MS = 2_000;
 /** The page's timeout for an ack. */
 export const ANSWER_WITHIN_MS = 10_000;
 
@@ -79,7 +80,7 @@ export class PageSocket {
   leave(): void {
     this.socket.close(1000);
     // A closed page does not wait for the close frame of a server that does not answer.
-    setTimeout(() => this.socket.terminate(), 2_000).unref();
+    setTimeout(() => this.socket.terminate(), CLOSE_WITHIN_MS).unref();
   }
 
   /** Terminates a socket that does not answer. */

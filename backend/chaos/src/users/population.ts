@@ -18,6 +18,8 @@ export interface PopulationOptions {
 const MATCHED_WITHIN_MS = 30_000;
 const SETTLED_WITHIN_MS = 20_000;
 const IMAGES_WITHIN_MS = 30_000;
+/** Position of the second message of a chat, after its start and the first message. */
+const SEQ_OF_SECOND_MESSAGE = 3;
 
 interface Member {
   user: SimulatedUser;
@@ -86,8 +88,8 @@ export class Population {
     for (const user of this.users) user.isStopping = true;
     await waitUntil(() => this.users.every(({ connection }) => connection.isReady), SETTLED_WITHIN_MS);
     await waitUntil(() => this.findUnequalChats().length === 0, SETTLED_WITHIN_MS);
-    const away = this.users.filter(({ connection }) => !connection.isReady);
-    return [...away.map(({ id }) => `user ${id} could not reconnect`), ...this.findUnequalChats()];
+    const disconnected = this.users.filter(({ connection }) => !connection.isReady);
+    return [...disconnected.map(({ id }) => `user ${id} could not reconnect`), ...this.findUnequalChats()];
   }
 
   /** Chats that are open on one side only, or whose sides have received different numbers of events. */
@@ -96,7 +98,7 @@ export class Population {
     return this.users.flatMap(({ id, recorder: { current } }) => {
       if (!current) return [];
       const partner = byId.get(current.partnerId);
-      if (!partner) return []; // the user of a probe, which ends its chats itself
+      if (!partner) return []; // the partner belongs to a probe, which ends its chats itself
       const partnerChat = partner.recorder.current;
       if (partnerChat?.sessionId !== current.sessionId)
         return [`user ${id} is in ${current.sessionId}, and partner ${partner.id} is not`];
@@ -119,9 +121,10 @@ export class Population {
     const stuck = await Promise.all(
       this.members.map(async ({ user, chat }) => {
         if (!(await chat.search(MATCHED_WITHIN_MS))) return [`user ${user.id} was not matched at the end`];
-        const seqOf = () => user.recorder.current?.lastSeq ?? Infinity;
+        // No chat: the partner has received this user's message, and skipped.
+        const readLastSeq = () => user.recorder.current?.lastSeq ?? Infinity;
         const outcome = await chat.sendMessage();
-        const haveBothSent = await waitUntil(() => seqOf() >= 3, SETTLED_WITHIN_MS);
+        const haveBothSent = await waitUntil(() => readLastSeq() >= SEQ_OF_SECOND_MESSAGE, SETTLED_WITHIN_MS);
         if (outcome === 'done' && haveBothSent) return [];
         return [`user ${user.id} could not chat at the end: ${outcome ?? 'the chat was over'}`];
       }),
@@ -138,7 +141,7 @@ export class Population {
     const giveUp = setTimeout(() => {
       for (const user of this.users) user.isStopping = true;
     }, IMAGES_WITHIN_MS);
-    const unseen = this.users.map(async (user) => {
+    const searches = this.users.map(async (user) => {
       const found: string[] = [];
       for (const url of user.recorder.log.images) {
         const status = await user.fetchStatus(url);
@@ -147,7 +150,7 @@ export class Population {
       user.isStopping = true;
       return found;
     });
-    const found = (await Promise.all(unseen)).flat();
+    const found = (await Promise.all(searches)).flat();
     clearTimeout(giveUp);
     return found;
   }

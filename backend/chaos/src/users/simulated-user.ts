@@ -9,6 +9,8 @@ import { FrameRecorder } from './frame-recorder';
 import type { Frame } from './page-socket';
 
 const RETRY_MS = 250;
+/** Longest wait before a retry, even if the service asks for a longer one, because a run is short. */
+const MAX_RETRY_MS = 2_000;
 const HTTP_RETRY_MS = 500;
 /** Time limit of one HTTP request. */
 const HTTP_WITHIN_MS = 12_000;
@@ -70,7 +72,7 @@ export class SimulatedUser {
     this.connection.stop();
   }
 
-  /** An idempotent call, retried until the answer is neither 429 nor 5xx. */
+  /** Makes an idempotent call, and repeats it until the answer is neither 429 nor 5xx. */
   async call(
     method: string,
     path: string,
@@ -123,9 +125,9 @@ export class SimulatedUser {
         if (this.isStopping && this.connection.hasGivenUp) return 'given_up';
         continue;
       }
-      const retried = wasRetried;
+      const wasRetriedBefore = wasRetried; // the value now, for a callback that may run later
       const response = await this.connection.request(event, data, (frame) => {
-        if (frame.event === 'ack') onAck(frame.data, retried);
+        if (frame.event === 'ack') onAck(frame.data, wasRetriedBefore);
       });
       if (typeof response === 'string') {
         this.increment(this.refusals, 'no_answer');
@@ -141,7 +143,7 @@ export class SimulatedUser {
         if (!RETRIED_CODES.has(code)) return 'refused';
         // A command that failed with `internal` or `unavailable` may have been stored all the same.
         wasRetried = true;
-        await sleep(Math.min(2_000, Number(response.data.retryAfterMs ?? RETRY_MS)));
+        await sleep(Math.min(MAX_RETRY_MS, Number(response.data.retryAfterMs ?? RETRY_MS)));
       }
     }
     return 'refused';
@@ -151,7 +153,7 @@ export class SimulatedUser {
   async sendChatCommand<E extends ClientEvent>(
     event: E,
     data: ClientInput<E> & { sessionId: string },
-    fingerprintOf: (ack: Record<string, unknown>) => Fingerprint | undefined,
+    createFingerprint: (ack: Record<string, unknown>) => Fingerprint | undefined,
   ): Promise<Outcome> {
     const { sessionId } = data;
     const isOpen = () => this.recorder.current?.sessionId === sessionId;
@@ -159,18 +161,18 @@ export class SimulatedUser {
       event,
       data,
       (ack, wasRetried) => {
-        const fingerprint = fingerprintOf(ack);
+        const fingerprint = createFingerprint(ack);
         if (fingerprint !== undefined)
           this.recorder.acknowledge(sessionId, Number(ack.seq), fingerprint, wasRetried);
       },
       isOpen,
     );
-    if (outcome === 'chat_over') await this.awaitEnd(sessionId);
+    if (outcome === 'chat_over') await this.waitForEnd(sessionId);
     return outcome;
   }
 
   /** After an answer that the chat is over, the end frame must arrive too. */
-  private async awaitEnd(sessionId: string): Promise<void> {
+  private async waitForEnd(sessionId: string): Promise<void> {
     const isOpen = () => this.recorder.current?.sessionId === sessionId;
     for (const deadline = Date.now() + NOTIFIED_WITHIN_MS; Date.now() < deadline; await sleep(50)) {
       if (!isOpen() || !this.connection.isReady) return;

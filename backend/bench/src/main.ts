@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Driver } from './driver/driver-process';
 import type { Outcome, Settings } from './figures/figure';
+import { measureBlock } from './figures/block.figure';
 import { measureGateway } from './figures/gateway.figure';
 import { measureHistory } from './figures/history.figure';
 import { measureLeases } from './figures/leases.figure';
@@ -30,6 +31,7 @@ const measures: { figures: readonly string[]; measure: Measure }[] = [
   { figures: ['P13'], measure: measureOpening },
   { figures: ['P16'], measure: measureStorm },
   { figures: ['P17'], measure: measureLeases },
+  { figures: ['P18'], measure: measureBlock },
 ];
 
 const bench = path.resolve(__dirname, '..');

@@ -14,6 +14,7 @@ export const figureNames = [
   'P13',
   'P16',
   'P17',
+  'P18',
 ] as const;
 
 export interface Options {

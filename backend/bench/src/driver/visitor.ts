@@ -5,7 +5,8 @@ export interface Visitor {
   cookie: string;
 }
 
-const requestHttp = async (
+/** @throws Error when the answer is not a success. */
+export const requestHttp = async (
   origin: string,
   method: string,
   path: string,

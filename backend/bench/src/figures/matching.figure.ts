@@ -12,8 +12,13 @@ type MatchQueueService = InstanceType<Matching['MatchQueueService']>;
 /** Key of the replicas' leases. The bench registers itself as one replica. */
 const LEASES = '{matching}:leases';
 const REPLICA = 'bench.1';
-/** Users at the head of the queue who are never matched: this many in cool-down, and the same number blocked. */
+/**
+ * Users at the head of the queue who are never matched: this many in cool-down, the same number kept apart by a
+ * key, and the same number excluded by the list of a search.
+ */
 const EXCLUDED_COUNT = 4;
+/** A list has at most this many users. */
+const MAX_EXCLUDED = 500;
 const JOINS = 1_000;
 
 /** The least that matching can cost: takes the oldest user of the other queue, else joins the own one. No rules. */
@@ -28,16 +33,25 @@ export const measureMatching = async (_: Driver, settings: Settings): Promise<Ou
   const stores = await BenchStores.open({ hasDatabase: false });
   const ours = new Map<number, number[]>();
   const naive = new Map<number, number[]>();
+  const withLongList: number[] = [];
+  const withLongListAtHead: number[] = [];
+  const elsewhere = MAX_EXCLUDED - EXCLUDED_COUNT;
+  const longest = Math.max(...settings.queueLengths);
+  const middle = settings.queueLengths.find((waiting) => waiting > 0) ?? longest;
   const faults: string[] = [];
+  const measure = async (waiting: number, exclusions?: Exclusions): Promise<number> => {
+    await stores.redis.flushall();
+    return (await JoinBenchmark.prepare(stores, waiting, exclusions)).measureCpuPerJoin(faults);
+  };
   try {
     for (let round = 1; round <= settings.rounds; round += 1) {
       for (const waiting of settings.queueLengths) {
-        await stores.redis.flushall();
-        const bench = await JoinBenchmark.prepare(stores, waiting);
-        addValue(ours, waiting, await bench.measureCpuPerJoin(faults));
+        addValue(ours, waiting, await measure(waiting));
         await stores.redis.flushall();
         addValue(naive, waiting, await measureNaiveJoins(stores, waiting));
       }
+      withLongList.push(await measure(middle, { elsewhere }));
+      withLongListAtHead.push(await measure(middle, { elsewhere, areWaiting: true }));
       const shown = settings.queueLengths.map(
         (waiting) => `${waiting}: ${formatMicros(ours.get(waiting)?.at(-1) ?? 0)}`,
       );
@@ -49,7 +63,7 @@ export const measureMatching = async (_: Driver, settings: Settings): Promise<Ou
   const emptyQueue = ours.get(0) ?? [];
   const rows = settings.queueLengths.map((waiting): Row => {
     const ofLength = ours.get(waiting) ?? [];
-    const isGated = waiting === Math.max(...settings.queueLengths);
+    const isGated = waiting === longest;
     const ratio = waiting === 0 ? undefined : computeRatios(ofLength, emptyQueue);
     const theirs = computeSpread(naive.get(waiting) ?? []);
     return {
@@ -64,23 +78,70 @@ export const measureMatching = async (_: Driver, settings: Settings): Promise<Ou
       isReached: isGated && ratio ? ratio.median <= 1.5 : undefined,
     };
   });
-  return { rows, faults, raw: { ours: Object.fromEntries(ours), naive: Object.fromEntries(naive) } };
+  const withShortList = ours.get(middle) ?? [];
+  const compare = (what: string, values: readonly number[], gate?: number): Row => {
+    const ratio = computeRatios(values, withShortList);
+    return {
+      figure: 'P6',
+      what: `the same, ${middle.toLocaleString('en')} waiting and ${what}`,
+      ours: formatMicros(median(values)),
+      against: `${EXCLUDED_COUNT} excluded`,
+      theirs: formatMicros(median(withShortList)),
+      ratio,
+      gate: gate === undefined ? '' : `≤ ${gate}`,
+      aim: '',
+      isReached: gate === undefined ? undefined : ratio.median <= gate,
+    };
+  };
+  rows.push(
+    compare(`${MAX_EXCLUDED} excluded`, withLongList, 2),
+    compare(`${MAX_EXCLUDED} excluded, who wait at the head`, withLongListAtHead),
+  );
+  const raw = {
+    ours: Object.fromEntries(ours),
+    naive: Object.fromEntries(naive),
+    withLongList,
+    withLongListAtHead,
+  };
+  return { rows, faults, raw };
 };
 
 const addValue = (map: Map<number, number[]>, key: number, value: number): void => {
   map.set(key, [...(map.get(key) ?? []), value]);
 };
 
+/** What a join excludes, besides the users at the head of the queue. */
+interface Exclusions {
+  /** Excluded users who do not wait, besides those at the head. */
+  elsewhere: number;
+  /** Whether these wait at the head, too. */
+  areWaiting?: boolean;
+}
+
+/**
+ * Men wait. Each new woman is matched with the oldest man allowed and a new man takes the place, so the queue has a
+ * constant length. At its head are men whom no woman meets.
+ */
 class JoinBenchmark {
   private nextId = 1;
+  private readonly coolingDown = this.newIds(EXCLUDED_COUNT);
+  private readonly apart = this.newIds(EXCLUDED_COUNT);
+  private readonly excluded: readonly number[];
 
   private constructor(
     private readonly stores: BenchStores,
     private readonly matching: MatchQueueService,
-    private readonly excludedIds: readonly number[],
-  ) {}
+    private readonly atHead: number,
+    elsewhere: number,
+  ) {
+    this.excluded = this.newIds(atHead + elsewhere);
+  }
 
-  static async prepare(stores: BenchStores, waiting: number): Promise<JoinBenchmark> {
+  static async prepare(
+    stores: BenchStores,
+    waiting: number,
+    { elsewhere, areWaiting = false }: Exclusions = { elsewhere: 0 },
+  ): Promise<JoinBenchmark> {
     const { MatchQueueService } = requireBuilt<Matching>('modules/matching/application/match-queue.service');
     await stores.redis.zadd(LEASES, Date.now() + 3_600_000, REPLICA);
     const environment = { REMATCH_RELAX_AFTER_S: 3_600, REMATCH_COOLDOWN_S: 600 };
@@ -89,38 +150,36 @@ class JoinBenchmark {
       environment as ConstructorParameters<typeof MatchQueueService>[1],
       { replicaId: REPLICA } as ConstructorParameters<typeof MatchQueueService>[2],
     );
-    const excludedIds = Array.from({ length: EXCLUDED_COUNT * 2 }, (_, index) => index + 1);
-    const benchmark = new JoinBenchmark(stores, matching, excludedIds);
-    benchmark.nextId += excludedIds.length;
-    for (const id of excludedIds) await matching.join(id, 'male', 'female');
+    const atHead = EXCLUDED_COUNT + (areWaiting ? elsewhere : 0);
+    const joins = new JoinBenchmark(stores, matching, atHead, areWaiting ? 0 : elsewhere);
+    for (const id of joins.head) await matching.join(id, 'male', 'female');
     await inParallel(waiting, 100, async () => {
-      await matching.join(benchmark.newId(), 'male', 'female');
+      await matching.join(joins.newId(), 'male', 'female');
     });
-    return benchmark;
+    return joins;
   }
 
-  /**
-   * Lets a man join and then a woman, who is matched with the man who has waited longest and is not excluded. The length
-   * of the queue stays the same.
-   */
+  /** The users at the head of the queue, whom every join passes. */
+  private get head(): readonly number[] {
+    return [...this.coolingDown, ...this.apart, ...this.excluded.slice(0, this.atHead)];
+  }
+
   async measureCpuPerJoin(faults: string[]): Promise<number> {
     const couples = Array.from({ length: JOINS / 2 }, () => ({ man: this.newId(), woman: this.newId() }));
-    const recent = this.excludedIds.slice(0, EXCLUDED_COUNT);
-    const blocked = this.excludedIds.slice(EXCLUDED_COUNT);
-    await inParallel(couples.length * recent.length, 50, async (index) => {
-      const woman = couples[Math.floor(index / recent.length)]?.woman ?? 0;
-      await this.matching.finish({
-        // A chat that has ended puts its users into cool-down for each other.
-        sessionId: 'earlier',
-        userIds: [woman, recent[index % recent.length] ?? 0],
-      });
+    await inParallel(couples.length * EXCLUDED_COUNT, 50, async (index) => {
+      const woman = couples[Math.floor(index / EXCLUDED_COUNT)]?.woman ?? 0;
+      const place = index % EXCLUDED_COUNT;
+      // A chat that has ended puts its users into cool-down for each other.
+      await this.matching.finish({ sessionId: 'earlier', userIds: [woman, this.coolingDown[place] ?? 0] });
+      await this.matching.separate(woman, this.apart[place] ?? 0);
     });
+    const head = new Set(this.head);
     const before = await this.stores.redisCpuMicros();
     let matched = 0;
     for (const { man, woman } of couples) {
-      await this.matching.join(man, 'male', 'female');
-      const joined = await this.matching.join(woman, 'female', 'male', blocked);
-      if (joined.kind === 'matched' && !this.excludedIds.includes(joined.match.userIds[1])) matched += 1;
+      await this.matching.join(man, 'male', 'female', this.excluded);
+      const place = await this.matching.join(woman, 'female', 'male', this.excluded);
+      if (place.kind === 'matched' && !head.has(place.match.userIds[1])) matched += 1;
     }
     const spent = (await this.stores.redisCpuMicros()) - before;
     if (matched !== couples.length)
@@ -131,6 +190,10 @@ class JoinBenchmark {
   private newId(): number {
     this.nextId += 1;
     return this.nextId;
+  }
+
+  private newIds(count: number): number[] {
+    return Array.from({ length: count }, () => this.newId());
   }
 }
 

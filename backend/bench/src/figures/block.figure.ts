@@ -1,0 +1,79 @@
+import type { Driver } from '../driver/driver-process';
+import { createVisitor, openAuthenticatedSocket, requestHttp, type Visitor } from '../driver/visitor';
+import type { JsonWire } from '../driver/wire';
+import { computeSpread, percentile } from '../measure/statistics';
+import { BenchStores } from '../measure/stores';
+import { Service } from '../service';
+import { formatMicros, logProgress, type Outcome, type Settings } from './figure';
+
+const WARM_UP = 20;
+const BLOCKS_PER_SECOND = 20;
+const GATE_MS = 25;
+
+interface User {
+  visitor: Visitor;
+  wire: JsonWire;
+}
+
+/** P18: time of a block until its answer, after which the chat with the blocked user is over. One at a time. */
+export const measureBlock = async (_: Driver, settings: Settings): Promise<Outcome> => {
+  const stores = await BenchStores.open({ hasDatabase: true });
+  const env = { REMATCH_COOLDOWN_S: '0', REMATCH_RELAX_AFTER_S: '0' };
+  const service = await Service.start(stores, { replicas: 2, hasWorker: false, env });
+  const users: User[] = [];
+  const p95s: number[] = [];
+  const faults: string[] = [];
+  try {
+    const [first = '', second = ''] = service.origins;
+    const open = async (origin: string, gender: 'female' | 'male'): Promise<User> => {
+      const visitor = await createVisitor(origin, gender);
+      const user = { visitor, wire: await openAuthenticatedSocket(origin, visitor) };
+      users.push(user);
+      return user;
+    };
+    const [ada, bob] = [await open(first, 'female'), await open(second, 'male')];
+    const body = { blockerId: ada.visitor.userId, blockedId: bob.visitor.userId };
+    const meet = async (): Promise<void> => {
+      const isMatched = [ada, bob].map(({ wire }) =>
+        wire.waitForFrame(({ event }) => event === 'chat_matched'),
+      );
+      for (const { wire } of [ada, bob]) await wire.request('join_queue', {});
+      await Promise.all(isMatched);
+    };
+    const block = async (): Promise<number> => {
+      await meet();
+      const isOver = bob.wire.waitForFrame(({ event }) => event === 'chat_skipped');
+      const startedAt = performance.now();
+      await requestHttp(first, 'POST', '/api/blocks', ada.visitor.cookie, body);
+      const spentMicros = (performance.now() - startedAt) * 1_000;
+      await isOver;
+      const path = `/api/blocks/${body.blockerId}/${body.blockedId}`;
+      await requestHttp(first, 'DELETE', path, ada.visitor.cookie, {});
+      return spentMicros;
+    };
+    for (let round = 0; round <= settings.rounds; round += 1) {
+      const count = round === 0 ? WARM_UP : Math.ceil(settings.seconds * BLOCKS_PER_SECOND);
+      const spent: number[] = [];
+      for (let index = 0; index < count; index += 1) spent.push(await block());
+      if (round === 0) continue;
+      p95s.push(percentile(spent, 0.95));
+      logProgress(`blocks, round ${round} of ${settings.rounds}: p95 ${formatMicros(p95s.at(-1) ?? 0)}`);
+    }
+  } finally {
+    for (const { wire } of users) wire.close();
+    await service.stop();
+    await stores.end();
+  }
+  const { median, minimum, maximum } = computeSpread(p95s);
+  const row = {
+    figure: 'P18',
+    what: `Block of the chat partner until the answer, p95 (rounds: ${formatMicros(minimum)} to ${formatMicros(maximum)})`,
+    ours: formatMicros(median),
+    against: '',
+    theirs: '',
+    gate: `≤ ${GATE_MS} ms`,
+    aim: '',
+    isReached: median <= GATE_MS * 1_000,
+  };
+  return { rows: [row], faults, raw: { p95s } };
+};

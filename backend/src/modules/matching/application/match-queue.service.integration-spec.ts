@@ -96,6 +96,15 @@ describe('MatchQueueService', () => {
       expect(await queue.readStates(1)).toEqual(['searching']);
       expect((await queue.readQueues()).has(1)).toBe(false);
     });
+
+    it('is not matched from the queue of another pool, into which a replica of an earlier release put them', async () => {
+      await queue.on('r1').join(1, 'male', 'both', [], 'care');
+      const commonQueue = matchingKeys.queue('male', 'both');
+      await queue.store.redis.zadd(commonQueue, 1, '1');
+      expect(await queue.on('r2').join(2, 'male', 'both')).toMatchObject({ kind: 'searching' });
+      expect(await queue.store.redis.zrange(commonQueue, '0', '-1')).toEqual(['2']);
+      expect(requireMatch(await queue.on('r2').join(3, 'male', 'both', [], 'care')).userIds).toEqual([3, 1]);
+    });
   });
 
   describe('a user', () => {

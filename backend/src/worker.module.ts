@@ -10,7 +10,7 @@ import { ConductModule } from './modules/conduct/conduct.module';
 import { TimeLimitsModule } from './modules/conduct/time-limits.module';
 import { EvidenceExpiryModule } from './modules/conduct/evidence-expiry.module';
 import { RandomChatWorkerModule } from './modules/random-chat/random-chat-worker.module';
-import { StandingsModule } from './modules/standings/standings.module';
+import { StandingsWorkerModule } from './modules/standings/standings-worker.module';
 import { UploadsWorkerModule } from './modules/uploads/uploads-worker.module';
 import { UsersReadModelModule } from './modules/users/users-read-model.module';
 import { workerTimeouts } from './platform/database/data-source.config';
@@ -45,7 +45,7 @@ import { StorageModule } from './platform/storage/storage.module';
 
     UsersReadModelModule,
     BlocksReadModelModule,
-    StandingsModule,
+    StandingsWorkerModule,
     ImageBlocksModule,
     ModerationReadModelModule,
     FriendsReadModelModule,

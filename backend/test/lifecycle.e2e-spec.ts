@@ -23,6 +23,7 @@ const settingsFor = (databaseUrl: string) => ({
   DATABASE_URL: databaseUrl,
   REDIS_URL: redisUrl,
   SESSION_SECRET: secret,
+  SAFETY_SECRET: secret,
   HOST: '127.0.0.1',
   PORT: '0',
   INTERNAL_PORT: '0',
@@ -121,6 +122,7 @@ describe('main.api', () => {
     [{ PORT: 'hunter2' }, 'PORT'],
     [{ SESSION_SECRET: '' }, 'SESSION_SECRET'],
     [{ SESSION_SECRET: 'hunter2' }, 'SESSION_SECRET'],
+    [{ SAFETY_SECRET: 'hunter2' }, 'SAFETY_SECRET'],
   ])('refuses to start with %j and names the setting', async (setting, name) => {
     const { code, stdout, stderr } = await run('api', { ...settingsFor(database.url), ...setting }).ended;
     expect(code).toBe(1);

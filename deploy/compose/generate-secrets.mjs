@@ -33,6 +33,7 @@ export function generateSecrets(root) {
   );
   giveTo('stores', 'redis-url', `redis://thaw:${redisPassword}@redis:6379`);
   giveTo('api', 'session-secret', readOrCreate('session-secret'));
+  giveTo('api', 'safety-secret', readOrCreate('safety-secret'));
 
   const storageKeys = {
     accessKey: readOrCreate('s3-access-key-id'),

@@ -18,6 +18,7 @@ test('secrets are generated once, and each service gets only those it needs', (t
   generateSecrets(root);
   const first = handedOut().map((name) => [name, read(name)]);
   assert.deepEqual(first.map(([name]) => name).sort(), [
+    'api/safety-secret',
     'api/session-secret',
     'migrate/database-url',
     'postgres/database-password',
@@ -36,6 +37,8 @@ test('secrets are generated once, and each service gets only those it needs', (t
   assert.equal(read('migrate/database-url'), `postgres://postgres:${superuserPassword}@postgres:5432/thaw`);
   assert.notEqual(superuserPassword, databasePassword);
   assert.ok(read('api/session-secret').length >= 32);
+  assert.ok(read('api/safety-secret').length >= 32);
+  assert.notEqual(read('api/safety-secret'), read('api/session-secret'));
   const redisPassword = new URL(read('stores/redis-url')).password;
   assert.ok(redisPassword.length >= 32);
   assert.ok(!read('redis/users.acl').includes(redisPassword), 'Redis itself knows a hash alone');

@@ -8,7 +8,7 @@ export const migrationSettings = ({ databaseUrl, serviceDatabaseUrl }) =>
   serviceDatabaseUrl ? { MIGRATE_DATABASE_URL: databaseUrl } : {};
 
 /**
- * Builds the environment of a process of the product, and creates the session secret and the folder for files if they are
+ * Builds the environment of a process of the product, and creates the secrets and the folder for files if they are
  * missing. Later sources override earlier ones: the launcher's defaults, the
  * launcher's own environment, `given` (for all processes), the addresses of the stores, `settings` (for this process).
  * @param {{home: string, stores: {databaseUrl: string, serviceDatabaseUrl?: string, redisUrl: string}, given?: Record<string, string>,
@@ -17,9 +17,11 @@ export const migrationSettings = ({ databaseUrl, serviceDatabaseUrl }) =>
  */
 export function prepareProductEnvironment({ home, stores, given = {}, settings = {} }) {
   readOrCreateSecret(home, 'session-secret', 48);
+  readOrCreateSecret(home, 'safety-secret', 48);
   const all = {
     LIMITS_PROFILE: 'load',
     SESSION_SECRET_FILE: secretFile(home, 'session-secret'),
+    SAFETY_SECRET_FILE: secretFile(home, 'safety-secret'),
     STORAGE_DIR: ensurePrivateFolder(home, 'files'),
     ...process.env,
     // A test runner sets NODE_ENV=test, but the processes are those of the product.

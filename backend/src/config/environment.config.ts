@@ -36,6 +36,8 @@ const schema = z.object({
   PUBLIC_DIR: z.optional(z.string()),
   /** Signs the session cookie. For rotation, give several secrets separated by commas: the first signs, all verify. */
   SESSION_SECRET: z.optional(z.string()),
+  /** Signs the device cookie and hashes the addresses of banned users. Unlike SESSION_SECRET it is not rotated. */
+  SAFETY_SECRET: z.optional(z.string()),
   /** Strictness of the rate limits. */
   LIMITS_PROFILE: z._default(z.enum(['strict', 'default', 'load']), 'default'),
   /** Number of proxies in front whose X-Forwarded-For entries are trusted. */
@@ -97,6 +99,7 @@ const secretNames = [
   'MIGRATE_DATABASE_URL',
   'REDIS_URL',
   'SESSION_SECRET',
+  'SAFETY_SECRET',
   'S3_ACCESS_KEY_ID',
   'S3_SECRET_ACCESS_KEY',
 ] as const;

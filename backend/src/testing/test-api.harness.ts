@@ -27,6 +27,7 @@ export const startTestApi = async (
       DATABASE_URL: database.url,
       REDIS_URL: process.env.REDIS_URL,
       SESSION_SECRET: 'a secret of a test that has 32 bytes or more',
+      SAFETY_SECRET: 'another secret of a test of 32 bytes or more',
       LOG_LEVEL: 'silent',
       TRUST_PROXY: '1',
       INTERNAL_PORT: '0',

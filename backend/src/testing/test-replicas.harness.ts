@@ -71,6 +71,7 @@ export const startTestReplicas = async (
       DATABASE_POOL_SIZE: '4',
       REDIS_URL: store.url,
       SESSION_SECRET: 'a secret of a test of 32 bytes or more',
+      SAFETY_SECRET: 'another secret of a test of 32 bytes or more',
       LOG_LEVEL: 'silent',
       LIMITS_PROFILE: 'load',
       INTERNAL_PORT: '0',

@@ -1,23 +1,27 @@
-import { Inject, type MiddlewareConsumer, Module, type NestModule } from '@nestjs/common';
+import { Inject, Logger, type MiddlewareConsumer, Module, type NestModule } from '@nestjs/common';
 import { PassportModule } from '@nestjs/passport';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler } from 'express';
 import passport from 'passport';
+import { warnAbout } from '../../platform/observability/warn-about.functions';
 import { SOCKET_IDENTITY_PORT } from '../../platform/realtime/socket-identity.port';
 import { UserPublisherModule } from '../../platform/realtime/user-publisher.module';
+import { DeviceAccountsService } from '../standings/application/device-accounts.service';
+import { StandingsModule } from '../standings/standings.module';
 import { UsersModule } from '../users/users.module';
 import { AuthService } from './application/auth.service';
 import { LoginSessionService } from './application/login-session.service';
 import { CookieIdentityAdapter } from './infrastructure/cookie-identity.adapter';
 import { CredentialsEntity } from './infrastructure/credentials.entity';
 import { CredentialsRepository } from './infrastructure/credentials.repository';
+import { DeviceCookieService } from './infrastructure/device-cookie.service';
 import { KnownDeviceService } from './infrastructure/known-device.service';
 import { PasswordHasherService } from './infrastructure/password-hasher.service';
 import { SessionCookieCodec } from './infrastructure/session-cookie.codec';
 import {
   markSecureByPublicOrigin,
   createSessionMiddleware,
-  refreshSession,
+  createRefreshMiddleware,
   SESSION_MIDDLEWARE,
 } from './infrastructure/session.middleware';
 import { SessionEntity } from './infrastructure/session.entity';
@@ -32,6 +36,7 @@ import { PasswordStrategy } from './transport/password.strategy';
     TypeOrmModule.forFeature([CredentialsEntity, SessionEntity]),
     PassportModule,
     UserPublisherModule,
+    StandingsModule,
     UsersModule,
   ],
   controllers: [AuthController, AccountController],
@@ -44,6 +49,7 @@ import { PasswordStrategy } from './transport/password.strategy';
     SessionCookieCodec,
     PasswordHasherService,
     KnownDeviceService,
+    DeviceCookieService,
     PasswordStrategy,
     {
       provide: SESSION_MIDDLEWARE,
@@ -55,9 +61,13 @@ import { PasswordStrategy } from './transport/password.strategy';
   exports: [SOCKET_IDENTITY_PORT],
 })
 export class AuthModule implements NestModule {
+  private readonly logger = new Logger(AuthModule.name);
+
   constructor(
     @Inject(SESSION_MIDDLEWARE) private readonly sessionMiddleware: RequestHandler,
     private readonly cookie: SessionCookieCodec,
+    private readonly deviceCookie: DeviceCookieService,
+    private readonly deviceAccounts: DeviceAccountsService,
   ) {}
 
   configure(consumer: MiddlewareConsumer): void {
@@ -67,9 +77,20 @@ export class AuthModule implements NestModule {
       .apply(
         markSecureByPublicOrigin(this.cookie),
         this.sessionMiddleware,
-        refreshSession,
+        createRefreshMiddleware((userId, request) => void this.recordDevice(userId, request)),
         passport.session() as RequestHandler,
       )
       .forRoutes('{*path}');
+  }
+
+  /** Notes that the device of a session is still used, as often as the session is extended. Never rejects. */
+  private async recordDevice(userId: number, request: Request): Promise<void> {
+    const deviceHash = this.deviceCookie.findDeviceHash(request);
+    if (deviceHash === null) return;
+    try {
+      await this.deviceAccounts.recordUse(deviceHash, userId);
+    } catch (error) {
+      warnAbout(this.logger, 'The use of a device was not recorded', error);
+    }
   }
 }

@@ -1,14 +1,29 @@
 import { Module } from '@nestjs/common';
 import { EventTypeRegistry } from '../../platform/event-store/event-type.registry';
 import { ProjectionRegistry } from '../../platform/event-store/projection.registry';
+import { BanKeyRepository } from './infrastructure/ban-key.repository';
+import { DeviceRepository } from './infrastructure/device.repository';
+import { EmailHasherService } from './infrastructure/email-hasher.service';
 import { StandingRepository } from './infrastructure/standing.repository';
+import { createBanKeysProjection } from './projections/ban-keys.projection';
 import { standingEventTypes, standingsProjection } from './projections/standings.projection';
 
-/** Event types, projection, tables and queries of standings. Depends on the platform only. */
-@Module({ providers: [StandingRepository], exports: [StandingRepository] })
+/** Event types, projections, tables and queries of standings. Depends on the platform only. */
+@Module({
+  providers: [StandingRepository, DeviceRepository, BanKeyRepository, EmailHasherService],
+  exports: [StandingRepository, DeviceRepository, BanKeyRepository, EmailHasherService],
+})
 export class StandingsReadModelModule {
-  constructor(eventTypes: EventTypeRegistry, projections: ProjectionRegistry) {
+  constructor(
+    eventTypes: EventTypeRegistry,
+    projections: ProjectionRegistry,
+    banKeys: BanKeyRepository,
+    emails: EmailHasherService,
+  ) {
     eventTypes.register(standingEventTypes);
     projections.register(standingsProjection);
+    projections.register(
+      createBanKeysProjection(banKeys, (userId, manager) => emails.findOf(userId, manager)),
+    );
   }
 }

@@ -83,6 +83,14 @@ export interface TransactionEventMap {
     previousAvatar: string | null;
     manager: EntityManager;
   };
+  /** An account was created in this transaction. `email`: null for anonymous users. */
+  AccountCreated: {
+    userId: number;
+    email: string | null;
+    /** Hash of the browser's device id. */
+    deviceHash: string;
+    manager: EntityManager;
+  };
   /** A user is about to block another, or has done so already. */
   UserBlocking: BlockedPair & {
     manager: EntityManager;
@@ -118,5 +126,6 @@ export const processEventNames = {
 
 export const transactionEventNames = {
   ProfileChanging: true,
+  AccountCreated: true,
   UserBlocking: true,
 } satisfies Record<TransactionEventName, true>;

@@ -5,6 +5,7 @@ export const jobNames = [
   'sweep_streams',
   'sweep_uploads',
   'conduct_time_limits',
+  'expire_devices',
 ] as const;
 
 export type JobName = (typeof jobNames)[number];
@@ -17,6 +18,7 @@ export interface JobData {
   sweep_streams: Record<string, never>;
   sweep_uploads: Record<string, never>;
   conduct_time_limits: Record<string, never>;
+  expire_devices: Record<string, never>;
 }
 
 /** Obsolete jobs of earlier releases. Their schedules are removed and leftover jobs are dropped. */

@@ -5,6 +5,7 @@ import type { SelfUser } from '@thaw/contract/users';
 import { DomainError } from '../../../platform/errors/domain.errors';
 import { CommandExecutorService } from '../../../platform/event-store/command-executor.service';
 import type { Login } from '../../../platform/http/login.decorator';
+import { ProcessEventsService } from '../../../platform/process-events/process-events.service';
 import type { BucketName } from '../../../platform/rate-limit/bucket.limits';
 import { RateLimiterService } from '../../../platform/rate-limit/rate-limiter.service';
 import { UsersService } from '../../users/application/users.service';
@@ -35,6 +36,7 @@ export class AuthService {
     private readonly loginSessions: LoginSessionService,
     private readonly limiter: RateLimiterService,
     private readonly executor: CommandExecutorService,
+    private readonly processEvents: ProcessEventsService,
   ) {}
 
   /**
@@ -67,12 +69,23 @@ export class AuthService {
     return toVerifiedUser(credentials);
   }
 
-  /** @throws DomainError email_taken, unavailable */
-  async register(email: string, password: string): Promise<VerifiedUser> {
+  /** @param deviceHash hash of the browser's device id. @returns the id of a new anonymous user. */
+  startAnonymousUser(deviceHash: string): Promise<number> {
+    return this.executor.inTransaction(async (manager) => {
+      const userId = await this.users.startAnonymousUser(manager);
+      const account = { userId, email: null, deviceHash, manager };
+      await this.processEvents.runInTransaction('AccountCreated', account);
+      return userId;
+    });
+  }
+
+  /** @param deviceHash hash of the browser's device id. @throws DomainError email_taken, unavailable */
+  async register(email: string, password: string, deviceHash: string): Promise<VerifiedUser> {
     await this.requireUnusedEmail(email);
     const passwordHash = await this.hasher.hash(password);
     return this.executor.inTransaction(async (manager) => {
       const userId = await this.users.register(email, manager);
+      await this.processEvents.runInTransaction('AccountCreated', { userId, email, deviceHash, manager });
       return { userId, credentialsVersion: await this.credentials.add(userId, passwordHash, manager) };
     });
   }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler } from 'express';
 import session from 'express-session';
 import { SessionCookieCodec } from './session-cookie.codec';
 import { SESSION_LIFETIME_MS } from './session.repository';
@@ -39,11 +39,18 @@ export const markSecureByPublicOrigin =
 /**
  * Extends a session in use to another thirty days, at most once an hour: a change of `refreshedAt` makes express-session
  * save the session and send the cookie again.
+ * @param onRefreshed called with the user of an extended session
  */
-export const refreshSession: RequestHandler = (request, _response, next) => {
-  const { session: currentSession } = request;
-  const nowMs = Date.now();
-  const ageMs = nowMs - (currentSession.refreshedAt ?? 0);
-  if (currentSession.isStored && ageMs > REFRESH_AFTER_MS) currentSession.refreshedAt = nowMs;
-  next();
-};
+export const createRefreshMiddleware =
+  (onRefreshed: (userId: number, request: Request) => void): RequestHandler =>
+  (request, _response, next) => {
+    const { session: currentSession } = request;
+    const nowMs = Date.now();
+    const ageMs = nowMs - (currentSession.refreshedAt ?? 0);
+    if (currentSession.isStored && ageMs > REFRESH_AFTER_MS) {
+      currentSession.refreshedAt = nowMs;
+      const userId = currentSession.passport?.user?.userId;
+      if (userId !== undefined) onRefreshed(userId, request);
+    }
+    next();
+  };

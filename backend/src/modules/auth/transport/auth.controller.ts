@@ -13,11 +13,13 @@ import { ValidBodyPipe } from '../../../platform/http/body.pipe';
 import { CurrentLogin, type Login, requireSelf } from '../../../platform/http/login.decorator';
 import { RateLimitedBy, RateLimitGuard } from '../../../platform/http/rate-limit.guard';
 import { ExclusionGuard, OpenToExcluded, SignedInGuard } from '../../../platform/http/signed-in.guard';
+import { DeviceAccountsService } from '../../standings/application/device-accounts.service';
 import { UsersService } from '../../users/application/users.service';
 import { UserResponseDto } from '../../users/transport/user.dto';
 import { AuthService } from '../application/auth.service';
 import { LoginSessionService } from '../application/login-session.service';
 import type { VerifiedUser } from '../application/verified-user.types';
+import { DeviceCookieService } from '../infrastructure/device-cookie.service';
 import { KnownDeviceService } from '../infrastructure/known-device.service';
 import { SessionCookieCodec } from '../infrastructure/session-cookie.codec';
 import { ConvertAnonymousDto, CredentialsDto } from './auth.dto';
@@ -33,6 +35,8 @@ export class AuthController {
     private readonly loginSessions: LoginSessionService,
     private readonly devices: KnownDeviceService,
     private readonly cookie: SessionCookieCodec,
+    private readonly deviceCookie: DeviceCookieService,
+    private readonly deviceAccounts: DeviceAccountsService,
   ) {}
 
   @Post('login')
@@ -48,6 +52,8 @@ export class AuthController {
   ): Promise<UserResponseDto> {
     await this.loginSessions.begin(request, verifiedUser);
     this.devices.remember(response, verifiedUser);
+    const deviceHash = this.deviceCookie.ensureDevice(request, response);
+    await this.deviceAccounts.recordUse(deviceHash, verifiedUser.userId);
     return { user: await this.users.getSelf(verifiedUser.userId) };
   }
 
@@ -61,7 +67,8 @@ export class AuthController {
     @Res({ passthrough: true }) response: Response,
     @Body(new ValidBodyPipe(CredentialsDto)) { email, password }: CredentialsDto,
   ): Promise<UserResponseDto> {
-    const verifiedUser = await this.auth.register(email, password);
+    const deviceHash = this.deviceCookie.ensureDevice(request, response);
+    const verifiedUser = await this.auth.register(email, password, deviceHash);
     await this.loginSessions.begin(request, verifiedUser);
     this.devices.remember(response, verifiedUser);
     return { user: await this.users.getSelf(verifiedUser.userId) };
@@ -81,7 +88,7 @@ export class AuthController {
       response.status(200);
       return { user: currentUser };
     }
-    const userId = await this.users.startAnonymousUser();
+    const userId = await this.auth.startAnonymousUser(this.deviceCookie.ensureDevice(request, response));
     await this.loginSessions.begin(request, { userId });
     return { user: await this.users.getSelf(userId) };
   }

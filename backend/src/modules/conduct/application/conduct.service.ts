@@ -22,6 +22,9 @@ type CommandOf<Type extends ConductCommand['type']> = Extract<ConductCommand, { 
 /** A command without what the service adds. */
 export type Request<Type extends ConductCommand['type']> = Omit<CommandOf<Type>, 'type' | 'ids' | 'at'>;
 
+/** A command about a user who is just being created. */
+export type NewUserCommand<Type extends ConductCommand['type']> = Request<Type> & { type: Type };
+
 export interface ConductResult {
   /** Version of the user's stream. */
   version: number;
@@ -166,6 +169,17 @@ export class ConductService {
   /** Idempotent by `sanctionId`. */
   inheritSanction(request: Request<'InheritSanction'>, alongside?: Alongside): Promise<ConductResult> {
     return this.run({ ...request, type: 'InheritSanction' }, alongside);
+  }
+
+  /**
+   * Runs a command in the transaction that creates its user. It announces nothing, since a new user has no sockets. The
+   * caller repeats the transaction after a version conflict.
+   */
+  async applyToNewUser(
+    command: NewUserCommand<'InheritSanction'> | NewUserCommand<'RaiseFinding'>,
+    manager: EntityManager,
+  ): Promise<void> {
+    await this.execute(command, manager);
   }
 
   /** Idempotent. */

@@ -112,9 +112,9 @@ export class UsersService {
   }
 
   /** Creates an anonymous user. @returns the id of the user. */
-  async startAnonymousUser(): Promise<number> {
+  async startAnonymousUser(manager: EntityManager): Promise<number> {
     const userId = await this.users.nextId();
-    await this.execute(userId, { type: 'StartAnonymousUser', username: generateHandle(randomInt) });
+    await this.execute(userId, { type: 'StartAnonymousUser', username: generateHandle(randomInt) }, manager);
     return userId;
   }
 

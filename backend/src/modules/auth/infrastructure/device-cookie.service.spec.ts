@@ -1,0 +1,87 @@
+import type { CookieOptions, Response } from 'express';
+import { DeviceCookieService } from './device-cookie.service';
+import { SessionCookieCodec } from './session-cookie.codec';
+
+const sessionSecret = 'x'.repeat(32);
+const safetySecret = 'y'.repeat(32);
+
+const createService = ({ secret = safetySecret, origin = undefined as string | undefined } = {}) =>
+  new DeviceCookieService(new SessionCookieCodec({ SESSION_SECRET: sessionSecret, PUBLIC_ORIGIN: origin }), {
+    SAFETY_SECRET: secret,
+  });
+
+/** A browser that keeps the cookie which a response sets. */
+class Browser {
+  cookies: { name: string; value: string; options: CookieOptions }[] = [];
+  readonly response = {
+    cookie: (name: string, value: string, options: CookieOptions) =>
+      this.cookies.push({ name, value, options }),
+  } as unknown as Response;
+
+  get request() {
+    const pairs = this.cookies.map(({ name, value }) => `${name}=${encodeURIComponent(value)}`);
+    return { headers: { cookie: ['other=1', ...pairs].join('; ') } };
+  }
+}
+
+describe('the device cookie', () => {
+  it('is set once, with 128 random bits, for 400 days and out of reach of scripts', () => {
+    const service = createService();
+    const browser = new Browser();
+    const hash = service.ensureDevice(browser.request, browser.response);
+    expect(service.ensureDevice(browser.request, browser.response)).toBe(hash);
+    expect(browser.cookies).toHaveLength(1);
+    const [{ name, value, options }] = browser.cookies as [Browser['cookies'][number]];
+    expect(name).toBe('thaw.did');
+    expect(Buffer.from(value.split('.')[0] ?? '', 'base64url')).toHaveLength(16);
+    expect(options).toEqual({
+      path: '/',
+      httpOnly: true,
+      sameSite: 'lax',
+      secure: false,
+      maxAge: 400 * 86_400_000,
+    });
+  });
+
+  it('has the prefix __Host- and is secure when the page is served over https', () => {
+    const browser = new Browser();
+    createService({ origin: 'https://chat.example' }).ensureDevice(browser.request, browser.response);
+    expect(browser.cookies).toMatchObject([
+      { name: '__Host-thaw.did', options: { secure: true, path: '/' } },
+    ]);
+  });
+
+  it('is known to the server by a hash only, which differs between browsers', () => {
+    const service = createService();
+    const [one, other] = [new Browser(), new Browser()];
+    const hashes = [one, other].map(({ request, response }) => service.ensureDevice(request, response));
+    expect(hashes[0]).toMatch(/^[0-9a-f]{64}$/);
+    expect(hashes[0]).not.toBe(hashes[1]);
+    expect(service.findDeviceHash(one.request)).toBe(hashes[0]);
+    expect(hashes[0]).not.toContain(one.cookies[0]!.value.split('.')[0]);
+  });
+
+  it.each([
+    ['no signature', (value: string) => value.split('.')[0] ?? ''],
+    ['a changed id', (value: string) => `A${value.slice(1) === value ? 'B' : value.slice(1)}x`],
+    ['a truncated signature', (value: string) => value.slice(0, -1)],
+    ['nothing', () => ''],
+  ])('is replaced when it has %s', (_case, tamper) => {
+    const service = createService();
+    const browser = new Browser();
+    const hash = service.ensureDevice(browser.request, browser.response);
+    browser.cookies[0]!.value = tamper(browser.cookies[0]!.value);
+    expect(service.findDeviceHash(browser.request)).toBeNull();
+    expect(service.ensureDevice(browser.request, browser.response)).not.toBe(hash);
+  });
+
+  it('is not valid with the signature of another secret, such as that of sessions', () => {
+    const browser = new Browser();
+    createService({ secret: sessionSecret }).ensureDevice(browser.request, browser.response);
+    expect(createService().findDeviceHash(browser.request)).toBeNull();
+  });
+
+  it('needs a secret of at least 32 bytes', () => {
+    expect(() => createService({ secret: 'short' })).toThrow(/^SAFETY_SECRET/);
+  });
+});

@@ -1,0 +1,52 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+
+/** Unused devices are forgotten after this time. */
+const KEPT_DAYS = 180;
+
+/** The table `devices`: which accounts were used in which browser. It has only hashes of what browsers store. */
+@Injectable()
+export class DeviceRepository {
+  constructor(private readonly dataSource: DataSource) {}
+
+  /** Records that a user was signed in on a device just now. */
+  async recordUse(
+    deviceHash: string,
+    userId: number,
+    manager: EntityManager = this.dataSource.manager,
+  ): Promise<void> {
+    await manager.query(
+      `INSERT INTO devices (device_hash, user_id, first_seen_at, seen_at) VALUES ($1, $2, now(), now())
+       ON CONFLICT (device_hash, user_id) DO UPDATE SET seen_at = EXCLUDED.seen_at`,
+      [deviceHash, userId],
+    );
+  }
+
+  async findAccountsOf(userId: number): Promise<number[]> {
+    const rows = await this.dataSource.query<{ user_id: string }[]>(
+      `SELECT DISTINCT others.user_id FROM devices AS own JOIN devices AS others USING (device_hash)
+       WHERE own.user_id = $1 ORDER BY others.user_id`,
+      [userId],
+    );
+    return rows.map((row) => Number(row.user_id));
+  }
+
+  /** Counts the accounts of the device that were created within the last 24 hours. */
+  async countNewAccounts(deviceHash: string, manager: EntityManager): Promise<number> {
+    const [row] = await manager.query<{ count: string }[]>(
+      `SELECT count(*) AS count FROM devices JOIN users ON users.id = devices.user_id
+       WHERE devices.device_hash = $1 AND users.created_at > now() - interval '24 hours'`,
+      [deviceHash],
+    );
+    return Number(row?.count ?? 0);
+  }
+
+  /** @returns the number of deleted rows. */
+  async deleteUnused(): Promise<number> {
+    const [, count] = await this.dataSource.query<[unknown, number]>(
+      `DELETE FROM devices WHERE seen_at < now() - make_interval(days => $1)`,
+      [KEPT_DAYS],
+    );
+    return count;
+  }
+}

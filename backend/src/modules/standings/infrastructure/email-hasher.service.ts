@@ -1,0 +1,27 @@
+import { createHmac } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { ENVIRONMENT, type Environment } from '../../../config/environment.config';
+
+/** Hashes e-mail addresses with a secret, so that the stored hashes cannot be compared with a list of addresses. */
+@Injectable()
+export class EmailHasherService {
+  constructor(@Inject(ENVIRONMENT) private readonly environment: Pick<Environment, 'SAFETY_SECRET'>) {}
+
+  /** @throws Error without SAFETY_SECRET, which every process that confirms bans or creates accounts has. */
+  hash(email: string): string {
+    const { SAFETY_SECRET: secret } = this.environment;
+    if (!secret) throw new Error('SAFETY_SECRET is missing');
+    return createHmac('sha256', secret)
+      .update(`email:${email.normalize('NFKC').toLowerCase()}`)
+      .digest('hex');
+  }
+
+  /** The hash of the user's present address; null when they have none. */
+  async findOf(userId: number, manager: EntityManager): Promise<string | null> {
+    const [row] = await manager.query<{ email: string | null }[]>('SELECT email FROM users WHERE id = $1', [
+      userId,
+    ]);
+    return row?.email ? this.hash(row.email) : null;
+  }
+}

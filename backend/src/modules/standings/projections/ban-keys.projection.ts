@@ -1,0 +1,62 @@
+import type { EntityManager } from 'typeorm';
+import type { Projection } from '../../../platform/event-store/projection.registry';
+import type { StoredEvent } from '../../../platform/event-store/stored-event.types';
+import type {
+  AppealDecided,
+  SanctionConfirmed,
+  SanctionImposed,
+  SanctionLifted,
+} from '../domain/standing.events';
+import type { BanKeyRepository } from '../infrastructure/ban-key.repository';
+
+type SanctionEvent = StoredEvent & (SanctionImposed | SanctionConfirmed | SanctionLifted | AppealDecided);
+
+/** Returns the hash of the user's address; null when they have none. */
+export type FindEmailHash = (userId: number, manager: EntityManager) => Promise<string | null>;
+
+const project = async (
+  event: SanctionEvent,
+  manager: EntityManager,
+  keys: BanKeyRepository,
+  findEmailHash: FindEmailHash,
+): Promise<void> => {
+  const { userId, sanctionId } = event.data;
+  if (sanctionId === null) return;
+  switch (event.type) {
+    case 'SanctionImposed': {
+      const { until } = event.data;
+      await keys.addDevices(userId, sanctionId, until === null ? null : new Date(until), manager);
+      return;
+    }
+    case 'SanctionConfirmed':
+      await keys.confirm(sanctionId, await findEmailHash(userId, manager), manager);
+      return;
+    case 'SanctionLifted':
+      await keys.delete(sanctionId, manager);
+      return;
+    case 'AppealDecided': {
+      const { until } = event.data;
+      if (until !== null) await keys.reduce(sanctionId, new Date(until), manager);
+      return;
+    }
+    default:
+      return event satisfies never;
+  }
+};
+
+/**
+ * Writes the keys of a sanction in the transaction that imposes it. The table is no read model: the devices and the
+ * address are those of that moment, so a rebuild leaves it as it is.
+ */
+export const createBanKeysProjection = (
+  keys: BanKeyRepository,
+  findEmailHash: FindEmailHash,
+): Projection => ({
+  name: 'ban_keys',
+  tables: [],
+  handles: ['SanctionImposed', 'SanctionConfirmed', 'SanctionLifted', 'AppealDecided'],
+  async apply(events, manager, isRebuild) {
+    if (isRebuild) return;
+    for (const event of events) await project(event as SanctionEvent, manager, keys, findEmailHash);
+  },
+});

@@ -90,7 +90,7 @@ describe('the devices of an account', () => {
 describe('the keys of a sanction', () => {
   it('are the devices used within 30 days, until its end', async () => {
     const { browser, userId, email } = await accounts.register();
-    const [{ device_hash: used }] = (await deviceRows(userId)) as [{ device_hash: string }];
+    const used = (await deviceRows(userId))[0]!.device_hash;
     await accounts.logIn(email).expect(200);
     await query(
       `UPDATE devices SET seen_at = now() - interval '31 days' WHERE user_id = $1 AND device_hash <> $2`,

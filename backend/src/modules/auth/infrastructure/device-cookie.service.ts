@@ -12,7 +12,7 @@ const MIN_SECRET_BYTES = 32;
 
 /**
  * A cookie with a random id for each browser, by which new accounts of sanctioned users are recognised. It outlives
- * logins and logouts. The server stores the SHA-256 of the id only. It is signed, so that nobody can give themselves the
+ * logins and logouts. The server stores the SHA-256 of the id only. It is signed, so that no client can give itself the
  * id of another browser; with SAFETY_SECRET, which is not rotated as the secret of sessions is.
  */
 @Injectable()

@@ -28,7 +28,7 @@ export interface AccountKeys {
 export class BanKeyRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Adds the devices that the user of a sanction has used lately. */
+  /** Adds the devices that the user of a sanction has used within 30 days. */
   async addDevices(
     userId: number,
     sanctionId: number,

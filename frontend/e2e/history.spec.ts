@@ -29,7 +29,8 @@ test('the history lists past partners, newest first, and a missed partner can be
   const entries = modal(ada).getByRole('listitem');
   await expect(entries).toHaveCount(2);
   await expect(entries.nth(0)).toContainText('Unknown User');
-  await expect(entries.nth(0).getByRole('button')).toHaveCount(0);
+  // A partner whose profile is hidden can be reported, and nothing else.
+  await expect(entries.nth(0).getByRole('button')).toHaveAccessibleName('More about Unknown User');
   await expect(entries.nth(1)).toContainText(bob.name);
   await expect(entries.nth(1)).toContainText('A few minutes ago');
 

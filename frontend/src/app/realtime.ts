@@ -1,3 +1,4 @@
+import { isExcluded } from '@thaw/contract/safety';
 import { getLastMessageAfter } from '@/app/last-message';
 import { createOpenChatReminder } from '@/app/open-chat-reminder';
 import { refetchAfterReconnect, refetchWithinMs } from '@/app/refetch-after-reconnect';
@@ -11,7 +12,8 @@ import { handleProfileFrame, profileEvents } from '@/features/profile/handlers';
 import { handleRandomChatFrame, randomChatEvents } from '@/features/random-chat/handlers';
 import { randomChat } from '@/features/random-chat/stores/random-chat.store';
 import { createSafetyHandler, safetyEvents } from '@/features/safety/handlers';
-import { ApiError, request } from '@/lib/api-client';
+import { createStandingHandler, standingEvents } from '@/features/standing/handlers';
+import { onRefusal } from '@/lib/api-client';
 import { systemClock } from '@/lib/clock';
 import { isPageVisible } from '@/lib/page-visible';
 import { queryClient } from '@/lib/query-client';
@@ -21,19 +23,19 @@ import { parseFrame } from '@/lib/socket/parse-frame';
 import { SocketClient } from '@/lib/socket/socket-client';
 import { onAppEvent, raise } from '@/product/app-events';
 import { currentUser, signOut, useIdentity } from '@/product/identity';
+import { refreshStanding } from '@/product/refresh-standing';
 
 const socketUrl = (): string => `${location.protocol === 'https:' ? 'wss:' : 'ws:'}//${location.host}/ws`;
 
-const checkSignedOut = async (): Promise<boolean> => {
+/** The user of the socket. A suspended user keeps the session, for the standing page, and has no socket. */
+const socketUserId = (): number | undefined => {
   const user = currentUser();
-  if (!user) return true;
-  try {
-    await request('GET', `/api/user/${user.id}`);
-    return false;
-  } catch (error) {
-    if (error instanceof ApiError) return error.status === 401 || error.status === 404;
-    throw error;
-  }
+  return user && !isExcluded(user.standing) ? user.id : undefined;
+};
+
+/** Updates the standing after the server has refused something for it. */
+const checkStanding = (): void => {
+  refreshStanding().catch((error: unknown) => console.warn('The standing was not loaded', error));
 };
 
 /** Keeps the socket connected while a user is signed in, on every page (A143). Call once. */
@@ -44,6 +46,7 @@ export const startRealtime = (): void => {
   registry.on(profileEvents, handleProfileFrame);
   registry.on(privateChatEvents, handlePrivateChatFrame);
   registry.on(safetyEvents, createSafetyHandler(queryClient));
+  registry.on(standingEvents, createStandingHandler(queryClient));
   onAppEvent('block-changed', (data) => registry.handle({ event: 'block_changed', data }));
 
   const friendsCache = new FriendsCache(queryClient);
@@ -52,11 +55,18 @@ export const startRealtime = (): void => {
     if (lastMessage !== undefined) friendsCache.setLastMessage(me, friendId, lastMessage);
   };
 
+  onRefusal(({ code }) => {
+    if (code === 'suspended' && socketUserId() !== undefined) checkStanding();
+  });
+  onAppEvent('search-refused-by-standing', checkStanding);
+
   const scheduleRefetch = (): void => {
-    const userId = currentUser()?.id;
+    const userId = socketUserId();
     // Spread over time: after a server restart many browsers reconnect at once.
     const refetch = (): void => {
-      if (userId !== undefined && userId === currentUser()?.id) refetchAfterReconnect(queryClient, userId);
+      if (userId === undefined || userId !== socketUserId()) return;
+      refetchAfterReconnect(queryClient, userId);
+      checkStanding();
     };
     systemClock.setTimeout(refetch, Math.random() * refetchWithinMs);
   };
@@ -70,7 +80,7 @@ export const startRealtime = (): void => {
       const showsChat = randomChat.takeShowsChat();
       return { userId: currentUser()?.id ?? 0, showsChat, ...(lastSeen ? { lastSeen } : {}) };
     },
-    checkSignedOut,
+    checkSignedOut: async () => (await refreshStanding()).isSignedOut,
     onSignedOut: signOut,
     onStatus: (status) => {
       useConnection.setState({ status });
@@ -104,10 +114,12 @@ export const startRealtime = (): void => {
     if (isPageVisible()) client.wake();
   });
 
+  let signedInId: number | undefined;
   let connectedUserId: number | undefined;
   const connectCurrentUser = (): void => {
-    const userId = currentUser()?.id;
-    if (userId === connectedUserId) return;
+    const userId = socketUserId();
+    if (userId === connectedUserId && currentUser()?.id === signedInId) return;
+    signedInId = currentUser()?.id;
     // On the first connection there is no previous user, and the address may already have opened a chat or a dialog.
     if (connectedUserId !== undefined) shell.reset();
     connectedUserId = userId;
@@ -115,8 +127,10 @@ export const startRealtime = (): void => {
     randomChat.switchUser();
     removeSentRequests(queryClient);
     privateChat.switchUser();
-    if (userId === undefined) queryClient.clear();
-    else client.start();
+    if (userId !== undefined) client.start();
+    else if (signedInId === undefined) queryClient.clear();
+    // Nothing is pushed to a suspended user, so everything is fetched again once the user is back.
+    else void queryClient.invalidateQueries({ refetchType: 'none' });
   };
   useIdentity.subscribe(connectCurrentUser);
   connectCurrentUser();

@@ -2,7 +2,7 @@ import { QueryObserver } from '@tanstack/react-query';
 import { refetchAfterReconnect } from '@/app/refetch-after-reconnect';
 import { createQueryClient } from '@/lib/query-client';
 
-it('refetches friends, requests, unread counts and the open conversation only', async () => {
+it('refetches friends, requests, unread counts, notices and the open conversation only', async () => {
   const queries = createQueryClient();
   const refetched: string[] = [];
   const cacheQuery = (queryKey: readonly [string, ...string[]], isOpen = true): void => {
@@ -18,6 +18,7 @@ it('refetches friends, requests, unread counts and the open conversation only', 
   cacheQuery(['/api/private-messages/unread-counts/7']);
   cacheQuery(['/api/private-messages/7/12']);
   cacheQuery(['/api/private-messages/7/13'], false);
+  cacheQuery(['/api/notices/7']);
   cacheQuery(['/api/user/7']);
   cacheQuery(['/api/user/12', 'profile']);
   cacheQuery(['/api/chat-history/7']);
@@ -27,6 +28,7 @@ it('refetches friends, requests, unread counts and the open conversation only', 
   expect(refetched.sort()).toEqual([
     '/api/friends/7',
     '/api/friends/requests/7',
+    '/api/notices/7',
     '/api/private-messages/7/12',
     '/api/private-messages/unread-counts/7',
   ]);

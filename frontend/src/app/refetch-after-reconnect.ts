@@ -2,13 +2,14 @@ import { type QueryClient } from '@tanstack/react-query';
 import { friendRequestsKey, friendsKey } from '@/features/friends/api/friends';
 import { isConversationKeyOf, unreadCountsKey } from '@/features/private-chat/api/private-messages';
 import { blocksKey } from '@/features/safety/api/blocks';
+import { noticesKey } from '@/features/standing/api/notices';
 
 /** Each browser starts its requests at random times within this period, so that those of all browsers are spread. */
 export const refetchWithinMs = 500;
 
 /**
  * Refetches what may have been pushed while the connection was lost: friends, friend requests, unread counts, blocked
- * people and the open conversation. Closed conversations are fetched when they are opened. The server resumes the
+ * people, notices and the open conversation. Closed conversations are fetched when they are opened. The server resumes the
  * random chat itself.
  */
 export const refetchAfterReconnect = (queries: QueryClient, userId: number): void => {
@@ -17,6 +18,7 @@ export const refetchAfterReconnect = (queries: QueryClient, userId: number): voi
     friendRequestsKey(userId),
     unreadCountsKey(userId),
     blocksKey(userId),
+    noticesKey(userId),
   ])
     void queries.invalidateQueries({ queryKey });
   void queries.invalidateQueries({ predicate: ({ queryKey }) => isConversationKeyOf(userId, queryKey) });

@@ -1,21 +1,32 @@
 import { type SelfUser } from '@thaw/contract/users';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect } from 'react';
 import { ApiError } from '@/lib/api-client';
 import { loader } from '@/lib/query-client';
 import { currentUser, signIn, signOut } from '@/product/identity';
 import { parseUserResponse } from '@/product/user-response';
 
-/** Loads the user of the session; resolves to null when the session is over (A148). */
-const loadSessionUser = loader({ on401: 'empty' });
+const loadUser = loader({ on401: 'empty' });
+
+/** Loads the user of the session; resolves to null when the session is over (A148) or the user does not exist. */
+const loadSessionUser = async (context: Parameters<typeof loadUser>[0]): Promise<unknown> => {
+  try {
+    return await loadUser(context);
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return null;
+    throw error;
+  }
+};
 
 /** The fields in which two states of the same user differ, with the values of the later state. */
-const changedFields = (before: SelfUser | null, after: SelfUser | null): Partial<SelfUser> =>
-  before && after && before.id === after.id
-    ? Object.fromEntries(
-        Object.entries(after).filter(([field, value]) => value !== before[field as keyof SelfUser]),
-      )
-    : {};
+const changedFields = (before: SelfUser, after: SelfUser): Partial<SelfUser> =>
+  Object.fromEntries(
+    Object.entries(after).filter(([field, value]) => value !== before[field as keyof SelfUser]),
+  );
+
+interface SessionCheckOptions {
+  /** Interval at which the user is loaded again. */
+  everyMs?: number | undefined;
+}
 
 /**
  * Loads the user from the server whenever the component mounts, since the stored user may outlive the session cookie
@@ -23,26 +34,32 @@ const changedFields = (before: SelfUser | null, after: SelfUser | null): Partial
  * the page shows the stored user; the server enforces permissions in any case.
  * @returns whether the server has answered, and whether it named a moderator.
  */
-export const useSessionCheck = (userId: number | undefined): { isChecked: boolean; isModerator: boolean } => {
+export const useSessionCheck = (
+  userId: number | undefined,
+  { everyMs }: SessionCheckOptions = {},
+): { isChecked: boolean; isModerator: boolean } => {
   const { data, error } = useQuery({
     queryKey: [`/api/user/${userId}`],
+    // Applies the response itself: an effect would run later, and could undo what was pushed in between.
     queryFn: async (context) => {
       const userAtRequest = currentUser();
       const response = await loadSessionUser(context);
-      if (response === null) return null;
+      const present = currentUser();
+      if (!present || present.id !== userAtRequest?.id) return null;
+      if (response === null) {
+        signOut();
+        return null;
+      }
       // What a push or a save changed in the meantime is newer than the response.
-      return { ...parseUserResponse(response), ...changedFields(userAtRequest, currentUser()) };
+      const user = { ...parseUserResponse(response), ...changedFields(userAtRequest, present) };
+      signIn(user);
+      return user;
     },
     enabled: userId !== undefined,
     refetchOnMount: 'always',
+    refetchInterval: everyMs ?? false,
+    refetchIntervalInBackground: true,
     gcTime: 0,
   });
-  useEffect(() => {
-    if (data) signIn(data);
-    if (data === null) signOut();
-  }, [data]);
-  useEffect(() => {
-    if (error instanceof ApiError && error.status === 404) signOut();
-  }, [error]);
   return { isChecked: data !== undefined || error !== null, isModerator: data?.isModerator ?? false };
 };

@@ -1,4 +1,4 @@
-import { type HttpErrorBody } from '@thaw/contract/error-codes';
+import { type HttpErrorBody, type HttpErrorCode } from '@thaw/contract/error-codes';
 import { noteServerDate } from '@/lib/server-clock';
 
 /** A non-success response. `message` is exactly `<status>: <body>`, as §8 of the specification requires. */
@@ -17,14 +17,30 @@ export class ApiError extends Error {
 
   /** The message of the server, fit to show to a user; undefined if it sent none (A146). */
   get serverMessage(): string | undefined {
+    const { message } = this.parseBody();
+    return typeof message === 'string' ? message : undefined;
+  }
+
+  /** The code of the error; undefined if the server sent none. */
+  get code(): HttpErrorCode | undefined {
+    return this.parseBody().code;
+  }
+
+  private parseBody(): Partial<HttpErrorBody> {
     try {
-      const parsed = JSON.parse(this.body) as Partial<HttpErrorBody> | null;
-      return typeof parsed?.message === 'string' ? parsed.message : undefined;
+      return (JSON.parse(this.body) as Partial<HttpErrorBody> | null) ?? {};
     } catch {
-      return undefined;
+      return {};
     }
   }
 }
+
+let handleRefusal = (_error: ApiError): void => undefined;
+
+/** Calls `handle` with every non-success response of the page, before its request is rejected. */
+export const onRefusal = (handle: (error: ApiError) => void): void => {
+  handleRefusal = handle;
+};
 
 // HTTP/2 carries no status text (A147).
 const canonicalPhrases: Record<number, string> = {
@@ -47,7 +63,9 @@ export const toApiError = async (
   response: Pick<Response, 'status' | 'statusText' | 'text'>,
 ): Promise<ApiError> => {
   const body = (await response.text()) || response.statusText || canonicalPhrases[response.status] || '';
-  return new ApiError(response.status, body);
+  const error = new ApiError(response.status, body);
+  handleRefusal(error);
+  return error;
 };
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

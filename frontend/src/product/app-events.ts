@@ -7,6 +7,8 @@ export interface AppEvents {
   'friendship-accepted': { requestId: number; friendId: number };
   /** This page has blocked or unblocked a person; it is handled like the frame `block_changed`. */
   'block-changed': { userId: number; isBlocked: boolean };
+  /** The server does not let the user search, because of their standing. */
+  'search-refused-by-standing': undefined;
   profileUpdated: { userId: number };
   'websocket-message': ServerFrame;
 }

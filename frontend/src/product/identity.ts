@@ -1,3 +1,4 @@
+import { goodStanding } from '@thaw/contract/safety';
 import { type SelfUser } from '@thaw/contract/users';
 import { create } from 'zustand';
 import { persist } from 'zustand/middleware';
@@ -20,7 +21,9 @@ export const useIdentity = create<Identity>()(
     version: 0,
     merge: (stored, current) => {
       const user = (stored as Partial<Identity> | undefined)?.user;
-      return { ...current, user: isStoredUser(user) ? user : null };
+      // Users stored by an earlier release lack these fields.
+      const defaults = { isModerator: false, standing: goodStanding };
+      return { ...current, user: isStoredUser(user) ? { ...defaults, ...user } : null };
     },
   }),
 );

@@ -1,5 +1,5 @@
+import { isExcluded } from '@thaw/contract/safety';
 import { type SelfUser } from '@thaw/contract/users';
-import { useState } from 'react';
 import { Navigate } from 'react-router-dom';
 import { Attention } from '@/app/attention';
 import { copy } from '@/app/copy';
@@ -16,14 +16,15 @@ import {
 } from '@/app/shell/safety-place';
 import { shell, useShell } from '@/app/shell/shell-store';
 import { Sidebar } from '@/app/shell/sidebar';
+import { NoticePlace, StandingLinePlace, StandingPlace, standingParts } from '@/app/shell/standing-place';
 import { TopBar } from '@/app/shell/top-bar';
 import { useOpenFriend } from '@/app/shell/use-open-friend';
+import { useLogout } from '@/app/shell/use-logout';
 import { useShellAddress } from '@/app/shell/use-shell-address';
 import { useShortcuts } from '@/app/shell/use-shortcuts';
 import { toasterPart } from '@/app/toasts';
 import { useSessionCheck } from '@/app/use-session-check';
 import { WithQueries } from '@/app/with-queries';
-import { logout } from '@/features/auth/api/auth-calls';
 import { useFriendRequests } from '@/features/friends/api/friends';
 import { AddFriend, type AddFriendPlace } from '@/features/friends/components/add-friend';
 import { FriendsPanel } from '@/features/friends/components/friends-panel';
@@ -40,8 +41,7 @@ import { askToReport, type ReportedChat } from '@/features/safety/stores/report-
 import { useAppHeight } from '@/lib/app-height';
 import { useDropGuard } from '@/lib/drop-guard';
 import { useDocumentTitle } from '@/product/document-title';
-import { signOut, useIdentity } from '@/product/identity';
-import { Delayed } from '@/ui/delayed';
+import { useIdentity } from '@/product/identity';
 import { createPart } from '@/ui/loaded-part';
 import { menuPanelPart } from '@/ui/menu';
 import { popoverPanelPart } from '@/ui/popover';
@@ -74,29 +74,8 @@ const partsOnDemand = [
   reportDialogPart,
   friendSwitcherPart,
   shortcutsPart,
+  ...standingParts,
 ];
-
-const endSession = async (): Promise<void> => {
-  randomChat.endSearchOrChat();
-  privateChat.sendRemovals();
-  try {
-    await logout();
-  } catch (error) {
-    console.warn('The server did not answer the logout', error);
-  }
-  signOut();
-};
-
-/** Covers the page while the logout request is in flight. */
-const LoggingOut = () => (
-  <Delayed>
-    <div className="veil fixed inset-0 z-top grid place-items-center bg-overlay">
-      <p role="status" className="rounded-card bg-popover px-6 py-4 text-md shadow-elevated">
-        {copy.profile.loggingOut}
-      </p>
-    </div>
-  </Delayed>
-);
 
 /** Add Friend button for the partner of the current chat, or of the chat that has just ended. */
 const AddPartner = ({ userId, place }: { userId: number; place: AddFriendPlace }) => {
@@ -130,7 +109,7 @@ const reportMessage = (messageId: string): void => {
 const privateChatWithFriend: ReportedChat = {};
 
 /** The page of a user with an account or an anonymous session: the chat, surrounded by the friends features. */
-const Chat = ({ user }: { user: SelfUser }) => {
+const Chat = ({ user, logOut }: { user: SelfUser; logOut: () => void }) => {
   const { data: requests } = useFriendRequests(user.id);
   const openFriend = useOpenFriend(user.id);
   const openFriendId = useShell((state) => state.openFriendId);
@@ -141,11 +120,6 @@ const Chat = ({ user }: { user: SelfUser }) => {
     onOpen: shell.openFriend,
   });
   const typing = usePrivateChat((state) => state.typing);
-  const [isLoggingOut, setLoggingOut] = useState(false);
-  const logOut = (): void => {
-    setLoggingOut(true);
-    void endSession();
-  };
   usePreloaded(partsOnDemand);
   useShortcuts();
   useShellAddress();
@@ -187,6 +161,7 @@ const Chat = ({ user }: { user: SelfUser }) => {
           {/* The random chat continues, inert, beneath a private chat (A67). */}
           <div inert={openFriend !== undefined} className="flex min-h-0 min-w-0 flex-1">
             <RandomChat
+              initialNote={<StandingLinePlace user={user} />}
               toolbar={<AddPartner userId={user.id} place="toolbar" />}
               more={<MoreAboutPartner userId={user.id} />}
               skippedActions={<AddPartner userId={user.id} place="skipped" />}
@@ -226,21 +201,27 @@ const Chat = ({ user }: { user: SelfUser }) => {
       <ProfileDialogsPlace user={user} onLogout={logOut} />
       <BlockDialogPlace userId={user.id} />
       <ReportDialogPlace userId={user.id} />
-      {isLoggingOut ? <LoggingOut /> : null}
+      <NoticePlace user={user} />
     </>
   );
 };
 
+/** While there is no socket, a changed standing is noticed by asking for the user. */
+const standingCheckMs = 60_000;
+
 const ChatPage = () => {
   const user = useIdentity((state) => state.user);
-  useSessionCheck(user?.id);
+  const isOut = user !== null && isExcluded(user.standing);
+  useSessionCheck(user?.id, { everyMs: isOut ? standingCheckMs : undefined });
+  const { logOut, cover } = useLogout();
   useAppHeight();
   useDropGuard();
   useDocumentTitle(copy.chatTitle);
   if (!user) return <Navigate to="/auth" replace />;
   return (
     <div className="flex h-(--app-height) flex-col overflow-hidden overscroll-contain">
-      <Chat user={user} />
+      {isOut ? <StandingPlace user={user} onLogout={logOut} /> : <Chat user={user} logOut={logOut} />}
+      {cover}
     </div>
   );
 };

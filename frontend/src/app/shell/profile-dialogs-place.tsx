@@ -2,6 +2,7 @@ import { type SelfUser } from '@thaw/contract/users';
 import { copy } from '@/app/copy';
 import { BrokenModal, PendingModal } from '@/app/shell/lazy-modal';
 import { SafetySettingsPlace, safetySettingsPart } from '@/app/shell/safety-place';
+import { noticesButtonPart } from '@/app/shell/standing-place';
 import { closeProfileDialog, useProfileDialogs } from '@/features/profile/profile-dialogs.store';
 import { createPart, LoadedPart } from '@/ui/loaded-part';
 
@@ -17,6 +18,7 @@ export const profileDialogContents = {
       await profileSettingsPart.preload();
       await conversionPart.preload();
       await safetySettingsPart.preload();
+      await noticesButtonPart.preload();
     } catch (error) {
       console.warn('The profile dialogs were not loaded ahead', error);
     }

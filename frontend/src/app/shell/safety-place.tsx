@@ -1,6 +1,7 @@
 import { useEffect } from 'react';
 import { copy } from '@/app/copy';
 import { BrokenModal, PendingModal } from '@/app/shell/lazy-modal';
+import { NoticesButtonPlace } from '@/app/shell/standing-place';
 import { useFriends } from '@/features/friends/api/friends';
 import { useRandomChat } from '@/features/random-chat/stores/random-chat.store';
 import { useIsBlocked } from '@/features/safety/api/blocks';
@@ -81,6 +82,10 @@ export const SafetySettingsPlace = ({ userId }: { userId: number }) => (
     part={safetySettingsPart}
     broken={({ retry }) => <LoadError text={copy.brokenPart.title} onRetry={retry} className="mt-6" />}
   >
-    {(SafetySettings) => <SafetySettings userId={userId} />}
+    {(SafetySettings) => (
+      <SafetySettings userId={userId}>
+        <NoticesButtonPlace userId={userId} />
+      </SafetySettings>
+    )}
   </LoadedPart>
 );

@@ -37,9 +37,10 @@ export const copy = {
     spam: 'advertising or fraud',
     other: 'something else',
   },
+  /** After `no_violation`. */
+  secondLook: 'You can ask for a second look.',
   reportDecided: {
     action_taken: (category: string) => `You reported ${category}. We found a breach of our rules and acted.`,
-    no_violation: (category: string) =>
-      `You reported ${category}. We found no breach. You can ask for a second look.`,
+    no_violation: (category: string) => `You reported ${category}. We found no breach.`,
   },
 } as const;

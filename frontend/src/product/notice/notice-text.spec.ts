@@ -61,6 +61,18 @@ it.each<[what: string, notice: Partial<Notice>, expected: string[]]>([
     },
     ['You reported insults or hate. We found no breach. You can ask for a second look.'],
   ],
+  [
+    'offers no second look that is over',
+    {
+      kind: 'report_decided',
+      facts: null,
+      rule: null,
+      until: null,
+      appeal: none,
+      report: { id: 12, category: 'hate', outcome: 'no_violation' },
+    },
+    ['You reported insults or hate. We found no breach.'],
+  ],
 ])('%s', (_what, changes, expected) => {
   expect(paragraphsOf(aNotice(changes))).toEqual(expected);
 });

@@ -20,7 +20,11 @@ const opening = ({ kind, facts, appeal, report }: Notice): (string | null)[] => 
     case 'appeal_decided':
       return [appeal.outcome && copy.appealDecided[appeal.outcome], appeal.answer ?? facts];
     case 'report_decided':
-      return [report && copy.reportDecided[report.outcome](copy.categories[report.category])];
+      return [
+        report &&
+          copy.reportDecided[report.outcome](copy.categories[report.category]) +
+            (appeal.state === 'possible' && report.outcome === 'no_violation' ? ` ${copy.secondLook}` : ''),
+      ];
     case 'warning':
     case 'suspension':
     case 'ban':

@@ -20,6 +20,8 @@ const partsAfterFirstScreen = [activeChatPart];
 
 /** Content from other features, composed in app/. */
 export interface RandomChatSlots {
+  /** On the initial stage, above the choices: the line about the user's standing. */
+  initialNote?: ReactNode;
   /** In the toolbar of an active chat, before Skip Chat: Add Friend. */
   toolbar?: ReactNode;
   /** In the toolbar of an active chat, after Skip Chat: More. */
@@ -32,13 +34,20 @@ export interface RandomChatSlots {
   onReportMessage?: (messageId: string) => void;
 }
 
-const CurrentStage = ({ toolbar, more, skippedActions, skippedLinks, onReportMessage }: RandomChatSlots) => {
+const CurrentStage = ({
+  initialNote,
+  toolbar,
+  more,
+  skippedActions,
+  skippedLinks,
+  onReportMessage,
+}: RandomChatSlots) => {
   const phase = useRandomChat((state) => state.phase);
   const session = useRandomChat((state) => state.session);
   const me = useIdentity((state) => state.user);
   switch (phase) {
     case 'initial':
-      return <InitialStage />;
+      return <InitialStage note={initialNote} />;
     case 'searching':
       return <SearchingStage />;
     case 'skipped':

@@ -1,4 +1,5 @@
 import { type ClientInput } from '@thaw/contract/client-frames';
+import { type SocketErrorCode } from '@thaw/contract/error-codes';
 import { type RandomChatState } from '@/features/random-chat/reducer/random-chat.state';
 import { type Clock } from '@/lib/clock';
 import { type FeatureSocket } from '@/lib/socket/feature-socket';
@@ -11,7 +12,7 @@ export interface QueueCommandsOptions {
   /** The server has removed the user from the queue. */
   onLeft: () => void;
   /** The server has refused the search. */
-  onRefused: () => void;
+  onRefused: (code: SocketErrorCode | undefined) => void;
 }
 
 /** Delay after `rate_limited`, when the server names none. */
@@ -37,7 +38,7 @@ export const createQueueCommands = ({ clock, socket, state, onLeft, onRefused }:
           clock.setTimeout(retry, error.retryAfterMs ?? defaultRetryDelayMs);
           return;
         }
-        onRefused();
+        onRefused(error.code);
       });
   };
 

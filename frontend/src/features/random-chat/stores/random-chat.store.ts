@@ -24,6 +24,7 @@ import { serverNow } from '@/lib/server-clock';
 import { SharedPlace } from '@/lib/shared-place';
 import { disconnected } from '@/lib/socket/feature-socket';
 import { browserStorage } from '@/lib/storage';
+import { raise } from '@/product/app-events';
 import { currentUser } from '@/product/identity';
 import { isSearchAtOnceOn } from '@/product/search-at-once';
 
@@ -186,8 +187,9 @@ export const createRandomChat = ({ clock, newId, openTabs }: RandomChatOptions) 
     socket: () => socket,
     state: () => useStore.getState(),
     onLeft: () => dispatch({ type: 'leaveAcknowledged' }),
-    onRefused: () => {
+    onRefused: (code) => {
       dispatch({ type: 'searchRefused' });
+      if (code === 'suspended') return raise('search-refused-by-standing', undefined);
       useStore.setState(({ refusals }) => ({ refusals: refusals + 1 }));
     },
   });

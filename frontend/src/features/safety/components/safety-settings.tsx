@@ -1,12 +1,18 @@
-import { ChevronRight } from 'lucide-react';
-import { useState } from 'react';
+import { ChevronRight, ExternalLink } from 'lucide-react';
+import { useState, type ReactNode } from 'react';
 import { useBlocks } from '@/features/safety/api/blocks';
 import { BlockedPeople } from '@/features/safety/components/blocked-people';
 import { copy } from '@/features/safety/copy';
-import { Button } from '@/ui/button';
+import { Button, buttonClass } from '@/ui/button';
+
+export interface SafetySettingsProps {
+  userId: number;
+  /** Shown after the button of the blocked people. */
+  children?: ReactNode;
+}
 
 /** The section of Profile Settings about other people. */
-export const SafetySettings = ({ userId }: { userId: number }) => {
+export const SafetySettings = ({ userId, children }: SafetySettingsProps) => {
   const { data: people } = useBlocks(userId);
   const [isListOpen, setListOpen] = useState(false);
   return (
@@ -18,6 +24,17 @@ export const SafetySettings = ({ userId }: { userId: number }) => {
         <span className="flex-1 text-left">{copy.people.button(people?.length)}</span>
         <ChevronRight aria-hidden="true" className="text-muted-foreground" />
       </Button>
+      {children}
+      {/* In a tab of its own: leaving this page would end a running chat. */}
+      <a
+        href={copy.rules.href}
+        target="_blank"
+        rel="noopener"
+        className={buttonClass({ variant: 'outline' }, 'w-full')}
+      >
+        <span className="flex-1 text-left">{copy.rules.item}</span>
+        <ExternalLink aria-hidden="true" className="text-muted-foreground" />
+      </a>
       {isListOpen ? <BlockedPeople userId={userId} onDismiss={() => setListOpen(false)} /> : null}
     </section>
   );

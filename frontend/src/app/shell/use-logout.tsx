@@ -1,0 +1,39 @@
+import { useState, type ReactNode } from 'react';
+import { copy } from '@/app/copy';
+import { logout } from '@/features/auth/api/auth-calls';
+import { privateChat } from '@/features/private-chat/stores/private-chat.store';
+import { randomChat } from '@/features/random-chat/stores/random-chat.store';
+import { signOut } from '@/product/identity';
+import { Delayed } from '@/ui/delayed';
+
+const endSession = async (): Promise<void> => {
+  randomChat.endSearchOrChat();
+  privateChat.sendRemovals();
+  try {
+    await logout();
+  } catch (error) {
+    console.warn('The server did not answer the logout', error);
+  }
+  signOut();
+};
+
+/** Covers the page while the logout request is in flight. */
+const LoggingOut = () => (
+  <Delayed>
+    <div className="veil fixed inset-0 z-top grid place-items-center bg-overlay">
+      <p role="status" className="rounded-card bg-popover px-6 py-4 text-md shadow-elevated">
+        {copy.profile.loggingOut}
+      </p>
+    </div>
+  </Delayed>
+);
+
+/** Returns `logOut`, which ends the session; and `cover`, which covers the page meanwhile. */
+export const useLogout = (): { logOut: () => void; cover: ReactNode } => {
+  const [isLoggingOut, setLoggingOut] = useState(false);
+  const logOut = (): void => {
+    setLoggingOut(true);
+    void endSession();
+  };
+  return { logOut, cover: isLoggingOut ? <LoggingOut /> : null };
+};

@@ -1,0 +1,72 @@
+import { limits } from '@thaw/contract/limits';
+import { fileAppealSchema, type Notice } from '@thaw/contract/safety';
+import { useEffect, useRef, useState } from 'react';
+import { copy } from '@/features/standing/copy';
+import { useAppeal } from '@/features/standing/hooks/use-appeal';
+import { Button } from '@/ui/button';
+import { Modal } from '@/ui/modal';
+import { TextArea } from '@/ui/text-area';
+
+const isSendable = (words: string): boolean => fileAppealSchema.shape.words.safeParse(words).success;
+
+const Sent = ({ onDismiss }: { onDismiss: () => void }) => {
+  const close = useRef<HTMLButtonElement>(null);
+  useEffect(() => close.current?.focus(), []);
+  return (
+    <>
+      <p role="status" className="mt-4 text-md">
+        {copy.appeal.isOpen}
+      </p>
+      <Button ref={close} className="mt-6" onClick={onDismiss}>
+        {copy.appeal.close}
+      </Button>
+    </>
+  );
+};
+
+export interface AppealDialogProps {
+  userId: number;
+  notice: Notice;
+  onDismiss: () => void;
+}
+
+/** Appeals against a decision. */
+export const AppealDialog = ({ userId, notice, onDismiss }: AppealDialogProps) => {
+  const [words, setWords] = useState('');
+  const { isPending, isSent, send } = useAppeal(userId, notice);
+  return (
+    <Modal isOpen title={copy.appeal.title} onDismiss={onDismiss} isLocked={isPending}>
+      {isSent ? (
+        <Sent onDismiss={onDismiss} />
+      ) : (
+        <form
+          className="mt-4"
+          data-unsaved={words.trim() !== '' && !isPending}
+          onSubmit={(event) => {
+            event.preventDefault();
+            send(words);
+          }}
+        >
+          <TextArea
+            label={copy.appeal.words}
+            value={words}
+            onChange={setWords}
+            rows={6}
+            maxCodePoints={limits.appealWordsMaxCodePoints}
+            countFrom={copy.appeal.countFrom}
+            formatCount={copy.appeal.count}
+            isDisabled={isPending}
+          />
+          <div className="mt-6 flex flex-wrap gap-3">
+            <Button type="submit" disabled={isPending || !isSendable(words)}>
+              {isPending ? copy.appeal.pending : copy.appeal.send}
+            </Button>
+            <Button variant="ghost" disabled={isPending} onClick={onDismiss}>
+              {copy.appeal.cancel}
+            </Button>
+          </div>
+        </form>
+      )}
+    </Modal>
+  );
+};

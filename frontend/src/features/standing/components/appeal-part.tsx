@@ -1,0 +1,48 @@
+import { type Notice } from '@thaw/contract/safety';
+import { useState, type ReactNode } from 'react';
+import { AppealDialog } from '@/features/standing/components/appeal-dialog';
+import { copy } from '@/features/standing/copy';
+import { copy as noticeCopy } from '@/product/notice/copy';
+import { Button } from '@/ui/button';
+
+export interface AppealPartProps {
+  userId: number;
+  notice: Notice;
+  /** Shown after Appeal. */
+  children: ReactNode;
+}
+
+/** What became of an appeal against a notice; and the actions on the notice, with Appeal as long as it is possible. */
+export const AppealPart = ({ userId, notice, children }: AppealPartProps) => {
+  const [isAppealing, setAppealing] = useState(false);
+  const { state, outcome, answer } = notice.appeal;
+  const isDecided = state === 'decided' && notice.kind !== 'appeal_decided';
+  return (
+    <>
+      {state === 'open' ? (
+        <p role="status" className="mt-4 border-l-3 border-primary pl-3 text-base">
+          {copy.appeal.isOpen}
+        </p>
+      ) : null}
+      {isDecided ? (
+        <div className="mt-4 grid gap-1 border-l-3 border-primary pl-3 text-base">
+          {outcome ? <p>{noticeCopy.appealDecided[outcome]}</p> : null}
+          {answer ? (
+            <p className="wrap-anywhere whitespace-pre-wrap text-muted-foreground">{answer}</p>
+          ) : null}
+        </div>
+      ) : null}
+      <div className="mt-6 flex flex-wrap gap-3">
+        {state === 'possible' ? (
+          <Button variant="outline" aria-haspopup="dialog" onClick={() => setAppealing(true)}>
+            {copy.appeal.open}
+          </Button>
+        ) : null}
+        {children}
+      </div>
+      {isAppealing ? (
+        <AppealDialog userId={userId} notice={notice} onDismiss={() => setAppealing(false)} />
+      ) : null}
+    </>
+  );
+};

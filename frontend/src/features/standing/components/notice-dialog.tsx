@@ -1,0 +1,58 @@
+import { type Notice } from '@thaw/contract/safety';
+import { AppealPart } from '@/features/standing/components/appeal-part';
+import { copy } from '@/features/standing/copy';
+import { useAgeAnswer, useMarkSeen } from '@/features/standing/hooks/use-read-notice';
+import { closeNotice } from '@/features/standing/stores/notice-dialog.store';
+import { useIdentity } from '@/product/identity';
+import { NoticeBody } from '@/product/notice/notice-body';
+import { titleOf } from '@/product/notice/notice-text';
+import { Button } from '@/ui/button';
+import { Modal } from '@/ui/modal';
+
+export interface NoticeDialogProps {
+  userId: number;
+  notice: Notice;
+}
+
+const AgeQuestion = ({ userId, notice }: NoticeDialogProps) => {
+  const { isPending, answer } = useAgeAnswer(userId, notice);
+  return (
+    <div className="mt-6 flex flex-wrap gap-3">
+      <Button disabled={isPending} onClick={() => answer('adult')}>
+        {copy.notice.adult}
+      </Button>
+      <Button variant="outline" disabled={isPending} onClick={() => answer('minor')}>
+        {copy.notice.minor}
+      </Button>
+    </div>
+  );
+};
+
+/** A decision that concerns the user. */
+export const NoticeDialog = ({ userId, notice }: NoticeDialogProps) => {
+  const markSeen = useMarkSeen(userId);
+  const close = (): void => closeNotice(notice.id);
+  const isAsked = useIdentity(({ user }) => user?.standing.kind === 'age_question');
+  const isQuestion = notice.kind === 'age_question' && (isAsked || notice.seenAt === null);
+  return (
+    <Modal isOpen title={titleOf(notice)} onDismiss={close}>
+      <div className="mt-4">
+        <NoticeBody notice={notice} />
+        {isQuestion ? (
+          <AgeQuestion userId={userId} notice={notice} />
+        ) : (
+          <AppealPart userId={userId} notice={notice}>
+            <Button
+              onClick={() => {
+                markSeen(notice);
+                close();
+              }}
+            >
+              {copy.notice.understand}
+            </Button>
+          </AppealPart>
+        )}
+      </div>
+    </Modal>
+  );
+};

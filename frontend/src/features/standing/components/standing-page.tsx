@@ -1,0 +1,109 @@
+import { type Notice, type Standing } from '@thaw/contract/safety';
+import { type SelfUser } from '@thaw/contract/users';
+import { LogOut } from 'lucide-react';
+import { useEffect, useRef } from 'react';
+import { useNotices } from '@/features/standing/api/notices';
+import { AppealPart } from '@/features/standing/components/appeal-part';
+import { copy } from '@/features/standing/copy';
+import { useMarkSeen } from '@/features/standing/hooks/use-read-notice';
+import { useDocumentTitle } from '@/product/document-title';
+import { Logo } from '@/product/logo';
+import { NoticeBody } from '@/product/notice/notice-body';
+import { TwoDots } from '@/product/two-dots';
+import { Button } from '@/ui/button';
+import { Delayed } from '@/ui/delayed';
+import { Link } from '@/ui/link';
+import { LoadError } from '@/ui/load-error';
+import { Skeleton } from '@/ui/skeleton';
+
+/** How often the notice is loaded again: no frames arrive, since there is no socket. */
+const reloadEveryMs = 60_000;
+
+/** The notice of the standing, or the newest one of its kind. */
+export const findNotice = (standing: Standing, notices: readonly Notice[]): Notice | undefined =>
+  notices.find(({ id }) => id === standing.noticeId) ??
+  notices.find(({ kind }) => kind === (standing.kind === 'banned' ? 'ban' : 'suspension'));
+
+const StandingNotice = ({ userId, notice, onLogout }: StandingNoticeProps) => {
+  const markSeen = useMarkSeen(userId);
+  const isUnseen = notice.seenAt === null;
+  const markLatest = useRef(markSeen);
+  useEffect(() => {
+    markLatest.current = markSeen;
+  });
+  // The page is the notice, so it needs no dialog afterwards.
+  useEffect(() => {
+    if (isUnseen) markLatest.current(notice);
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- once for each notice, however often it is loaded
+  }, [notice.id]);
+  return (
+    <>
+      <NoticeBody notice={notice} />
+      <AppealPart userId={userId} notice={notice}>
+        <LogoutButton onLogout={onLogout} />
+      </AppealPart>
+    </>
+  );
+};
+
+interface StandingNoticeProps {
+  userId: number;
+  notice: Notice;
+  onLogout: () => void;
+}
+
+const LogoutButton = ({ onLogout }: { onLogout: () => void }) => (
+  <Button variant="ghost" onClick={onLogout}>
+    <LogOut aria-hidden="true" />
+    {copy.page.logout}
+  </Button>
+);
+
+export interface StandingPageProps {
+  user: SelfUser;
+  onLogout: () => void;
+}
+
+/** Shown in place of the product to a user whose account is paused or closed: why, until when, and how to appeal. */
+export const StandingPage = ({ user: { id, standing }, onLogout }: StandingPageProps) => {
+  const { data: notices, isError, refetch } = useNotices(id, { everyMs: reloadEveryMs });
+  const heading = useRef<HTMLHeadingElement>(null);
+  const notice = notices && findNotice(standing, notices);
+  const title = copy.page.titles[standing.kind === 'banned' ? 'banned' : 'suspended'];
+  useDocumentTitle(title);
+  // What had the focus is gone.
+  useEffect(() => heading.current?.focus(), []);
+  return (
+    <>
+      <header className="flex h-16 shrink-0 items-center justify-between gap-2 px-4 md:px-6">
+        <Link to="/" className="-m-2 rounded-control p-2">
+          <Logo />
+        </Link>
+        <LogoutButton onLogout={onLogout} />
+      </header>
+      <main className="flex min-h-0 flex-1 flex-col overflow-y-auto overscroll-contain md:p-4 md:pt-0">
+        <div className="flex flex-1 flex-col bg-card md:rounded-sheet md:shadow-elevated">
+          <div className="m-auto w-full max-w-md px-6 py-8">
+            <TwoDots state="parted" />
+            <h1 ref={heading} tabIndex={-1} className="mt-6 text-2xl font-bold outline-none">
+              {title}
+            </h1>
+            <div className="mt-4">
+              {notice ? (
+                <StandingNotice userId={id} notice={notice} onLogout={onLogout} />
+              ) : isError ? (
+                <LoadError text={copy.page.failed} onRetry={() => void refetch()} />
+              ) : notices ? (
+                <LogoutButton onLogout={onLogout} />
+              ) : (
+                <Delayed>
+                  <Skeleton label={copy.page.loading} bars={['h-6', 'h-6 w-2/3', 'h-11 w-1/2']} />
+                </Delayed>
+              )}
+            </div>
+          </div>
+        </div>
+      </main>
+    </>
+  );
+};

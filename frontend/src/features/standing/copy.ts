@@ -1,0 +1,39 @@
+/** Texts about the user's own standing; those of the notices themselves are in product/notice. */
+export const copy = {
+  notice: { understand: 'I understand', adult: 'I am 18 or older', minor: 'I am under 18' },
+  ageFailed: { title: 'Not saved', description: 'Please try again.' },
+  appeal: {
+    open: 'Appeal',
+    title: 'Appeal',
+    words: 'Tell us what we got wrong.',
+    countFrom: 1_900,
+    count: (length: number, maximum: number) =>
+      `${length.toLocaleString('en')} of ${maximum.toLocaleString('en')} characters`,
+    send: 'Send appeal',
+    pending: 'Sending...',
+    cancel: 'Cancel',
+    close: 'Close',
+    isOpen: 'Your appeal is being looked at by another moderator.',
+    failed: { title: 'Appeal not sent', description: 'Please try again.' },
+  },
+  list: {
+    title: 'Notices',
+    label: 'Notices',
+    unseen: 'New',
+    empty: 'You have no notices.',
+    loading: 'Loading your notices',
+    failed: 'Your notices could not be loaded.',
+  },
+  page: {
+    titles: { suspended: 'Your account is paused', banned: 'Your account is closed' },
+    loading: 'Loading the notice',
+    failed: 'The notice could not be loaded.',
+    logout: 'Logout',
+  },
+  line: {
+    care: 'You meet fewer people for now.',
+    why: 'Why?',
+    ageQuestion: 'You can search again once you have answered a question.',
+    answer: 'Answer',
+  },
+} as const;

@@ -1,0 +1,32 @@
+import { type Notice } from '@thaw/contract/safety';
+import { create } from 'zustand';
+
+interface NoticeDialogState {
+  /** The notice that the user opened. */
+  openedId: number | null;
+  /** Notices that the user has closed on this page. An unseen one is shown again on the next arrival. */
+  closedIds: ReadonlySet<number>;
+}
+
+const initialState: NoticeDialogState = { openedId: null, closedIds: new Set() };
+
+export const useNoticeDialog = create<NoticeDialogState>()(() => initialState);
+
+export const openNotice = (openedId: number): void => useNoticeDialog.setState({ openedId });
+
+export const closeNotice = (noticeId: number): void =>
+  useNoticeDialog.setState(({ closedIds }) => ({
+    openedId: null,
+    closedIds: new Set([...closedIds, noticeId]),
+  }));
+
+/** Called when another user signs in on this page. */
+export const resetNoticeDialog = (): void => useNoticeDialog.setState(initialState);
+
+/** The notice to show: the one that the user opened, else the newest one that was neither seen nor closed. */
+export const selectShownNotice = (
+  { openedId, closedIds }: NoticeDialogState,
+  notices: readonly Notice[],
+): Notice | undefined =>
+  notices.find(({ id }) => id === openedId) ??
+  notices.find(({ id, seenAt }) => seenAt === null && !closedIds.has(id));

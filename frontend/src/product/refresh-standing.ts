@@ -1,0 +1,27 @@
+import { ApiError, request } from '@/lib/api-client';
+import { currentUser, mergeIntoUser } from '@/product/identity';
+import { parseUserResponse } from '@/product/user-response';
+
+/**
+ * Asks the server for the signed-in user, and applies their standing to this page.
+ * @returns whether the user is signed out on the server
+ * @throws the error of the request, except those that mean that the user is signed out
+ */
+export const refreshStanding = async (): Promise<{ isSignedOut: boolean }> => {
+  const before = currentUser();
+  if (!before) return { isSignedOut: true };
+  try {
+    const { standing, isModerator } = parseUserResponse(await request('GET', `/api/user/${before.id}`));
+    const present = currentUser();
+    // A frame that arrived in the meantime is newer than the response.
+    if (present?.id === before.id && present.standing === before.standing) {
+      mergeIntoUser({ standing, isModerator });
+    }
+    return { isSignedOut: false };
+  } catch (error) {
+    if (error instanceof ApiError && (error.status === 401 || error.status === 404)) {
+      return { isSignedOut: true };
+    }
+    throw error;
+  }
+};

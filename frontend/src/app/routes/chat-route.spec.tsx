@@ -14,6 +14,7 @@ const openChatRoute = async (logout: () => Promise<undefined> | Refusal) => {
     [`GET /api/friends/${me.id}`]: [],
     [`GET /api/friends/requests/${me.id}`]: [],
     [`GET /api/private-messages/unread-counts/${me.id}`]: {},
+    [`GET /api/notices/${me.id}`]: [],
     'POST /api/logout': logout,
   });
   signIn(me);

@@ -1,0 +1,180 @@
+import { act, render, screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { closeCodes } from '@thaw/contract/close-codes';
+import { type Standing } from '@thaw/contract/safety';
+import { MemoryRouter, Route, Routes } from 'react-router-dom';
+import { startRealtime } from '@/app/realtime';
+import { ChatRoute } from '@/app/routes/chat-route';
+import { randomChat } from '@/features/random-chat/stores/random-chat.store';
+import { noticesKey } from '@/features/standing/api/notices';
+import { request } from '@/lib/api-client';
+import { queryClient } from '@/lib/query-client';
+import { currentUser, mergeIntoUser, signIn, signOut } from '@/product/identity';
+import { aPartner, aUser } from '@/testing/factories';
+import { fakeServer, Refusal } from '@/testing/fake-server';
+import { FakeSocket } from '@/testing/fake-socket';
+import { aNotice } from '@/testing/safety-factories';
+
+// Uses the page of /chat with its real socket client and stores. The server and the other end of the socket are fakes.
+
+const good: Standing = { kind: 'good', since: null, until: null, noticeId: null };
+const suspended: Standing = {
+  kind: 'suspended',
+  since: '2026-11-20T21:10:00.000Z',
+  until: '2026-11-27T21:10:00.000Z',
+  noticeId: 41,
+};
+const banned: Standing = { kind: 'banned', since: suspended.since, until: null, noticeId: 47 };
+const me = aUser({ standing: good });
+const seenAt = '2026-11-20T22:00:00.000Z';
+
+const sockets: FakeSocket[] = [];
+const socket = (): FakeSocket => sockets.at(-1)!;
+const accept = (): void =>
+  act(() => {
+    socket().accept();
+    socket().deliver('authenticated', { userId: 7, state: 'idle' }, socket().last('authenticate')?.ref);
+  });
+
+beforeAll(() => {
+  jest.spyOn(console, 'warn').mockImplementation(() => undefined);
+  const list = window.matchMedia('');
+  jest.spyOn(window, 'matchMedia').mockReturnValue({ ...list, matches: true });
+  Object.assign(globalThis, {
+    WebSocket: jest.fn(() => {
+      sockets.push(new FakeSocket());
+      return socket();
+    }),
+  });
+  startRealtime();
+});
+afterEach(() => {
+  act(() => signOut());
+  jest.useRealTimers();
+});
+
+const open = (standing: Standing = good) => {
+  const server = fakeServer({
+    'GET /api/user/7': { ...me, standing },
+    'GET /api/friends/7': [],
+    'GET /api/friends/requests/7': [],
+    'GET /api/private-messages/unread-counts/7': {},
+    'GET /api/notices/7': [],
+    'POST /api/logout': undefined,
+  });
+  if (standing !== good)
+    server.routes['GET /api/notices/7'] = [
+      aNotice({
+        id: standing.noticeId!,
+        kind: standing.kind === 'banned' ? 'ban' : 'suspension',
+        until: standing.until,
+      }),
+    ];
+  server.routes['PUT /api/notices/41'] = () => {
+    server.routes['GET /api/notices/7'] = [aNotice({ seenAt })];
+    return aNotice({ seenAt });
+  };
+  const before = sockets.length;
+  signIn({ ...me, standing });
+  render(
+    <MemoryRouter initialEntries={['/chat']}>
+      <Routes>
+        <Route path="/chat" element={<ChatRoute />} />
+        <Route path="/auth" element={<p>the sign-in page</p>} />
+      </Routes>
+    </MemoryRouter>,
+  );
+  return { server, openedSockets: () => sockets.length - before };
+};
+const openChat = async () => {
+  const opened = open();
+  await screen.findByRole('heading', { name: 'Ready to chat?' });
+  accept();
+  opened.server.routes['GET /api/notices/7'] = [aNotice()];
+  return opened;
+};
+const isPaused = () => screen.findByRole('heading', { level: 1, name: 'Your account is paused' });
+
+it('a user who is suspended while connected is led to the standing page at once, and the socket closes', async () => {
+  const { server, openedSockets } = await openChat();
+  const partnerInfo = aPartner();
+  act(() => randomChat.startSearch());
+  act(() => socket().deliver('chat_matched', { sessionId: 's1', seq: 1, partnerId: 12, partnerInfo }));
+  server.routes['GET /api/user/7'] = { ...me, standing: suspended };
+  act(() => socket().deliver('standing', suspended));
+  expect(await isPaused()).toHaveFocus();
+  expect(socket().closedWith).toBe(closeCodes.normal);
+  expect(screen.queryByRole('heading', { name: 'Ready to chat?' })).toBeNull();
+  expect(randomChat.useStore.getState().phase).toBe('initial');
+  expect(await screen.findByText('Rule: Nothing sexual that the other does not want.')).toBeVisible();
+  expect(document.title).toBe('Your account is paused · Thaw');
+  expect(openedSockets()).toBe(1);
+  // The page is the notice.
+  await waitFor(() => expect(server.count('PUT', '/api/notices/41')).toBe(1));
+  expect(screen.queryByRole('dialog')).toBeNull();
+});
+
+it('a close with 4401 leads to the standing page when the server says that the user is suspended', async () => {
+  const { server, openedSockets } = await openChat();
+  server.routes['GET /api/user/7'] = { ...me, standing: suspended };
+  act(() => socket().drop(closeCodes.notSignedIn));
+  expect(await isPaused()).toBeVisible();
+  expect(openedSockets()).toBe(1);
+});
+
+it('a request that is refused as suspended leads there', async () => {
+  const { server } = await openChat();
+  server.routes['GET /api/user/7'] = { ...me, standing: suspended };
+  server.routes['GET /api/chat-history/7'] = new Refusal(403, { code: 'suspended', message: 'Suspended' });
+  await expect(request('GET', '/api/chat-history/7')).rejects.toThrow('403');
+  expect(await isPaused()).toBeVisible();
+});
+
+it('a user who signs in while banned sees why, without a socket, and can sign out', async () => {
+  const { openedSockets } = open(banned);
+  expect(await screen.findByRole('heading', { name: 'Your account is closed' })).toBeVisible();
+  expect(await screen.findByText('Without an end')).toBeVisible();
+  expect(openedSockets()).toBe(0);
+  await userEvent.click(screen.getAllByRole('button', { name: 'Logout' })[0]!);
+  expect(await screen.findByText('the sign-in page')).toBeVisible();
+  expect(currentUser()).toBeNull();
+  expect(queryClient.getQueryData(noticesKey(7))).toBeUndefined();
+});
+
+it('the product comes back without a reload when the suspension is lifted', async () => {
+  jest.useFakeTimers();
+  const { server, openedSockets } = open(suspended);
+  expect(await isPaused()).toBeVisible();
+  const asked = server.count('GET', '/api/user/7');
+  await act(() => jest.advanceTimersByTimeAsync(60_000));
+  expect(server.count('GET', '/api/user/7')).toBe(asked + 1);
+  expect(await isPaused()).toBeVisible();
+  server.routes['GET /api/user/7'] = me;
+  await act(() => jest.advanceTimersByTimeAsync(60_000));
+  expect(await screen.findByRole('heading', { name: 'Ready to chat?' })).toBeVisible();
+  expect(openedSockets()).toBe(1);
+});
+
+it('is lifted although the first response said the same as the last', async () => {
+  jest.useFakeTimers();
+  const { server } = open();
+  await screen.findByRole('heading', { name: 'Ready to chat?' });
+  await waitFor(() => expect(server.count('GET', '/api/user/7')).toBe(1));
+  act(() => mergeIntoUser({ standing: suspended }));
+  expect(await isPaused()).toBeVisible();
+  await act(() => jest.advanceTimersByTimeAsync(60_000));
+  expect(await screen.findByRole('heading', { name: 'Ready to chat?' })).toBeVisible();
+});
+
+it('a search that is refused because of the standing shows why instead of an error', async () => {
+  const { server } = await openChat();
+  const standing = { ...suspended, kind: 'age_question', noticeId: 43 } as const;
+  server.routes['GET /api/user/7'] = { ...me, standing };
+  server.routes['GET /api/notices/7'] = [];
+  await userEvent.click(screen.getByRole('button', { name: 'Find Conversation' }));
+  act(() =>
+    socket().deliver('error', { code: 'suspended', message: 'Suspended' }, socket().last('join_queue')?.ref),
+  );
+  expect(await screen.findByText('You can search again once you have answered a question.')).toBeVisible();
+  expect(screen.queryByText('Search not started')).toBeNull();
+});

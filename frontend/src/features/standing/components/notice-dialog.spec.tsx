@@ -1,0 +1,199 @@
+import { screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { type Notice } from '@thaw/contract/safety';
+import { noticesKey, useNotices } from '@/features/standing/api/notices';
+import { NoticeDialog } from '@/features/standing/components/notice-dialog';
+import {
+  resetNoticeDialog,
+  selectShownNotice,
+  useNoticeDialog,
+} from '@/features/standing/stores/notice-dialog.store';
+import { currentUser, signIn, signOut } from '@/product/identity';
+import { aUser } from '@/testing/factories';
+import { fakeServer, Refusal } from '@/testing/fake-server';
+import { aNotice } from '@/testing/safety-factories';
+import { renderWithCache } from '@/testing/with-cache';
+import { useToasts } from '@/ui/toast-store';
+
+const seenAt = '2026-11-20T22:00:00.000Z';
+const warning = aNotice({ id: 42, kind: 'warning', until: null });
+const none: Notice['appeal'] = { state: 'none', until: null, outcome: null, answer: null };
+const asked = {
+  kind: 'age_question',
+  since: '2026-11-20T21:10:00.000Z',
+  until: null,
+  noticeId: 43,
+} as const;
+const ageQuestion = aNotice({
+  id: 43,
+  kind: 'age_question',
+  facts: null,
+  rule: null,
+  until: null,
+  appeal: none,
+});
+
+beforeEach(() => {
+  jest.spyOn(console, 'warn').mockImplementation(() => undefined);
+  signIn(aUser());
+  resetNoticeDialog();
+  useToasts.setState({ shown: null });
+});
+afterEach(() => {
+  signOut();
+  jest.restoreAllMocks();
+});
+
+/** Shows one notice after the other, as app/shell/standing-place.tsx does. */
+const Notices = () => {
+  const { data: notices = [] } = useNotices(7);
+  const notice = selectShownNotice(useNoticeDialog(), notices);
+  return notice ? <NoticeDialog key={notice.id} userId={7} notice={notice} /> : null;
+};
+const show = async (...notices: Notice[]) => {
+  const server = fakeServer({ 'GET /api/notices/7': notices });
+  const { queries } = renderWithCache(<Notices />);
+  await waitFor(() => expect(queries.getQueryData(noticesKey(7))).toEqual(notices));
+  return { server, user: userEvent.setup(), queries };
+};
+const button = (name: string) => screen.getByRole('button', { name });
+const dialog = (name: string) => screen.findByRole('dialog', { name });
+const isClosed = () => waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+const words = () => screen.getByRole('textbox', { name: 'Tell us what we got wrong.' });
+
+it('shows unseen notices one after the other, the newest first, and marks each as seen', async () => {
+  const { server, user } = await show(warning, aNotice(), aNotice({ id: 40, seenAt }));
+  server.routes['PUT /api/notices/42'] = { ...warning, seenAt };
+  server.routes['PUT /api/notices/41'] = aNotice({ seenAt });
+  await dialog('A warning');
+  expect(screen.getByText('Rule: Nothing sexual that the other does not want.')).toBeVisible();
+  expect(screen.getByText('Decided by a moderator')).toBeVisible();
+  await user.click(button('I understand'));
+  await dialog('Your account is paused');
+  await user.click(button('I understand'));
+  await isClosed();
+  expect(server.calls.slice(1)).toEqual([
+    { method: 'PUT', url: '/api/notices/42', body: { seen: true } },
+    { method: 'PUT', url: '/api/notices/41', body: { seen: true } },
+  ]);
+});
+
+it('closes on Escape without marking the notice as seen, and does not open again', async () => {
+  const { server, user } = await show(warning);
+  await dialog('A warning');
+  await user.keyboard('{Escape}');
+  await isClosed();
+  expect(server.calls).toHaveLength(1);
+});
+
+it('stays closed when the notice was not marked as seen', async () => {
+  const { server, user } = await show(warning);
+  server.routes['PUT /api/notices/42'] = new Refusal(503);
+  await dialog('A warning');
+  await user.click(button('I understand'));
+  await isClosed();
+  await waitFor(() => expect(server.count('PUT', '/api/notices/42')).toBe(1));
+  expect(screen.queryByRole('dialog')).toBeNull();
+});
+
+it('appeals, by keyboard alone, and says who looks at it', async () => {
+  const { server, user } = await show(warning);
+  server.routes['POST /api/appeals'] = { id: 50, noticeId: 42, createdAt: seenAt, state: 'open' };
+  await dialog('A warning');
+  expect(button('Appeal')).toHaveFocus();
+  await user.keyboard('{Enter}');
+  await dialog('Appeal');
+  expect(words()).toHaveFocus();
+  expect(button('Send appeal')).toBeDisabled();
+  await user.keyboard('   ');
+  expect(button('Send appeal')).toBeDisabled();
+  await user.keyboard('It was my sister.');
+  await user.tab();
+  await user.keyboard('{Enter}');
+  expect(await screen.findAllByText('Your appeal is being looked at by another moderator.')).not.toHaveLength(
+    0,
+  );
+  expect(server.calls.at(-1)).toEqual({
+    method: 'POST',
+    url: '/api/appeals',
+    body: { userId: 7, noticeId: 42, words: '   It was my sister.' },
+  });
+  await user.keyboard('{Enter}');
+  await waitFor(() => expect(screen.queryByRole('dialog', { name: 'Appeal' })).toBeNull());
+  await dialog('A warning');
+  expect(screen.getByText('Your appeal is being looked at by another moderator.')).toBeVisible();
+  expect(screen.queryByRole('button', { name: 'Appeal' })).toBeNull();
+});
+
+it('keeps the words of an appeal that was not sent, and loads the notices again after a conflict', async () => {
+  const { server, user } = await show(warning);
+  server.routes['POST /api/appeals'] = new Refusal(409, {
+    code: 'too_late',
+    message: 'It is too late for that.',
+  });
+  await dialog('A warning');
+  await user.click(button('Appeal'));
+  await user.type(words(), 'It was my sister.');
+  await user.click(button('Send appeal'));
+  await waitFor(() =>
+    expect(useToasts.getState().shown).toMatchObject({
+      title: 'Appeal not sent',
+      description: 'It is too late for that.',
+      tone: 'destructive',
+    }),
+  );
+  expect(words()).toHaveValue('It was my sister.');
+  await waitFor(() => expect(server.count('GET', '/api/notices/7')).toBe(2));
+});
+
+it.each([
+  ['upheld', 'The decision stands.'],
+  ['reversed', 'The decision was reversed.'],
+] as const)('shows that an appeal was decided: %s', async (outcome, text) => {
+  await show(
+    aNotice({ appeal: { state: 'decided', until: null, outcome, answer: 'We read everything again.' } }),
+  );
+  await dialog('Your account is paused');
+  expect(screen.getByText(text)).toBeVisible();
+  expect(screen.getByText('We read everything again.')).toBeVisible();
+  expect(screen.queryByRole('button', { name: 'Appeal' })).toBeNull();
+});
+
+it.each([
+  ['I am 18 or older', 'adult', 'good'],
+  ['I am under 18', 'minor', 'suspended'],
+] as const)('takes the answer "%s", and asks the server what follows', async (label, answer, kind) => {
+  const standing = { ...asked, kind };
+  signIn(aUser({ standing: asked }));
+  const { server, user } = await show(ageQuestion);
+  server.routes['PUT /api/notices/43'] = { ...ageQuestion, seenAt };
+  server.routes['GET /api/user/7'] = aUser({ standing });
+  await dialog('How old are you?');
+  expect(screen.queryByRole('button', { name: 'I understand' })).toBeNull();
+  await user.click(button(label));
+  await isClosed();
+  expect(server.calls[1]).toEqual({
+    method: 'PUT',
+    url: '/api/notices/43',
+    body: { seen: true, answer },
+  });
+  expect(currentUser()?.standing).toEqual(standing);
+});
+
+it('keeps the question for the age open when the answer was not saved', async () => {
+  signIn(aUser({ standing: asked }));
+  const { server, user } = await show(ageQuestion);
+  server.routes['PUT /api/notices/43'] = new Refusal(429, { code: 'rate_limited', message: 'Too fast.' });
+  await dialog('How old are you?');
+  await user.click(button('I am 18 or older'));
+  await waitFor(() =>
+    expect(useToasts.getState().shown).toMatchObject({ title: 'Not saved', description: 'Too fast.' }),
+  );
+  expect(button('I am 18 or older')).toBeEnabled();
+  // Another tab has answered.
+  server.routes['PUT /api/notices/43'] = new Refusal(409, { code: 'already_answered', message: 'Answered.' });
+  server.routes['GET /api/user/7'] = aUser();
+  server.routes['GET /api/notices/7'] = [{ ...ageQuestion, seenAt }];
+  await user.click(button('I am 18 or older'));
+  await isClosed();
+});

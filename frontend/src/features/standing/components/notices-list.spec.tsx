@@ -1,0 +1,65 @@
+import { screen, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { NoticesButton } from '@/features/standing/components/notices-list';
+import { StandingLine } from '@/features/standing/components/standing-line';
+import { resetNoticeDialog, useNoticeDialog } from '@/features/standing/stores/notice-dialog.store';
+import { aUser } from '@/testing/factories';
+import { fakeServer, Refusal } from '@/testing/fake-server';
+import { aNotice } from '@/testing/safety-factories';
+import { renderWithCache } from '@/testing/with-cache';
+
+const seenAt = '2026-11-20T22:00:00.000Z';
+const opened = () => useNoticeDialog.getState().openedId;
+
+beforeEach(() => resetNoticeDialog());
+
+describe('the list of notices', () => {
+  const show = async () => {
+    renderWithCache(<NoticesButton userId={7} />);
+    const user = userEvent.setup();
+    await user.click(screen.getByRole('button', { name: 'Notices' }));
+    return { user, list: within(await screen.findByRole('dialog', { name: 'Notices' })) };
+  };
+
+  it('shows each notice with its date, marks unseen ones, and opens them', async () => {
+    fakeServer({
+      'GET /api/notices/7': [aNotice({ id: 44, kind: 'lifted' }), aNotice({ seenAt })],
+    });
+    const { user, list } = await show();
+    const rows = await list.findAllByRole('listitem');
+    expect(rows[0]).toHaveTextContent(/^You are free again.*2026New$/);
+    expect(rows[1]).toHaveTextContent(/^Your account is paused.*2026$/);
+    await user.click(within(rows[1]!).getByRole('button'));
+    expect(opened()).toBe(41);
+  });
+
+  it('shows an error with a retry, and an empty list', async () => {
+    const server = fakeServer({ 'GET /api/notices/7': new Refusal(503) });
+    const { user, list } = await show();
+    expect(await list.findByRole('alert')).toHaveTextContent('Your notices could not be loaded.');
+    server.routes['GET /api/notices/7'] = [];
+    await user.click(list.getByRole('button', { name: 'Try again' }));
+    expect(await list.findByText('You have no notices.')).toBeVisible();
+  });
+});
+
+describe('the line on the initial stage', () => {
+  const since = '2026-11-20T21:10:00.000Z';
+
+  it('explains the care pool on request', async () => {
+    fakeServer({ 'GET /api/notices/7': [aNotice(), aNotice({ id: 45, kind: 'care' })] });
+    const standing = { kind: 'care', since, until: null, noticeId: 45 } as const;
+    renderWithCache(<StandingLine user={aUser({ standing })} />);
+    expect(screen.getByText('You meet fewer people for now.')).toBeVisible();
+    await userEvent.click(await screen.findByRole('button', { name: 'Why?' }));
+    expect(opened()).toBe(45);
+  });
+
+  it('leads to an open question for the age', async () => {
+    fakeServer({ 'GET /api/notices/7': [aNotice({ id: 46, kind: 'age_question' })] });
+    const standing = { kind: 'age_question', since, until: null, noticeId: null } as const;
+    renderWithCache(<StandingLine user={aUser({ standing })} />);
+    await userEvent.click(await screen.findByRole('button', { name: 'Answer' }));
+    expect(opened()).toBe(46);
+  });
+});

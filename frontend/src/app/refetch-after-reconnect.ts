@@ -2,7 +2,7 @@ import { type QueryClient } from '@tanstack/react-query';
 import { friendRequestsKey, friendsKey } from '@/features/friends/api/friends';
 import { isConversationKeyOf, unreadCountsKey } from '@/features/private-chat/api/private-messages';
 import { blocksKey } from '@/features/safety/api/blocks';
-import { noticesKey } from '@/features/standing/api/notices';
+import { noticesKey } from '@/features/standing/api/notices-cache';
 
 /** Each browser starts its requests at random times within this period, so that those of all browsers are spread. */
 export const refetchWithinMs = 500;

@@ -1,4 +1,4 @@
-import { goodStanding } from '@thaw/contract/safety';
+import { type Standing } from '@thaw/contract/safety';
 import { type SelfUser } from '@thaw/contract/users';
 import { create } from 'zustand';
 import { persist } from 'zustand/middleware';
@@ -11,6 +11,9 @@ interface Identity {
   /** The signed-in user. For display only: permissions are checked by the server (A04). */
   user: SelfUser | null;
 }
+
+// Not the contract's constant: it would load the schemas on every page.
+const goodStanding: Standing = { kind: 'good', since: null, until: null, noticeId: null };
 
 const isStoredUser = (value: unknown): value is SelfUser =>
   typeof value === 'object' && value !== null && 'id' in value && Number.isSafeInteger(value.id);

@@ -16,7 +16,7 @@ import {
 } from '@/app/shell/safety-place';
 import { shell, useShell } from '@/app/shell/shell-store';
 import { Sidebar } from '@/app/shell/sidebar';
-import { NoticePlace, StandingLinePlace, StandingPlace, standingParts } from '@/app/shell/standing-place';
+import { Notices, PausedProduct, StandingNote, standingPagePart } from '@/app/shell/standing-parts';
 import { TopBar } from '@/app/shell/top-bar';
 import { useOpenFriend } from '@/app/shell/use-open-friend';
 import { useLogout } from '@/app/shell/use-logout';
@@ -74,7 +74,7 @@ const partsOnDemand = [
   reportDialogPart,
   friendSwitcherPart,
   shortcutsPart,
-  ...standingParts,
+  standingPagePart,
 ];
 
 /** Add Friend button for the partner of the current chat, or of the chat that has just ended. */
@@ -161,7 +161,7 @@ const Chat = ({ user, logOut }: { user: SelfUser; logOut: () => void }) => {
           {/* The random chat continues, inert, beneath a private chat (A67). */}
           <div inert={openFriend !== undefined} className="flex min-h-0 min-w-0 flex-1">
             <RandomChat
-              initialNote={<StandingLinePlace user={user} />}
+              initialNote={<StandingNote user={user} />}
               toolbar={<AddPartner userId={user.id} place="toolbar" />}
               more={<MoreAboutPartner userId={user.id} />}
               skippedActions={<AddPartner userId={user.id} place="skipped" />}
@@ -201,7 +201,7 @@ const Chat = ({ user, logOut }: { user: SelfUser; logOut: () => void }) => {
       <ProfileDialogsPlace user={user} onLogout={logOut} />
       <BlockDialogPlace userId={user.id} />
       <ReportDialogPlace userId={user.id} />
-      <NoticePlace user={user} />
+      <Notices user={user} />
     </>
   );
 };
@@ -220,7 +220,7 @@ const ChatPage = () => {
   if (!user) return <Navigate to="/auth" replace />;
   return (
     <div className="flex h-(--app-height) flex-col overflow-hidden overscroll-contain">
-      {isOut ? <StandingPlace user={user} onLogout={logOut} /> : <Chat user={user} logOut={logOut} />}
+      {isOut ? <PausedProduct user={user} onLogout={logOut} /> : <Chat user={user} logOut={logOut} />}
       {cover}
     </div>
   );

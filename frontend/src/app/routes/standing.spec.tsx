@@ -6,7 +6,7 @@ import { MemoryRouter, Route, Routes } from 'react-router-dom';
 import { startRealtime } from '@/app/realtime';
 import { ChatRoute } from '@/app/routes/chat-route';
 import { randomChat } from '@/features/random-chat/stores/random-chat.store';
-import { noticesKey } from '@/features/standing/api/notices';
+import { noticesKey } from '@/features/standing/api/notices-cache';
 import { request } from '@/lib/api-client';
 import { queryClient } from '@/lib/query-client';
 import { currentUser, mergeIntoUser, signIn, signOut } from '@/product/identity';

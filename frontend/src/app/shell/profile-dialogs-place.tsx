@@ -2,7 +2,7 @@ import { type SelfUser } from '@thaw/contract/users';
 import { copy } from '@/app/copy';
 import { BrokenModal, PendingModal } from '@/app/shell/lazy-modal';
 import { SafetySettingsPlace, safetySettingsPart } from '@/app/shell/safety-place';
-import { noticesButtonPart } from '@/app/shell/standing-place';
+import { noticesButtonPart } from '@/app/shell/standing-parts';
 import { closeProfileDialog, useProfileDialogs } from '@/features/profile/profile-dialogs.store';
 import { createPart, LoadedPart } from '@/ui/loaded-part';
 

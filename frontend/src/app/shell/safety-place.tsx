@@ -1,7 +1,7 @@
 import { useEffect } from 'react';
 import { copy } from '@/app/copy';
 import { BrokenModal, PendingModal } from '@/app/shell/lazy-modal';
-import { NoticesButtonPlace } from '@/app/shell/standing-place';
+import { NoticesOfSettings } from '@/app/shell/standing-parts';
 import { useFriends } from '@/features/friends/api/friends';
 import { useRandomChat } from '@/features/random-chat/stores/random-chat.store';
 import { useIsBlocked } from '@/features/safety/api/blocks';
@@ -84,7 +84,7 @@ export const SafetySettingsPlace = ({ userId }: { userId: number }) => (
   >
     {(SafetySettings) => (
       <SafetySettings userId={userId}>
-        <NoticesButtonPlace userId={userId} />
+        <NoticesOfSettings userId={userId} />
       </SafetySettings>
     )}
   </LoadedPart>

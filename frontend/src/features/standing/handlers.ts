@@ -1,6 +1,6 @@
 import { type ServerEvent, type ServerFrame } from '@thaw/contract/server-frames';
 import { type QueryClient } from '@tanstack/react-query';
-import { noticesKey, putNotice } from '@/features/standing/api/notices';
+import { noticesKey, putNotice } from '@/features/standing/api/notices-cache';
 import { refetchIfInFlight } from '@/lib/query-client';
 import { currentUser, mergeIntoUser } from '@/product/identity';
 

@@ -2,7 +2,7 @@ import { limits } from '@thaw/contract/limits';
 import { reportCategorySchema, type ReportCategory } from '@thaw/contract/safety';
 import { codePointLength, normalizeText } from '@thaw/contract/text';
 import { useEffect, useRef, useState } from 'react';
-import { copy } from '@/features/safety/copy';
+import { copy } from '@/features/safety/report/copy';
 import { useReport } from '@/features/safety/hooks/use-report';
 import { closeReportDialog, type ReportTarget } from '@/features/safety/stores/report-dialog.store';
 import { Button } from '@/ui/button';
@@ -13,7 +13,7 @@ import { TextArea } from '@/ui/text-area';
 
 const choices = reportCategorySchema.options.map((value) => ({
   value,
-  label: copy.report.categories[value],
+  label: copy.categories[value],
 }));
 
 /** Shown when the report is sent and someone may be in danger. */
@@ -23,10 +23,10 @@ const InDanger = () => {
   return (
     <>
       <p role="alert" className="mt-4 text-md">
-        {copy.report.inDanger}
+        {copy.inDanger}
       </p>
       <Button ref={close} className="mt-6" onClick={closeReportDialog}>
-        {copy.report.close}
+        {copy.close}
       </Button>
     </>
   );
@@ -55,7 +55,7 @@ const ReportForm = ({ name, isBlocked, isPending, onSend }: ReportFormProps) => 
       }}
     >
       <ChoiceGroup
-        legend={copy.report.choose}
+        legend={copy.choose}
         isLegendHidden
         look="rows"
         value={category}
@@ -63,29 +63,29 @@ const ReportForm = ({ name, isBlocked, isPending, onSend }: ReportFormProps) => 
         onChoose={(chosen) => (isPending ? undefined : setCategory(chosen))}
       />
       <TextArea
-        label={copy.report.words}
+        label={copy.words}
         value={words}
         onChange={setWords}
         maxCodePoints={limits.reportWordsMaxCodePoints}
-        countFrom={copy.report.countFrom}
-        formatCount={copy.report.count}
+        countFrom={copy.countFrom}
+        formatCount={copy.count}
         isDisabled={isPending}
       />
       {isBlocked ? null : (
         <Checkbox
-          label={copy.report.alsoBlock(name)}
+          label={copy.alsoBlock(name)}
           isChecked={alsoBlock}
           onChange={setAlsoBlock}
           isDisabled={isPending}
         />
       )}
-      <p className="text-sm text-muted-foreground">{copy.report.note}</p>
+      <p className="text-sm text-muted-foreground">{copy.note}</p>
       <div className="mt-2 flex flex-wrap gap-3">
         <Button type="submit" disabled={category === undefined || isTooLong || isPending}>
-          {isPending ? copy.report.pending : copy.report.send}
+          {isPending ? copy.pending : copy.send}
         </Button>
         <Button variant="ghost" disabled={isPending} onClick={closeReportDialog}>
-          {copy.report.cancel}
+          {copy.cancel}
         </Button>
       </div>
     </form>
@@ -105,8 +105,8 @@ export const ReportDialog = ({ userId, target, isBlocked }: ReportDialogProps) =
   return (
     <Modal
       isOpen
-      title={copy.report.title(username)}
-      {...(isSent ? {} : { description: copy.report.lead(username) })}
+      title={copy.title(username)}
+      {...(isSent ? {} : { description: copy.lead(username) })}
       onDismiss={closeReportDialog}
       isLocked={isPending}
     >

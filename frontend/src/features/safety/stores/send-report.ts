@@ -1,6 +1,6 @@
 import { type FileReport, type ReportCategory } from '@thaw/contract/safety';
 import { fileReport } from '@/features/safety/api/reports';
-import { copy } from '@/features/safety/copy';
+import { copy } from '@/features/safety/report/copy';
 import { applyBlockHere, toastFailure } from '@/features/safety/stores/change-block';
 import { type ReportTarget } from '@/features/safety/stores/report-dialog.store';
 import { toast } from '@/ui/toast-store';
@@ -33,7 +33,7 @@ export const sendReport = async (
   target: ReportTarget,
   choices: ReportChoices,
 ): Promise<void> => {
-  const { sent, failed } = copy.report;
+  const { sent, failed } = copy;
   try {
     const report = await fileReport(createReport(userId, target, choices));
     if (choices.alsoBlock && report.blocked) applyBlockHere(userId, target.person.id, true);

@@ -6,11 +6,10 @@ import {
   type Notice,
   type ReadNotice,
 } from '@thaw/contract/safety';
-import { queryOptions, useQuery, type QueryClient } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import * as z from 'zod/mini';
+import { noticesKey } from '@/features/standing/api/notices-cache';
 import { request } from '@/lib/api-client';
-
-export const noticesKey = (userId: number) => [`/api/notices/${userId}`] as const;
 
 /** The user's notices, newest first. The frame `notice` keeps them up to date. */
 export const noticesQuery = (userId: number) =>
@@ -22,15 +21,6 @@ export const noticesQuery = (userId: number) =>
 
 export const useNotices = (userId: number, { everyMs }: { everyMs?: number } = {}) =>
   useQuery({ ...noticesQuery(userId), refetchInterval: everyMs ?? false, refetchIntervalInBackground: true });
-
-/** Adds a notice to the loaded list, or replaces it. */
-export const putNotice = (queries: QueryClient, userId: number, notice: Notice): void => {
-  queries.setQueryData<Notice[]>(noticesKey(userId), (notices) =>
-    notices?.some(({ id }) => id === notice.id)
-      ? notices.map((other) => (other.id === notice.id ? notice : other))
-      : notices && [notice, ...notices],
-  );
-};
 
 export const readNotice = async (noticeId: number, reading: ReadNotice): Promise<Notice> =>
   noticeSchema.parse(await request('PUT', `/api/notices/${noticeId}`, reading));

@@ -1,7 +1,8 @@
 import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { type Notice } from '@thaw/contract/safety';
-import { noticesKey, useNotices } from '@/features/standing/api/notices';
+import { useNotices } from '@/features/standing/api/notices';
+import { noticesKey } from '@/features/standing/api/notices-cache';
 import { NoticeDialog } from '@/features/standing/components/notice-dialog';
 import {
   resetNoticeDialog,

@@ -1,6 +1,7 @@
 import { type Notice } from '@thaw/contract/safety';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { fileAppeal, noticesKey, putNotice } from '@/features/standing/api/notices';
+import { fileAppeal } from '@/features/standing/api/notices';
+import { noticesKey, putNotice } from '@/features/standing/api/notices-cache';
 import { copy } from '@/features/standing/copy';
 import { ApiError } from '@/lib/api-client';
 import { toast } from '@/ui/toast-store';

@@ -1,6 +1,7 @@
 import { type AgeAnswer, type Notice } from '@thaw/contract/safety';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { noticesKey, putNotice, readNotice } from '@/features/standing/api/notices';
+import { readNotice } from '@/features/standing/api/notices';
+import { noticesKey, putNotice } from '@/features/standing/api/notices-cache';
 import { copy } from '@/features/standing/copy';
 import { closeNotice } from '@/features/standing/stores/notice-dialog.store';
 import { ApiError } from '@/lib/api-client';

@@ -1,0 +1,28 @@
+import { isExcluded } from '@thaw/contract/safety';
+import { type SelfUser } from '@thaw/contract/users';
+import { useEffect } from 'react';
+import { useBlockDialog } from '@/features/safety/stores/block-dialog.store';
+import { useReportDialog } from '@/features/safety/stores/report-dialog.store';
+import { useNotices } from '@/features/standing/api/notices';
+import { NoticeDialog } from '@/features/standing/components/notice-dialog';
+import {
+  resetNoticeDialog,
+  selectShownNotice,
+  useNoticeDialog,
+} from '@/features/standing/stores/notice-dialog.store';
+
+/** The dialog of a notice: on arrival, when one arrives, and when the user opens one. */
+export const NoticePlace = ({ user }: { user: SelfUser }) => {
+  const { data: notices = [] } = useNotices(user.id);
+  const dialog = useNoticeDialog();
+  // A notice waits for the answer to an open question; the mandatory one for the gender comes first (A166).
+  const isAsking = useBlockDialog(({ person }) => person !== null);
+  const isReporting = useReportDialog(({ target }) => target !== null);
+  const isHeld = user.gender === null || isAsking || isReporting;
+  useEffect(() => resetNoticeDialog, [user.id]);
+  // The standing page shows these itself.
+  const isShownByPage = ({ kind }: { kind: string }): boolean => kind === 'suspension' || kind === 'ban';
+  const shownHere = isExcluded(user.standing) ? notices.filter((notice) => !isShownByPage(notice)) : notices;
+  const notice = isHeld ? undefined : selectShownNotice(dialog, shownHere);
+  return notice ? <NoticeDialog key={notice.id} userId={user.id} notice={notice} /> : null;
+};

@@ -1,0 +1,62 @@
+import { type SelfUser } from '@thaw/contract/users';
+import { copy } from '@/app/copy';
+import { Delayed } from '@/ui/delayed';
+import { LoadError } from '@/ui/load-error';
+import { createPart, LoadedPart } from '@/ui/loaded-part';
+import { Skeleton } from '@/ui/skeleton';
+
+const noticesPart = createPart(async () => (await import('@/app/shell/notice-place')).NoticePlace);
+const standingLinePart = createPart(
+  async () => (await import('@/features/standing/components/standing-line')).StandingLine,
+);
+/** Preloaded, because a suspension may come at any time. */
+export const standingPagePart = createPart(
+  async () => (await import('@/app/shell/standing-page-place')).StandingPagePlace,
+);
+export const noticesButtonPart = createPart(
+  async () => (await import('@/features/standing/components/notices-list')).NoticesButton,
+);
+
+/** The dialogs of the user's notices. */
+export const Notices = ({ user }: { user: SelfUser }) => (
+  <LoadedPart part={noticesPart} broken={() => null} resetKeys={[user.standing]}>
+    {(NoticePlace) => <NoticePlace user={user} />}
+  </LoadedPart>
+);
+
+/** The line about the user's standing on the initial stage. */
+export const StandingNote = ({ user }: { user: SelfUser }) =>
+  user.standing.kind === 'care' || user.standing.kind === 'age_question' ? (
+    <LoadedPart part={standingLinePart} broken={() => null}>
+      {(StandingLine) => <StandingLine user={user} />}
+    </LoadedPart>
+  ) : null;
+
+/** The button in Profile Settings that lists the notices. */
+export const NoticesOfSettings = ({ userId }: { userId: number }) => (
+  <LoadedPart
+    part={noticesButtonPart}
+    broken={({ retry }) => <LoadError text={copy.brokenPart.title} onRetry={retry} />}
+  >
+    {(NoticesButton) => <NoticesButton userId={userId} />}
+  </LoadedPart>
+);
+
+/** The page of a user whose account is paused or closed. */
+export const PausedProduct = ({ user, onLogout }: { user: SelfUser; onLogout: () => void }) => (
+  <LoadedPart
+    part={standingPagePart}
+    pending={
+      <Delayed>
+        <Skeleton
+          label={copy.loading}
+          bars={['h-8 w-2/3', 'h-6', 'h-6']}
+          className="m-auto w-full max-w-md p-6"
+        />
+      </Delayed>
+    }
+    broken={({ retry }) => <LoadError text={copy.brokenPart.title} onRetry={retry} isCentered />}
+  >
+    {(StandingPagePlace) => <StandingPagePlace user={user} onLogout={onLogout} />}
+  </LoadedPart>
+);

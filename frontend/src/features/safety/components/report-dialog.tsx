@@ -47,7 +47,7 @@ const ReportForm = ({ name, isBlocked, isPending, onSend }: ReportFormProps) => 
   const isTooLong = codePointLength(normalizeText(words)) > limits.reportWordsMaxCodePoints;
   return (
     <form
-      className="mt-4 grid gap-4"
+      className="mt-3 grid gap-3"
       data-unsaved={words.trim() !== '' && !isPending}
       onSubmit={(event) => {
         event.preventDefault();
@@ -66,6 +66,7 @@ const ReportForm = ({ name, isBlocked, isPending, onSend }: ReportFormProps) => 
         label={copy.words}
         value={words}
         onChange={setWords}
+        rows={2}
         maxCodePoints={limits.reportWordsMaxCodePoints}
         countFrom={copy.countFrom}
         formatCount={copy.count}

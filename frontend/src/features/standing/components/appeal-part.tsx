@@ -8,12 +8,14 @@ import { Button } from '@/ui/button';
 export interface AppealPartProps {
   userId: number;
   notice: Notice;
+  /** Appeal is the main action. */
+  isMain?: boolean;
   /** Shown after Appeal. */
   children: ReactNode;
 }
 
 /** What became of an appeal against a notice; and the actions on the notice, with Appeal as long as it is possible. */
-export const AppealPart = ({ userId, notice, children }: AppealPartProps) => {
+export const AppealPart = ({ userId, notice, isMain = false, children }: AppealPartProps) => {
   const [isAppealing, setAppealing] = useState(false);
   const { state, outcome, answer } = notice.appeal;
   const isDecided = state === 'decided' && notice.kind !== 'appeal_decided';
@@ -34,7 +36,11 @@ export const AppealPart = ({ userId, notice, children }: AppealPartProps) => {
       ) : null}
       <div className="mt-6 flex flex-wrap gap-3">
         {state === 'possible' ? (
-          <Button variant="outline" aria-haspopup="dialog" onClick={() => setAppealing(true)}>
+          <Button
+            variant={isMain ? 'default' : 'outline'}
+            aria-haspopup="dialog"
+            onClick={() => setAppealing(true)}
+          >
             {copy.appeal.open}
           </Button>
         ) : null}

@@ -12,14 +12,14 @@ export const StandingLine = ({ user: { id, standing } }: { user: SelfUser }) => 
   const notice =
     notices?.find((other) => other.id === standing.noticeId) ?? notices?.find((other) => other.kind === kind);
   return (
-    <p className="flex flex-wrap items-center gap-x-2 rounded-control border border-border bg-raised px-4 py-2 text-base">
-      <span className="py-1">{isQuestion ? copy.line.ageQuestion : copy.line.care}</span>
+    <p className="rounded-control border border-border bg-raised px-4 py-3 text-base">
+      {isQuestion ? copy.line.ageQuestion : copy.line.care}{' '}
       {notice ? (
         <Button
           variant="link"
           size="sm"
           aria-haspopup="dialog"
-          className="px-1 text-base underline"
+          className="inline h-auto px-0 align-baseline text-base underline underline-offset-4"
           onClick={() => openNotice(notice.id)}
         >
           {isQuestion ? copy.line.answer : copy.line.why}

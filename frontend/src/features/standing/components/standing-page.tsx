@@ -39,8 +39,8 @@ const StandingNotice = ({ userId, notice, onLogout }: StandingNoticeProps) => {
   return (
     <>
       <NoticeBody notice={notice} />
-      <AppealPart userId={userId} notice={notice}>
-        <LogoutButton onLogout={onLogout} />
+      <AppealPart userId={userId} notice={notice} isMain>
+        <LogoutButton variant="outline" onLogout={onLogout} />
       </AppealPart>
     </>
   );
@@ -52,8 +52,13 @@ interface StandingNoticeProps {
   onLogout: () => void;
 }
 
-const LogoutButton = ({ onLogout }: { onLogout: () => void }) => (
-  <Button variant="ghost" onClick={onLogout}>
+interface LogoutButtonProps {
+  variant: 'ghost' | 'outline';
+  onLogout: () => void;
+}
+
+const LogoutButton = ({ variant, onLogout }: LogoutButtonProps) => (
+  <Button variant={variant} onClick={onLogout}>
     <LogOut aria-hidden="true" />
     {copy.page.logout}
   </Button>
@@ -79,7 +84,7 @@ export const StandingPage = ({ user: { id, standing }, onLogout }: StandingPageP
         <Link to="/" className="-m-2 rounded-control p-2">
           <Logo />
         </Link>
-        <LogoutButton onLogout={onLogout} />
+        <LogoutButton variant="ghost" onLogout={onLogout} />
       </header>
       <main className="flex min-h-0 flex-1 flex-col overflow-y-auto overscroll-contain md:p-4 md:pt-0">
         <div className="flex flex-1 flex-col bg-card md:rounded-sheet md:shadow-elevated">
@@ -94,7 +99,7 @@ export const StandingPage = ({ user: { id, standing }, onLogout }: StandingPageP
               ) : isError ? (
                 <LoadError text={copy.page.failed} onRetry={() => void refetch()} />
               ) : notices ? (
-                <LogoutButton onLogout={onLogout} />
+                <LogoutButton variant="outline" onLogout={onLogout} />
               ) : (
                 <Delayed>
                   <Skeleton label={copy.page.loading} bars={['h-6', 'h-6 w-2/3', 'h-11 w-1/2']} />

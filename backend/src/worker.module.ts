@@ -4,7 +4,7 @@ import { EnvironmentModule } from './config/environment.module';
 import { BlocksReadModelModule } from './modules/blocks/blocks-read-model.module';
 import { FriendsReadModelModule } from './modules/friends/friends-read-model.module';
 import { ImageBlocksModule } from './modules/image-blocks/image-blocks.module';
-import { ModerationReadModelModule } from './modules/moderation/moderation-read-model.module';
+import { ModerationWorkerModule } from './modules/moderation/moderation-worker.module';
 import { PrivateChatReadModelModule } from './modules/private-chat/private-chat-read-model.module';
 import { ConductModule } from './modules/conduct/conduct.module';
 import { TimeLimitsModule } from './modules/conduct/time-limits.module';
@@ -47,7 +47,7 @@ import { StorageModule } from './platform/storage/storage.module';
     BlocksReadModelModule,
     StandingsWorkerModule,
     ImageBlocksModule,
-    ModerationReadModelModule,
+    ModerationWorkerModule,
     FriendsReadModelModule,
     PrivateChatReadModelModule,
     ConductModule,

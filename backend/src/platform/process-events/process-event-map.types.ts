@@ -61,6 +61,10 @@ export interface ProcessEventMap {
    * need not have a socket of the user.
    */
   StandingChanged: { userId: number; standing: Standing };
+  /** A user has sent an image that is on the block-list; it is refused after this. Delivered. */
+  BlockedImageSent: { userId: number; blockedImageId: number; sha256: string };
+  /** A moderator is about to read the profile of a user whom they do not know. Delivered; it is recorded first. */
+  ProfileReadByModerator: { moderatorId: number; userId: number };
   /** An append found its shard's outbox empty, so a worker must be woken. */
   OutboxFilled: { shard: number };
   /** The replica's lease was renewed; about once a second. */
@@ -118,6 +122,8 @@ export const processEventNames = {
   UserUnblocked: true,
   ExclusionsChanged: true,
   StandingChanged: true,
+  BlockedImageSent: true,
+  ProfileReadByModerator: true,
   OutboxFilled: true,
   LeaseRenewed: true,
   LeaseLapsed: true,

@@ -1,8 +1,11 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { AuditPage, ModeratorAction } from '@thaw/contract/moderation';
 import type { EntityManager } from 'typeorm';
 import { EventStoreRepository } from '../../../platform/event-store/event-store.repository';
+import { nameBasedUuid } from '../../../platform/event-store/name-based-uuid.functions';
+import { OnProcessEvent } from '../../../platform/process-events/process-event.decorator';
+import type { ProcessEventMap } from '../../../platform/process-events/process-event-map.types';
 import { type ModeratorActed, moderatorStream } from '../domain/moderator.events';
 import { ModeratorActionRepository } from '../infrastructure/moderator-action.repository';
 
@@ -39,6 +42,12 @@ export class AuditService {
     await this.append(act, nameBasedUuid(`${JSON.stringify(act)} ${hour}`));
   }
 
+  /** A moderator is about to read the profile of a user whom they do not know (A12). */
+  @OnProcessEvent('ProfileReadByModerator')
+  async recordProfileRead(read: ProcessEventMap['ProfileReadByModerator']): Promise<void> {
+    await this.record({ ...read, action: 'profile_read' });
+  }
+
   /** Newest first. @param beforeId the cursor of the page before. */
   async list(moderatorId: number | undefined, beforeId: number | undefined): Promise<AuditPage> {
     const rows = await this.actions.findBefore(beforeId, moderatorId, ENTRIES_PER_PAGE + 1);
@@ -60,9 +69,3 @@ export class AuditService {
     await this.eventStore.append(moderatorStream(moderatorId), 'any', [event], manager);
   }
 }
-
-/** The same UUID for the same name; an event whose id is in its stream already is skipped. */
-const nameBasedUuid = (name: string): string => {
-  const hex = createHash('sha256').update(name).digest('hex');
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
-};

@@ -1,4 +1,5 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import { ENVIRONMENT, type Environment } from '../../../config/environment.config';
 import { CaseRepository, type CaseRow, type ConductEventRow } from '../infrastructure/case.repository';
 
 export interface Involvement {
@@ -19,7 +20,10 @@ interface FirstLook {
  */
 @Injectable()
 export class EligibleModeratorsService {
-  constructor(private readonly cases: CaseRepository) {}
+  constructor(
+    private readonly cases: CaseRepository,
+    @Inject(ENVIRONMENT) private readonly environment: Pick<Environment, 'SOLO_REVIEW_AFTER_S'>,
+  ) {}
 
   /** Moderators who may not decide the case as it is now, in ascending order. */
   async findExcluded(
@@ -30,7 +34,9 @@ export class EligibleModeratorsService {
     const involvedIds = [Number(row.user_id), ...reporterIds];
     const moderators = await this.cases.findModerators(involvedIds);
     const isOnlyModerator = moderators.length === 1;
-    const firstLooks = isOnlyModerator ? [] : listFirstLooks(row, events);
+    const firstLooks = listFirstLooks(row, events).filter(
+      ({ at }) => !(isOnlyModerator && this.isSoloTime(at)),
+    );
     const isExcluded = ({ id, isFriend }: (typeof moderators)[number]): boolean =>
       isFriend || involvedIds.includes(id) || firstLooks.some(({ moderatorId }) => moderatorId === id);
     return moderators.filter(isExcluded).map(({ id }) => id);
@@ -42,6 +48,11 @@ export class EligibleModeratorsService {
       friendIds: moderators.filter(({ isFriend }) => isFriend).map(({ id }) => id),
       isOnlyModerator: moderators.length === 1,
     };
+  }
+
+  /** Whether the only moderator may take the second look, too. */
+  private isSoloTime(since: Date): boolean {
+    return Date.now() - since.getTime() >= this.environment.SOLO_REVIEW_AFTER_S * 1_000;
   }
 }
 

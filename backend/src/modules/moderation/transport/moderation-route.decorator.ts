@@ -1,8 +1,7 @@
 import { applyDecorators, Controller, UseGuards } from '@nestjs/common';
 import { ApiCookieAuth, ApiTags } from '@nestjs/swagger';
+import { ModeratorGuard } from '../../../platform/http/moderator.guard';
 import { RateLimitGuard } from '../../../platform/http/rate-limit.guard';
-import { SignedInGuard } from '../../../platform/http/signed-in.guard';
-import { ModeratorGuard } from './moderator.guard';
 
 /** A controller whose routes are for moderators only. Guards run before ids and bodies are parsed. */
 export const ModerationController = (path: string): ClassDecorator =>
@@ -10,5 +9,5 @@ export const ModerationController = (path: string): ClassDecorator =>
     ApiTags('moderation'),
     ApiCookieAuth(),
     Controller(path),
-    UseGuards(SignedInGuard, ModeratorGuard, RateLimitGuard),
+    UseGuards(ModeratorGuard, RateLimitGuard),
   );

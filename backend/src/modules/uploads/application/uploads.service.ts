@@ -16,6 +16,7 @@ import { DomainError } from '../../../platform/errors/domain.errors';
 import { InTransaction } from '../../../platform/process-events/process-event.decorator';
 import type { TransactionEventMap } from '../../../platform/process-events/process-event-map.types';
 import type { DroppedData } from '../../../platform/event-store/personal-data.repository';
+import { ProcessEventsService } from '../../../platform/process-events/process-events.service';
 import { RateLimiterService } from '../../../platform/rate-limit/rate-limiter.service';
 import { FILE_STORAGE_PORT, type FileStoragePort } from '../../../platform/storage/file-storage.port';
 import { ImageBlocksService } from '../../image-blocks/application/image-blocks.service';
@@ -58,18 +59,19 @@ export class UploadsService {
     @Inject(FILE_STORAGE_PORT) private readonly storage: FileStoragePort,
     private readonly limiter: RateLimiterService,
     private readonly imageBlocks: ImageBlocksService,
+    private readonly processEvents: ProcessEventsService,
   ) {}
 
   /**
    * Re-encodes and stores an image. Only its owner can see it until it is granted or becomes an avatar. A blocked image
-   * is refused before it is stored.
+   * is refused before it is stored, and reported to the moderators.
    * @returns the URL of the image.
    * @throws DomainError unsupported_type, image_refused, rate_limited, unavailable
    */
   async receive({ ownerId, bucket, fileName, bytes }: ReceivedImage): Promise<string> {
     await this.limiter.require('uploaded_bytes', ownerId, bytes.length);
     const sha256 = createHash('sha256').update(bytes).digest('hex');
-    await this.refuseBlocked(sha256);
+    await this.refuseBlocked(ownerId, sha256);
     const image = await this.images.process(bytes, bucket);
     const key = `${pickAllowedPrefix(fileName)}${randomUUID()}.${image.extension}`;
     const { contentType, width, height } = image;
@@ -140,8 +142,11 @@ export class UploadsService {
   }
 
   /** @throws DomainError image_refused */
-  private async refuseBlocked(sha256: string): Promise<void> {
-    if ((await this.imageBlocks.findBlockOf(sha256)) !== null) throw new DomainError('image_refused');
+  private async refuseBlocked(ownerId: number, sha256: string): Promise<void> {
+    const blockedImageId = await this.imageBlocks.findBlockOf(sha256);
+    if (blockedImageId === null) return;
+    await this.processEvents.deliver('BlockedImageSent', { userId: ownerId, blockedImageId, sha256 });
+    throw new DomainError('image_refused');
   }
 
   private async areOwned(userId: number, urls: readonly string[], bucket: UploadBucket): Promise<boolean> {

@@ -89,13 +89,15 @@ export class UsersService {
   }
 
   /**
-   * The user as the viewer may see them.
+   * The user as the viewer may see them. Moderators may see every user; what they see by that right is recorded first.
    * @throws DomainError not_found when there is no such user, or the viewer may not know of them (A12).
    */
   async getVisibleUser(viewerId: number, userId: number): Promise<SelfUser | PublicUser> {
     if (viewerId === userId) return this.getSelf(userId);
-    if (!(await this.relations.mayReadProfile(viewerId, userId))) throw new DomainError('not_found');
+    const mayRead = await this.relations.mayReadProfile(viewerId, userId);
+    if (!mayRead && !(await this.users.find(viewerId))?.isModerator) throw new DomainError('not_found');
     const user = await this.require(userId);
+    if (!mayRead) await this.processEvents.deliver('ProfileReadByModerator', { moderatorId: viewerId, userId });
     return { ...toProfile(user), isOnline: await this.relations.isSeenOnline(viewerId, userId) };
   }
 

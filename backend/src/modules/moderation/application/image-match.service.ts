@@ -1,0 +1,27 @@
+import { Injectable } from '@nestjs/common';
+import { nameBasedUuid } from '../../../platform/event-store/name-based-uuid.functions';
+import { OnProcessEvent } from '../../../platform/process-events/process-event.decorator';
+import type { ProcessEventMap } from '../../../platform/process-events/process-event-map.types';
+import { ConductService } from '../../conduct/application/conduct.service';
+
+const DAY_MS = 24 * 60 * 60_000;
+
+/** Opens a case about a user who sends an image that is on the block-list. */
+@Injectable()
+export class ImageMatchService {
+  constructor(private readonly conduct: ConductService) {}
+
+  /** The same user and image count once a day, however often the user tries. */
+  @OnProcessEvent('BlockedImageSent')
+  async raiseFinding({ userId, blockedImageId, sha256 }: ProcessEventMap['BlockedImageSent']): Promise<void> {
+    const day = Math.floor(Date.now() / DAY_MS);
+    await this.conduct.raiseFinding({
+      userId,
+      finding: 'image_match',
+      sourceEventId: nameBasedUuid(`image_match ${userId} ${blockedImageId} ${day}`),
+      // Nothing of the image is kept: moderators see which entry of the list it matches by its hash.
+      evidence: null,
+      evidenceHash: sha256,
+    });
+  }
+}

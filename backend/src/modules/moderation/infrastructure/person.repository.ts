@@ -1,0 +1,87 @@
+import { Injectable } from '@nestjs/common';
+import type { CaseOutcome, CaseState } from '@thaw/contract/moderation';
+import type { HouseRule } from '@thaw/contract/safety';
+import { DataSource } from 'typeorm';
+import { selectStandingSql, type StandingRow } from '../../standings/application/standing.sql';
+
+export interface PersonRow extends StandingRow {
+  id: string;
+  username: string;
+  is_anonymous: boolean;
+  created_at: Date;
+  is_held: boolean;
+  matches: number;
+  /** Reports about the user. */
+  reports: number;
+  made_total: number;
+  made_decided: number;
+  made_upheld: number;
+}
+
+export interface SanctionRow {
+  id: string;
+  kind: 'suspended' | 'banned';
+  rule: HouseRule;
+  starts_at: Date;
+  until: Date | null;
+  lifted_at: Date | null;
+  is_automatic: boolean;
+  is_confirmed: boolean;
+  case_id: string | null;
+}
+
+export interface PersonCaseRow {
+  id: string;
+  state: CaseState;
+  opened_at: Date;
+  outcome: CaseOutcome | null;
+}
+
+/** Queries about one user, for moderators. */
+@Injectable()
+export class PersonRepository {
+  constructor(private readonly dataSource: DataSource) {}
+
+  async exists(userId: number): Promise<boolean> {
+    const rows = await this.dataSource.query<unknown[]>('SELECT 1 FROM users WHERE id = $1', [userId]);
+    return rows.length > 0;
+  }
+
+  async find(userId: number): Promise<PersonRow | null> {
+    const [row] = await this.dataSource.query<PersonRow[]>(
+      `SELECT users.id, users.username, users.is_anonymous, users.created_at,
+              ${selectStandingSql('standings')}, COALESCE(standings.is_held, false) AS is_held,
+              ((SELECT count(*) FROM chat_history WHERE user1_id = users.id)
+               + (SELECT count(*) FROM chat_history WHERE user2_id = users.id))::int AS matches,
+              (SELECT count(*) FROM reports WHERE reports.user_id = users.id)::int AS reports, made.*
+       FROM users
+       LEFT JOIN standings ON standings.user_id = users.id
+       CROSS JOIN LATERAL (
+         SELECT count(*)::int AS made_total, count(decided_at)::int AS made_decided,
+                count(*) FILTER (WHERE outcome = 'action_taken')::int AS made_upheld
+         FROM reports WHERE reporter_id = users.id
+       ) AS made
+       WHERE users.id = $1`,
+      [userId],
+    );
+    return row ?? null;
+  }
+
+  /** Newest first. */
+  findSanctions(userId: number): Promise<SanctionRow[]> {
+    return this.dataSource.query<SanctionRow[]>(
+      `SELECT id, kind, rule, starts_at, until, lifted_at, is_automatic, case_id,
+              confirmed_at IS NOT NULL AS is_confirmed
+       FROM sanctions WHERE user_id = $1 ORDER BY id DESC`,
+      [userId],
+    );
+  }
+
+  /** Newest first. */
+  findCases(userId: number): Promise<PersonCaseRow[]> {
+    return this.dataSource.query<PersonCaseRow[]>(
+      'SELECT id, state, opened_at, outcome FROM conduct_cases WHERE user_id = $1 ORDER BY id DESC',
+      [userId],
+    );
+  }
+}

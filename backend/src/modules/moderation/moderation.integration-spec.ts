@@ -1,0 +1,313 @@
+// Real: PostgreSQL, Redis, two api replicas over HTTP. Bob is reported; Mia and Max are moderators.
+import type { ModerationCase } from '@thaw/contract/moderation';
+import type { Notice } from '@thaw/contract/safety';
+import {
+  createModerator,
+  FACTS,
+  inHours,
+  moderating,
+  reportUser,
+  type ReportFields,
+} from '../../testing/moderation.fixture';
+import { makeFriends } from '../../testing/relationship.fixture';
+import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
+import type { ThawVisitor } from '../../testing/thaw.client';
+import { ConductService } from '../conduct/application/conduct.service';
+import { NoticesService } from '../conduct/application/notices.service';
+import { AuditService } from './application/audit.service';
+
+jest.setTimeout(60_000);
+
+describe('moderation', () => {
+  let thaw: TestReplicas;
+  let mia: ThawVisitor;
+  let max: ThawVisitor;
+
+  beforeAll(async () => {
+    thaw = await startTestReplicas(2);
+    [mia, max] = [await createModerator(thaw, 0), await createModerator(thaw, 1)];
+  });
+  afterEach(() => jest.restoreAllMocks());
+  afterAll(() => thaw.close());
+
+  const report = async (fields: ReportFields = {}, reporter?: ThawVisitor, target?: ThawVisitor) => {
+    const ada = reporter ?? (await thaw.createVisitor(0));
+    const bob = target ?? (await thaw.createVisitor(1));
+    return { ada, bob, ...(await reportUser(thaw.replicas[0]!, ada, bob, fields)) };
+  };
+  const suspended = (version: number, changes: object = {}) => ({
+    version,
+    outcome: 'suspended',
+    rule: 'no_unwanted_sexual',
+    facts: FACTS,
+    until: inHours(24),
+    ...changes,
+  });
+  const banned = (version: number) => ({ version, outcome: 'banned', rule: 'no_threats', facts: FACTS });
+  const noticesOf = ({ user }: ThawVisitor): Promise<Notice[]> =>
+    thaw.replicas[0]!.app.get(NoticesService).list(user.id);
+  const appeal = async (who: ThawVisitor, kind: Notice['kind']): Promise<number> => {
+    const notice = (await noticesOf(who)).find((one) => one.kind === kind)!;
+    const userId = who.user.id;
+    const fields = { userId, appellantId: userId, noticeId: notice.id, words: 'It was not me.' };
+    const { appealId } = await thaw.replicas[0]!.app.get(ConductService).fileAppeal(fields);
+    return appealId;
+  };
+
+  describe('the queue and a case', () => {
+    it('show the reports, the evidence without keys of files, and what happened', async () => {
+      const image = { imageId: 3, width: 8, height: 8, key: 'secret-key.webp' };
+      const message = {
+        id: '1-0',
+        at: new Date().toISOString(),
+        type: 'mixed' as const,
+        versions: ['hi', 'ho'],
+      };
+      const { ada, bob, caseId, reportId } = await report({
+        messages: [{ ...message, senderId: 1, isMarked: true, images: [image] }],
+      });
+      const { body: page } = await moderating(mia).list();
+      const item = (page.cases as ModerationCase[]).find(({ id }) => id === caseId);
+      expect(item).toMatchObject({
+        state: 'open',
+        kind: 'reports',
+        urgency: 300,
+        userId: bob.user.id,
+        username: bob.user.username,
+        isAnonymous: true,
+        categories: { sexual: 1 },
+        reporters: 1,
+        standing: 'good',
+        claimedBy: null,
+      });
+      const whole = await moderating(mia).read(caseId);
+      expect(whole).toMatchObject({
+        ...item,
+        urgencyParts: { base: 300, reporters: 0, priors: 0, automatic: 0, waiting: 0, isHalved: false },
+        reports: [
+          {
+            id: reportId,
+            reporterId: ada.user.id,
+            category: 'sexual',
+            words: 'did not stop',
+            weight: 1,
+            accuracy: { decided: 0, upheld: 0 },
+          },
+        ],
+        evidence: [{ reportId, source: 'random_chat', omitted: 0 }],
+        history: [{ kind: 'opened' }],
+        excludes: [],
+      });
+      expect(whole.evidence[0]!.messages).toEqual([
+        { ...message, senderId: 1, isMarked: true, images: [{ imageId: 3, width: 8, height: 8 }] },
+      ]);
+      expect(JSON.stringify(whole)).not.toContain('secret-key');
+    });
+
+    it('go from page to page without repeating or skipping a case', async () => {
+      for (let count = 0; count < 5; count += 1) await report();
+      const { body: all } = await moderating(mia).list();
+      const ids: number[] = [];
+      let cursor = '';
+      do {
+        const { body } = await moderating(max).list(`?limit=2${cursor && `&cursor=${cursor}`}`);
+        ids.push(...(body.cases as ModerationCase[]).map(({ id }) => id));
+        cursor = String(body.nextCursor ?? '');
+      } while (cursor);
+      expect(ids).toEqual((all.cases as ModerationCase[]).map(({ id }) => id));
+    });
+
+    it.each(['state=all', 'limit=0', 'limit=101', 'cursor=x', 'cursor=WzFd', 'cursor=a&cursor=b'])(
+      'refuse the query %s',
+      async (query) => {
+        const { status, body } = await moderating(mia).list(`?${query}`);
+        expect([status, body.code]).toEqual([400, 'validation_failed']);
+      },
+    );
+
+    it('are not shown when the record of it cannot be written', async () => {
+      const { caseId } = await report();
+      jest.spyOn(thaw.replicas[0]!.app.get(AuditService), 'record').mockRejectedValueOnce(new Error('full'));
+      const { status, body } = await moderating(mia).call('GET', `cases/${caseId}`);
+      expect(status).toBe(500);
+      expect(body).not.toHaveProperty('reports');
+    });
+  });
+
+  describe('a decision', () => {
+    it('suspends at once, answers with the whole case, and informs the user and the reporter', async () => {
+      const { ada, bob, caseId } = await report();
+      const { version } = await moderating(mia).read(caseId);
+      const { status, body } = await moderating(mia).decide(
+        caseId,
+        suspended(version, { note: 'Seen before.' }),
+      );
+      expect(status).toBe(200);
+      expect(body).toMatchObject({ id: caseId, state: 'decided', urgency: 0, standing: 'suspended' });
+      expect((body as unknown as ModerationCase).history).toMatchObject([
+        { kind: 'opened' },
+        { kind: 'decision', moderatorId: mia.user.id, outcome: 'suspended', facts: FACTS },
+        { kind: 'note', moderatorId: mia.user.id, text: 'Seen before.' },
+        { kind: 'sanction', sanction: 'suspended', isAutomatic: false },
+      ]);
+      expect(await bob.call('GET', `/api/friends/${bob.user.id}`)).toMatchObject({ status: 403 });
+      expect(await noticesOf(bob)).toMatchObject([{ kind: 'suspension', facts: FACTS }]);
+      expect(await noticesOf(ada)).toMatchObject([{ kind: 'report_decided' }]);
+      const { body: decided } = await moderating(max).list('?state=decided');
+      expect((decided.cases as ModerationCase[])[0]).toMatchObject({ id: caseId });
+    });
+
+    it('is that of one of two moderators who decide at the same moment', async () => {
+      const { bob, caseId } = await report();
+      const { version } = await moderating(mia).read(caseId);
+      const answers = await Promise.all(
+        [mia, max].map((moderator) => moderating(moderator).decide(caseId, suspended(version))),
+      );
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+      expect(answers.find(({ status }) => status === 409)!.body.code).toMatch(
+        /case_changed|already_answered/,
+      );
+      const sanctions = await thaw.database.dataSource.query('SELECT 1 FROM sanctions WHERE user_id = $1', [
+        bob.user.id,
+      ]);
+      expect(sanctions).toHaveLength(1);
+    });
+
+    it('is refused while another moderator has claimed the case, until the claim is released', async () => {
+      const { caseId } = await report();
+      const claim = await moderating(mia).claim(caseId);
+      expect(claim).toMatchObject({
+        status: 200,
+        body: { claimedBy: mia.user.id, until: expect.any(String) },
+      });
+      const { version } = claim.body as { version: number };
+      expect(await moderating(max).claim(caseId)).toMatchObject({ status: 409, body: { code: 'claimed' } });
+      const decide = () => moderating(max).decide(caseId, suspended(version));
+      expect(await decide()).toMatchObject({ status: 409, body: { code: 'claimed' } });
+      expect(await moderating(mia).call('DELETE', `cases/${caseId}/claim`)).toMatchObject({ status: 204 });
+      expect(await decide()).toMatchObject({ status: 409, body: { code: 'case_changed' } });
+    });
+
+    it('is refused when a report has arrived since the moderator read the case', async () => {
+      const { bob, caseId } = await report();
+      const { version } = await moderating(mia).read(caseId);
+      await report({}, undefined, bob);
+      expect(await moderating(mia).decide(caseId, suspended(version))).toMatchObject({
+        status: 409,
+        body: { code: 'case_changed' },
+      });
+    });
+
+    it.each([
+      ['a suspension without an end', { until: undefined }],
+      ['an end within the hour', { until: inHours(0.5) }],
+      ['an end after more than a year', { until: inHours(366 * 24) }],
+      ['an end that is no time', { until: 'tomorrow' }],
+      ['no facts', { facts: undefined }],
+      ['facts of 19 characters', { facts: 'x'.repeat(19) }],
+      ['facts of 1,001 characters', { facts: 'x'.repeat(1_001) }],
+      ['no rule', { rule: undefined }],
+      ['a warning with an end', { outcome: 'warned' }],
+      ['an unknown outcome', { outcome: 'shot' }],
+      [
+        'an image that is to be blocked after a dismissal',
+        { outcome: 'dismissed', until: undefined, rule: undefined, blockImages: [1] },
+      ],
+    ])('is refused with %s', async (_case, changes) => {
+      const { caseId } = await report();
+      const { version } = await moderating(mia).read(caseId);
+      const { status, body } = await moderating(mia).decide(caseId, suspended(version, changes));
+      expect([status, body.code]).toEqual([400, 'validation_failed']);
+    });
+  });
+
+  describe('a moderator who is involved', () => {
+    const expectOwnDecision = async (moderator: ThawVisitor, caseId: number) => {
+      const { version, excludes } = await moderating(moderator).read(caseId);
+      expect(excludes).toContain(moderator.user.id);
+      expect(await moderating(moderator).decide(caseId, suspended(version))).toMatchObject({
+        status: 409,
+        body: { code: 'own_decision' },
+      });
+    };
+
+    it('does not decide a case about them, nor one that they reported', async () => {
+      await expectOwnDecision(mia, (await report({}, undefined, mia)).caseId);
+      await expectOwnDecision(mia, (await report({}, mia)).caseId);
+    });
+
+    it('does not decide about a friend, nor about a report of a friend', async () => {
+      const [friend, moderator] = [await thaw.createVisitor(0), await createModerator(thaw)];
+      await makeFriends(thaw.replicas[0]!, moderator, friend);
+      await expectOwnDecision(moderator, (await report({}, undefined, friend)).caseId);
+      await expectOwnDecision(moderator, (await report({}, friend)).caseId);
+    });
+
+    it('does not decide a case that they escalated; another one does', async () => {
+      const { caseId } = await report();
+      const { version } = await moderating(mia).read(caseId);
+      const escalation = { version, reason: 'I do not read that language.' };
+      const { body } = await moderating(mia).call('POST', `cases/${caseId}/escalation`, escalation);
+      expect(body).toMatchObject({ state: 'escalated', excludes: [mia.user.id] });
+      await expectOwnDecision(mia, caseId);
+      const { version: next } = await moderating(max).read(caseId);
+      expect((await moderating(max).decide(caseId, suspended(next))).status).toBe(200);
+    });
+  });
+
+  it('lets another moderator reverse a decision on appeal, after which the user is free at once', async () => {
+    const { bob, caseId } = await report();
+    const { version } = await moderating(mia).read(caseId);
+    await moderating(mia).decide(caseId, suspended(version));
+    const appealId = await appeal(bob, 'suspension');
+    const waiting = await moderating(mia).read(caseId);
+    expect(waiting).toMatchObject({ state: 'open', kind: 'appeal', urgency: 400, excludes: [mia.user.id] });
+    const answer = {
+      version: waiting.version,
+      outcome: 'reversed',
+      answer: 'You were right, and we are sorry.',
+    };
+    expect(await moderating(mia).answer(appealId, answer)).toMatchObject({
+      status: 409,
+      body: { code: 'own_decision' },
+    });
+    const { status, body } = await moderating(max).answer(appealId, answer);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ state: 'decided', standing: 'good' });
+    expect((body as unknown as ModerationCase).history.slice(-3)).toMatchObject([
+      { kind: 'appeal', state: 'decided', words: 'It was not me.' },
+      { kind: 'appeal_decided', moderatorId: max.user.id, outcome: 'reversed', answer: answer.answer },
+      { kind: 'lifted', cause: 'appeal' },
+    ]);
+    expect(await bob.call('GET', `/api/friends/${bob.user.id}`)).toMatchObject({ status: 200 });
+    expect(
+      await moderating(max).answer(appealId, { ...answer, version: Number(body.version) }),
+    ).toMatchObject({
+      status: 409,
+      body: { code: 'already_answered' },
+    });
+  });
+
+  it('has a ban confirmed by another moderator', async () => {
+    const { caseId } = await report();
+    const { version } = await moderating(mia).read(caseId);
+    const { body: first } = await moderating(mia).decide(caseId, banned(version));
+    expect(first).toMatchObject({
+      state: 'open',
+      kind: 'confirmation',
+      standing: 'banned',
+      excludes: [mia.user.id],
+    });
+    const confirmation = { version: first.version, isConfirmed: true };
+    expect(await moderating(mia).confirm(caseId, confirmation)).toMatchObject({
+      status: 409,
+      body: { code: 'own_decision' },
+    });
+    const { status, body } = await moderating(max).confirm(caseId, confirmation);
+    expect([status, body.state, body.standing]).toEqual([200, 'decided', 'banned']);
+    expect((body as unknown as ModerationCase).history.at(-1)).toMatchObject({
+      kind: 'confirmed',
+      moderatorId: max.user.id,
+    });
+  });
+});

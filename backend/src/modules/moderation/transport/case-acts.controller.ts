@@ -1,0 +1,145 @@
+import { Body, Delete, HttpCode, Param, Post, Put } from '@nestjs/common';
+import { ApiBody, ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse } from '@nestjs/swagger';
+import { decideAppealSchema, decideCaseSchema } from '@thaw/contract/moderation';
+import { ApiProblems } from '../../../platform/http/api-problems.decorator';
+import { ValidBodyPipe } from '../../../platform/http/body.pipe';
+import { CurrentLogin, type Login } from '../../../platform/http/login.decorator';
+import { PathIdPipe } from '../../../platform/http/path-id.pipe';
+import { ModerationService } from '../application/moderation.service';
+import {
+  AddNoteDto,
+  ClaimDto,
+  ConfirmBanDto,
+  DecideAppealDto,
+  DecideCaseDto,
+  EscalateCaseDto,
+  VersionAnswerDto,
+} from './case-act.dto';
+import { ModerationCaseDto } from './case.dto';
+import { ContractValuePipe } from './contract-value.pipe';
+import { ModerationController } from './moderation-route.decorator';
+
+@ModerationController('moderation/cases')
+export class CaseActsController {
+  constructor(private readonly moderation: ModerationService) {}
+
+  @Post(':caseId/claim')
+  @HttpCode(200)
+  @ApiOkResponse({ type: ClaimDto })
+  @ApiProblems('not_signed_in', 'forbidden', 'not_found', 'own_decision', 'claimed', 'already_answered')
+  claim(@CurrentLogin() { userId }: Login, @Param('caseId', PathIdPipe) caseId: number): Promise<ClaimDto> {
+    return this.moderation.claim(userId, caseId);
+  }
+
+  @Delete(':caseId/claim')
+  @HttpCode(204)
+  @ApiNoContentResponse()
+  @ApiProblems('not_signed_in', 'forbidden', 'not_found', 'claimed')
+  async release(
+    @CurrentLogin() { userId }: Login,
+    @Param('caseId', PathIdPipe) caseId: number,
+  ): Promise<void> {
+    await this.moderation.release(userId, caseId);
+  }
+
+  @Post(':caseId/notes')
+  @ApiCreatedResponse({ type: VersionAnswerDto })
+  @ApiProblems('validation_failed', 'not_signed_in', 'forbidden', 'not_found')
+  addNote(
+    @CurrentLogin() { userId }: Login,
+    @Param('caseId', PathIdPipe) caseId: number,
+    @Body(new ValidBodyPipe(AddNoteDto)) note: AddNoteDto,
+  ): Promise<VersionAnswerDto> {
+    return this.moderation.addNote(userId, caseId, note);
+  }
+
+  @Post(':caseId/escalation')
+  @HttpCode(200)
+  @ApiOkResponse({ type: ModerationCaseDto })
+  @ApiProblems(
+    'validation_failed',
+    'not_signed_in',
+    'forbidden',
+    'not_found',
+    'case_changed',
+    'claimed',
+    'own_decision',
+    'already_answered',
+  )
+  escalate(
+    @CurrentLogin() { userId }: Login,
+    @Param('caseId', PathIdPipe) caseId: number,
+    @Body(new ValidBodyPipe(EscalateCaseDto)) escalation: EscalateCaseDto,
+  ): Promise<ModerationCaseDto> {
+    return this.moderation.escalate(userId, caseId, escalation);
+  }
+
+  @Post(':caseId/decision')
+  @HttpCode(200)
+  @ApiBody({ type: DecideCaseDto })
+  @ApiOkResponse({ type: ModerationCaseDto })
+  @ApiProblems(
+    'validation_failed',
+    'not_signed_in',
+    'forbidden',
+    'not_found',
+    'case_changed',
+    'claimed',
+    'own_decision',
+    'already_answered',
+  )
+  decide(
+    @CurrentLogin() { userId }: Login,
+    @Param('caseId', PathIdPipe) caseId: number,
+    @Body(new ContractValuePipe(decideCaseSchema)) decision: DecideCaseDto,
+  ): Promise<ModerationCaseDto> {
+    return this.moderation.decide(userId, caseId, decision);
+  }
+
+  @Post(':caseId/confirmation')
+  @HttpCode(200)
+  @ApiOkResponse({ type: ModerationCaseDto })
+  @ApiProblems(
+    'validation_failed',
+    'not_signed_in',
+    'forbidden',
+    'not_found',
+    'case_changed',
+    'claimed',
+    'own_decision',
+    'already_answered',
+  )
+  confirm(
+    @CurrentLogin() { userId }: Login,
+    @Param('caseId', PathIdPipe) caseId: number,
+    @Body(new ValidBodyPipe(ConfirmBanDto)) confirmation: ConfirmBanDto,
+  ): Promise<ModerationCaseDto> {
+    return this.moderation.confirm(userId, caseId, confirmation);
+  }
+}
+
+@ModerationController('moderation/appeals')
+export class CaseAppealsController {
+  constructor(private readonly moderation: ModerationService) {}
+
+  @Put(':appealId')
+  @ApiBody({ type: DecideAppealDto })
+  @ApiOkResponse({ type: ModerationCaseDto })
+  @ApiProblems(
+    'validation_failed',
+    'not_signed_in',
+    'forbidden',
+    'not_found',
+    'case_changed',
+    'claimed',
+    'own_decision',
+    'already_answered',
+  )
+  decide(
+    @CurrentLogin() { userId }: Login,
+    @Param('appealId', PathIdPipe) appealId: number,
+    @Body(new ContractValuePipe(decideAppealSchema)) decision: DecideAppealDto,
+  ): Promise<ModerationCaseDto> {
+    return this.moderation.decideAppeal(userId, appealId, decision);
+  }
+}

@@ -1,0 +1,136 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { limits } from '@thaw/contract/limits';
+import {
+  type CaseOutcome,
+  caseOutcomeSchema,
+  type CaseState,
+  caseStateSchema,
+  type Hold,
+  holdSchema,
+  type LiftSanction,
+  liftSanctionSchema,
+  type ModeratedPerson,
+  type Sanction,
+} from '@thaw/contract/moderation';
+import { type HouseRule, houseRuleSchema } from '@thaw/contract/safety';
+import { MatchesSchema } from '../../../platform/http/matches-schema.decorator';
+import { assertType, type SameShape } from '../../../platform/http/same-shape.types';
+import { StandingDto } from '../../users/transport/user.dto';
+
+const reason = { minLength: 1, maxLength: limits.moderationNoteMaxCodePoints };
+
+export class LiftSanctionDto implements LiftSanction {
+  @ApiProperty(reason)
+  @MatchesSchema(liftSanctionSchema.shape.reason)
+  reason: string;
+}
+assertType<SameShape<LiftSanctionDto, LiftSanction>>();
+
+export class HoldDto implements Hold {
+  @ApiProperty({ description: 'Whether nothing about the user may be erased' })
+  @MatchesSchema(holdSchema.shape.isHeld)
+  isHeld: boolean;
+
+  @ApiProperty(reason)
+  @MatchesSchema(holdSchema.shape.reason)
+  reason: string;
+}
+assertType<SameShape<HoldDto, Hold>>();
+
+export class SanctionDto implements Sanction {
+  @ApiProperty({ type: 'integer', minimum: 1 })
+  id: number;
+
+  @ApiProperty({ enum: ['suspended', 'banned'] })
+  kind: 'suspended' | 'banned';
+
+  @ApiProperty({ enum: houseRuleSchema.options })
+  rule: HouseRule;
+
+  @ApiProperty({ format: 'date-time' })
+  from: string;
+
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  until: string | null;
+
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  liftedAt: string | null;
+
+  @ApiProperty()
+  isAutomatic: boolean;
+
+  @ApiProperty()
+  isConfirmed: boolean;
+
+  @ApiProperty({ type: 'integer', nullable: true })
+  caseId: number | null;
+}
+assertType<SameShape<SanctionDto, Sanction>>();
+
+class PersonCaseDto {
+  @ApiProperty({ type: 'integer', minimum: 1 })
+  id: number;
+
+  @ApiProperty({ enum: caseStateSchema.options })
+  state: CaseState;
+
+  @ApiProperty({ format: 'date-time' })
+  openedAt: string;
+
+  @ApiProperty({ enum: caseOutcomeSchema.options, nullable: true })
+  outcome: CaseOutcome | null;
+}
+
+class ReportsMadeDto {
+  @ApiProperty({ type: 'integer' })
+  total: number;
+
+  @ApiProperty({ type: 'integer' })
+  decided: number;
+
+  @ApiProperty({ type: 'integer' })
+  upheld: number;
+}
+
+export class ModeratedPersonDto implements ModeratedPerson {
+  @ApiProperty({ type: 'integer', minimum: 1 })
+  id: number;
+
+  @ApiProperty()
+  username: string;
+
+  @ApiProperty()
+  isAnonymous: boolean;
+
+  @ApiProperty({ format: 'date-time' })
+  createdAt: string;
+
+  @ApiProperty()
+  standing: StandingDto;
+
+  @ApiProperty()
+  isHeld: boolean;
+
+  @ApiProperty({ type: 'integer', description: 'Random chats' })
+  matches: number;
+
+  @ApiProperty()
+  reportsPer100Matches: number;
+
+  @ApiProperty({ type: [SanctionDto], description: 'Newest first' })
+  sanctions: SanctionDto[];
+
+  @ApiProperty({ type: [PersonCaseDto], description: 'Newest first' })
+  cases: PersonCaseDto[];
+
+  @ApiProperty()
+  reportsMade: ReportsMadeDto;
+
+  @ApiProperty({
+    type: 'array',
+    items: { type: 'integer' },
+    description: 'Accounts used on the same devices',
+  })
+  sameDeviceIds: number[];
+}
+assertType<SameShape<ModeratedPersonDto, ModeratedPerson>>();

@@ -1,0 +1,74 @@
+import { createHash, randomUUID } from 'node:crypto';
+import type { Evidence, ModerationCase } from '@thaw/contract/moderation';
+import type { ReportCategory } from '@thaw/contract/safety';
+import { ConductService } from '../modules/conduct/application/conduct.service';
+import { ModeratorsService } from '../modules/users/application/moderators.service';
+import type { TestReplica, TestReplicas } from './test-replicas.harness';
+import { ThawVisitor } from './thaw.client';
+
+/** A registered user who was appointed with the command for moderators. */
+export const createModerator = async (thaw: TestReplicas, replica = 0): Promise<ThawVisitor> => {
+  const email = `moderator-${randomUUID()}@example.org`;
+  const visitor = await new ThawVisitor([thaw.origins[replica]!]).register(email, 'a good password');
+  await thaw.replicas[0]!.app.get(ModeratorsService).appoint(email);
+  return visitor;
+};
+
+/** Dismisses everyone who was appointed before. */
+export const dismissModerators = async (thaw: TestReplicas): Promise<void> => {
+  const moderators = thaw.replicas[0]!.app.get(ModeratorsService);
+  for (const { email } of await moderators.list()) if (email) await moderators.dismiss(email);
+};
+
+export interface ReportFields {
+  category?: ReportCategory;
+  words?: string | null;
+  messages?: Evidence['messages'];
+}
+
+/** Files a report with given evidence, as the module of reports does after it has taken the evidence. */
+export const reportUser = async (
+  { app }: Pick<TestReplica, 'app'>,
+  reporter: Pick<ThawVisitor, 'user'>,
+  target: Pick<ThawVisitor, 'user'>,
+  { category = 'sexual', words = 'did not stop', messages = [] }: ReportFields = {},
+): Promise<{ reportId: number; caseId: number }> => {
+  const sessionId = randomUUID();
+  const people = [reporter, target].map(({ user: { id, username } }) => ({ id, username }));
+  const evidence = JSON.stringify({ source: 'random_chat', sessionId, people, messages, omitted: 0 });
+  return app.get(ConductService).fileReport({
+    userId: target.user.id,
+    reporterId: reporter.user.id,
+    category,
+    context: { where: 'random_chat', sessionId, at: new Date().toISOString() },
+    words,
+    evidence,
+    evidenceHash: createHash('sha256').update(evidence).digest('hex'),
+    deviceAccountIds: [reporter.user.id],
+    weight: 1,
+  });
+};
+
+/** The calls of a moderator. */
+export const moderating = (moderator: ThawVisitor) => {
+  const call = (method: string, path: string, body?: unknown) =>
+    moderator.call(method, `/api/moderation/${path}`, body);
+  return {
+    call,
+    list: (query = '') => call('GET', `cases${query}`),
+    read: async (caseId: number): Promise<ModerationCase> => {
+      const { status, body } = await call('GET', `cases/${caseId}`);
+      if (status !== 200) throw new Error(`The case answered ${status}`);
+      return body as unknown as ModerationCase;
+    },
+    claim: (caseId: number) => call('POST', `cases/${caseId}/claim`),
+    decide: (caseId: number, body: object) => call('POST', `cases/${caseId}/decision`, body),
+    confirm: (caseId: number, body: object) => call('POST', `cases/${caseId}/confirmation`, body),
+    answer: (appealId: number, body: object) => call('PUT', `appeals/${appealId}`, body),
+  };
+};
+
+export const FACTS = 'You went on after your partner had asked you to stop.';
+
+/** `until` of a suspension, this many hours from now. */
+export const inHours = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString();

@@ -1,7 +1,6 @@
 import { Module } from '@nestjs/common';
 import { ConductModule } from '../conduct/conduct.module';
 import { ImageBlocksModule } from '../image-blocks/image-blocks.module';
-import { StandingsModule } from '../standings/standings.module';
 import { UploadsModule } from '../uploads/uploads.module';
 import { AuditService } from './application/audit.service';
 import { CaseImagesService } from './application/case-images.service';
@@ -26,7 +25,6 @@ import { PeopleController } from './transport/people.controller';
     ModerationFiguresModule,
     ConductModule,
     ImageBlocksModule,
-    StandingsModule,
     UploadsModule,
   ],
   controllers: [

@@ -3,7 +3,6 @@ import type { Hold, LiftSanction, ModeratedPerson, Sanction } from '@thaw/contra
 import { normalizeText } from '@thaw/contract/text';
 import { DomainError } from '../../../platform/errors/domain.errors';
 import { ConductService } from '../../conduct/application/conduct.service';
-import { DeviceAccountsService } from '../../standings/application/device-accounts.service';
 import { toStanding } from '../../standings/application/standing.sql';
 import { CaseRepository } from '../infrastructure/case.repository';
 import { PersonRepository, type SanctionRow } from '../infrastructure/person.repository';
@@ -15,7 +14,6 @@ export class PeopleService {
   constructor(
     private readonly people: PersonRepository,
     private readonly cases: CaseRepository,
-    private readonly devices: DeviceAccountsService,
     private readonly conduct: ConductService,
     private readonly audit: AuditService,
   ) {}
@@ -56,11 +54,11 @@ export class PeopleService {
 
   /** @throws DomainError not_found when the account was erased meanwhile */
   private async load(userId: number): Promise<ModeratedPerson> {
-    const [person, sanctions, cases, deviceIds] = await Promise.all([
+    const [person, sanctions, cases, sameDeviceIds] = await Promise.all([
       this.people.find(userId),
       this.people.findSanctions(userId),
       this.people.findCases(userId),
-      this.devices.accountsOf(userId),
+      this.people.findSameDeviceIds(userId),
     ]);
     if (!person) throw new DomainError('not_found');
     const { matches, reports } = person;
@@ -85,7 +83,7 @@ export class PeopleService {
         decided: person.made_decided,
         upheld: person.made_upheld,
       },
-      sameDeviceIds: deviceIds.filter((id) => id !== userId),
+      sameDeviceIds,
     };
   }
 }

@@ -1,4 +1,4 @@
-import type { Standing } from '@thaw/contract/safety';
+import type { HouseRule, Standing } from '@thaw/contract/safety';
 import type { Profile } from '@thaw/contract/users';
 import type { EntityManager } from 'typeorm';
 import type { InboundFrame } from '../realtime/inbound-frame.model';
@@ -62,7 +62,7 @@ export interface ProcessEventMap {
    */
   StandingChanged: { userId: number; standing: Standing };
   /** A user has sent an image that is on the block-list; it is refused after this. Delivered. */
-  BlockedImageSent: { userId: number; blockedImageId: number; sha256: string };
+  BlockedImageSent: { userId: number; blockedImageId: number; sha256: string; rule: HouseRule };
   /** A moderator is about to read the profile of a user whom they do not know. Delivered; it is recorded first. */
   ProfileReadByModerator: { moderatorId: number; userId: number };
   /** An append found its shard's outbox empty, so a worker must be woken. */

@@ -46,6 +46,8 @@ export type RaiseFinding = Command<'RaiseFinding'> & {
   sourceEventId: string;
   evidence: string | null;
   evidenceHash: string | null;
+  /** Suspends the user under this rule until a moderator has decided. */
+  rule?: HouseRule | null;
 };
 
 export type ClaimCase = ModeratorCommand<'ClaimCase'> & { caseId: number };

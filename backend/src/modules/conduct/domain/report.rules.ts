@@ -177,7 +177,7 @@ const findUsualRule = (reports: readonly FiledReport[]): HouseRule => {
 
 /** An automatic finding opens a case, or joins the undecided one. The same source is recorded once. */
 export const decideFinding = (command: RaiseFinding, state: ConductState): readonly ConductEvent[] => {
-  const { ids, at, finding, sourceEventId, evidence, evidenceHash } = command;
+  const { ids, at, finding, sourceEventId, evidence, evidenceHash, rule } = command;
   if (state.sourceEventIds.has(sourceEventId)) return [];
   const undecided = findUndecidedCase(state);
   const caseId = undecided?.caseId ?? ids.nextNumber();
@@ -186,6 +186,7 @@ export const decideFinding = (command: RaiseFinding, state: ConductState): reado
     record(command, 'FindingRaised', { caseId, finding, sourceEventId, evidenceHash, evidence }),
     ...(finding === 'many_accounts' && !isFlagged(state, at) ? [flag(command, caseId, finding)] : []),
     ...(finding === 'stated_age' ? decideStatedAge(command, state, caseId) : []),
+    ...(rule && !isSanctionedForever(state) ? [suspendUntilSeen(command, caseId, rule)] : []),
   ];
 };
 
@@ -203,16 +204,17 @@ const decideStatedAge = (
 const isSanctionedForever = ({ sanctions }: ConductState): boolean =>
   [...sanctions.values()].some(({ isLifted, until }) => !isLifted && until === null);
 
-/** Suspends a user who may be under age until a moderator has decided. */
+/** Suspends a user until a moderator has decided. */
 export const suspendUntilSeen = (
   command: Pick<FileReport, 'ids' | 'at' | 'userId'>,
   caseId: number | null,
+  rule: HouseRule = 'adults_only',
 ): ConductEvent =>
   record(command, 'SanctionImposed', {
     sanctionId: command.ids.nextNumber(),
     noticeId: command.ids.nextNumber(),
     kind: 'suspended',
-    rule: 'adults_only',
+    rule,
     until: null,
     caseId,
     isAutomatic: true,

@@ -26,9 +26,12 @@ export class ImageBlocksService {
     private readonly executor: CommandExecutorService,
   ) {}
 
-  /** The number under which a file with this SHA-256 is blocked; null if it is not. */
-  async findBlockOf(sha256: string): Promise<number | null> {
-    return (await this.images.findByHash(sha256))?.id ?? null;
+  /**
+   * The number and the rule under which a file with this SHA-256 is blocked; null if it is not. One query by a unique
+   * index: an upload costs far more, and a cache would let a blocked image in until all replicas know of it.
+   */
+  async findBlockOf(sha256: string): Promise<{ id: number; rule: HouseRule } | null> {
+    return this.images.findByHash(sha256);
   }
 
   /** All blocked images, newest first. */

@@ -6,14 +6,22 @@ import { ConductService } from '../../conduct/application/conduct.service';
 
 const DAY_MS = 24 * 60 * 60_000;
 
-/** Opens a case about a user who sends an image that is on the block-list. */
+/**
+ * Opens a case about a user who sends an image that is on the block-list, and suspends them until a moderator has decided
+ * if the image is forbidden by law.
+ */
 @Injectable()
 export class ImageMatchService {
   constructor(private readonly conduct: ConductService) {}
 
   /** The same user and image count once a day, however often the user tries. */
   @OnProcessEvent('BlockedImageSent')
-  async raiseFinding({ userId, blockedImageId, sha256 }: ProcessEventMap['BlockedImageSent']): Promise<void> {
+  async raiseFinding({
+    userId,
+    blockedImageId,
+    sha256,
+    rule,
+  }: ProcessEventMap['BlockedImageSent']): Promise<void> {
     const day = Math.floor(Date.now() / DAY_MS);
     await this.conduct.raiseFinding({
       userId,
@@ -22,6 +30,7 @@ export class ImageMatchService {
       // Nothing of the image is kept: moderators see which entry of the list it matches by its hash.
       evidence: null,
       evidenceHash: sha256,
+      rule: rule === 'no_illegal' ? rule : null,
     });
   }
 }

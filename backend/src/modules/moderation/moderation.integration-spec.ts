@@ -112,7 +112,7 @@ describe('moderation', () => {
       do {
         const { body } = await moderating(max).list(`?limit=2${cursor && `&cursor=${cursor}`}`);
         ids.push(...(body.cases as ModerationCase[]).map(({ id }) => id));
-        cursor = String(body.nextCursor ?? '');
+        cursor = (body.nextCursor as string | null) ?? '';
       } while (cursor);
       expect(ids).toEqual((all.cases as ModerationCase[]).map(({ id }) => id));
     });

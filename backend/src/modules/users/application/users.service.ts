@@ -97,7 +97,8 @@ export class UsersService {
     const mayRead = await this.relations.mayReadProfile(viewerId, userId);
     if (!mayRead && !(await this.users.find(viewerId))?.isModerator) throw new DomainError('not_found');
     const user = await this.require(userId);
-    if (!mayRead) await this.processEvents.deliver('ProfileReadByModerator', { moderatorId: viewerId, userId });
+    if (!mayRead)
+      await this.processEvents.deliver('ProfileReadByModerator', { moderatorId: viewerId, userId });
     return { ...toProfile(user), isOnline: await this.relations.isSeenOnline(viewerId, userId) };
   }
 

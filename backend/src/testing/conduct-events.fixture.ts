@@ -1,3 +1,10 @@
+import type { CaseOutcome } from '@thaw/contract/moderation';
+import type { ReservedIds } from '../modules/conduct/domain/conduct.commands';
+import type { ConductCommand } from '../modules/conduct/domain/conduct.commands';
+import { createConductDecider } from '../modules/conduct/domain/conduct.decider';
+import type { ConductEvent } from '../modules/conduct/domain/conduct.events';
+import { type ConductState, initialConduct } from '../modules/conduct/domain/conduct-state.types';
+import { evolveConduct } from '../modules/conduct/domain/conduct.state';
 import type { ConductPolicy } from '../modules/conduct/domain/conduct-policy.types';
 
 export const HOUR_MS = 60 * 60_000;
@@ -12,3 +19,145 @@ export const conductPolicy: ConductPolicy = {
   soloReviewAfterMs: DAY_MS,
   appealWithinMs: 183 * DAY_MS,
 };
+
+/** The user whose conduct the tests are about, and two moderators. */
+export const ada = 3;
+export const mod = 100;
+export const otherMod = 200;
+
+const start = Date.UTC(2026, 10, 20);
+const decider = createConductDecider(conductPolicy);
+
+type DistributiveOmit<Union, Key extends PropertyKey> = Union extends unknown ? Omit<Union, Key> : never;
+/** A command without what the fixture adds. */
+export type Given = DistributiveOmit<ConductCommand, 'ids' | 'at' | 'userId'>;
+
+/** Ids in order, from 1. */
+export const createIds = (): ReservedIds => {
+  let events = 0;
+  let numbers = 0;
+  return { nextEventId: () => `event ${(events += 1)}`, nextNumber: () => (numbers += 1) };
+};
+
+/** One user's conduct in memory: executes commands one after the other, at a time that the test moves. */
+export class ConductHistory {
+  readonly events: ConductEvent[] = [];
+  state: ConductState = initialConduct();
+  now = new Date(start);
+  private readonly ids = createIds();
+
+  /** Moves the time forward. */
+  wait(ms: number): this {
+    this.now = new Date(this.now.getTime() + ms);
+    return this;
+  }
+
+  /** @returns the events that the command results in. */
+  execute(command: Given): ConductEvent[] {
+    const complete = { ...command, userId: ada, ids: this.ids, at: this.now };
+    const events = [...decider.decide(complete, this.state)];
+    for (const event of events) this.state = evolveConduct(this.state, event);
+    this.events.push(...events);
+    return events;
+  }
+
+  report(reporterId: number, given: Partial<Extract<Given, { type: 'FileReport' }>> = {}): ConductEvent[] {
+    return this.execute(aReport(reporterId, given));
+  }
+
+  /** Reports by this number of users. */
+  reportBy(count: number): this {
+    for (let index = 1; index <= count; index += 1) this.report(10 + index);
+    return this;
+  }
+
+  decide(outcome: CaseOutcome, given: Partial<Extract<Given, { type: 'DecideCase' }>> = {}): ConductEvent[] {
+    return this.execute(aDecision(this, outcome, given));
+  }
+
+  /** The number of the last case that was opened. */
+  get caseId(): number {
+    return [...this.state.cases.keys()].at(-1) ?? 0;
+  }
+
+  /** The last event of a type. */
+  last<Type extends ConductEvent['type']>(type: Type): Extract<ConductEvent, { type: Type }>['data'] {
+    const found = this.events.filter((event) => event.type === type).at(-1);
+    if (!found) throw new Error(`There is no ${type}`);
+    return found.data as never;
+  }
+
+  appeal(noticeId: number, appellantId = ada): ConductEvent[] {
+    return this.execute({ type: 'FileAppeal', noticeId, appellantId, words: 'A joke' });
+  }
+
+  decideAppeal(given: Partial<Extract<Given, { type: 'DecideAppeal' }>> = {}): ConductEvent[] {
+    return this.execute({
+      type: 'DecideAppeal',
+      appealId: this.last('AppealFiled').appealId,
+      ...judgementOf(this, otherMod),
+      outcome: 'upheld',
+      until: null,
+      answer: 'We have looked once more.',
+      ...given,
+    });
+  }
+}
+
+const judgementOf = ({ state: { version } }: ConductHistory, moderatorId: number) => ({
+  moderatorId,
+  version,
+  excludedModeratorIds: [],
+  isOnlyModerator: false,
+});
+
+export const aReport = (
+  reporterId: number,
+  given: Partial<Extract<Given, { type: 'FileReport' }>> = {},
+): Extract<Given, { type: 'FileReport' }> => ({
+  type: 'FileReport',
+  reporterId,
+  category: 'hate',
+  context: { where: 'random_chat', sessionId: `chat of ${reporterId}`, at: '2026-11-20T00:00:00.000Z' },
+  words: null,
+  evidence: '{}',
+  evidenceHash: 'hash',
+  deviceAccountIds: [reporterId],
+  weight: 1,
+  ...given,
+});
+
+export const aDecision = (
+  history: ConductHistory,
+  outcome: CaseOutcome,
+  given: Partial<Extract<Given, { type: 'DecideCase' }>> = {},
+): Extract<Given, { type: 'DecideCase' }> => ({
+  type: 'DecideCase',
+  caseId: history.caseId,
+  ...judgementOf(history, mod),
+  outcome,
+  rule: outcome === 'dismissed' ? null : 'no_hate',
+  facts: outcome === 'dismissed' ? null : 'You insulted your partner.',
+  until: outcome === 'suspended' ? new Date(history.now.getTime() + 7 * DAY_MS) : null,
+  note: null,
+  ...given,
+});
+
+export const aConfirmation = (
+  history: ConductHistory,
+  given: Partial<Extract<Given, { type: 'ConfirmBan' }>> = {},
+): Extract<Given, { type: 'ConfirmBan' }> => ({
+  type: 'ConfirmBan',
+  caseId: history.caseId,
+  ...judgementOf(history, otherMod),
+  isConfirmed: true,
+  facts: null,
+  ...given,
+});
+
+export const aFinding = (
+  finding: Extract<Given, { type: 'RaiseFinding' }>['finding'],
+  sourceEventId = 'source',
+): Given => ({ type: 'RaiseFinding', finding, sourceEventId, evidence: null, evidenceHash: null });
+
+export const typesOf = (events: readonly ConductEvent[]): string[] => events.map(({ type }) => type);

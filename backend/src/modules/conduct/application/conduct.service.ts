@@ -12,7 +12,7 @@ import { conductStream } from '../../standings/domain/standing.events';
 import { createConductDecider } from '../domain/conduct.decider';
 import type { ConductCommand, ReservedIds } from '../domain/conduct.commands';
 import type { ConductEvent } from '../domain/conduct.events';
-import type { ConductState } from '../domain/conduct.state';
+import type { ConductState } from '../domain/conduct-state.types';
 import type { ConductPolicy } from '../domain/conduct-policy.types';
 import { findSameReport } from '../domain/report.rules';
 import { ConductRepository } from '../infrastructure/conduct.repository';

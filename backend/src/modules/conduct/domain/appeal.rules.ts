@@ -11,7 +11,7 @@ import {
   isInForce,
   sanctionsOf,
   type SentNotice,
-} from './conduct.state';
+} from './conduct-state.types';
 import {
   requireCase,
   requireSecondModerator,
@@ -57,7 +57,7 @@ export const decideAppeal = (
   const appealed = requireCase(state, caseId);
   requireUninvolved(state, caseId, command);
   if (moderatorId === appeal.appellantId) throw new DomainError('own_decision');
-  const first = { moderatorId: decidedBy(state, notice), at: appeal.filedAt };
+  const first = { moderatorId: notice.decidedBy, at: appeal.filedAt };
   const isSolo = requireSecondModerator(first, command, policy.soloReviewAfterMs);
   requireUnclaimed(appealed, command);
   requireVersion(state, version);
@@ -90,13 +90,6 @@ export const decideAppeal = (
         ]
       : []),
   ];
-};
-
-/** The moderator whose decision a notice is about; null for automatic care. */
-const decidedBy = (state: ConductState, { caseId, kind, sanctionId }: SentNotice): number | null => {
-  const isAutomatic =
-    kind === 'care' || (sanctionId !== null && (state.sanctions.get(sanctionId)?.isAutomatic ?? false));
-  return isAutomatic || caseId === null ? null : (state.cases.get(caseId)?.decision?.moderatorId ?? null);
 };
 
 /** The sanction of the notice, or the one that took its place; null when none is in force. */

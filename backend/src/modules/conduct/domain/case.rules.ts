@@ -12,7 +12,6 @@ import type {
 } from './conduct.commands';
 import type { ConductEvent } from './conduct.events';
 import {
-  claimEnd,
   type ConductCase,
   type ConductState,
   type ImposedSanction,
@@ -20,7 +19,8 @@ import {
   isWaiting,
   reportsOf,
   sanctionsOf,
-} from './conduct.state';
+} from './conduct-state.types';
+import { claimEnd } from './conduct.state';
 import {
   requireCase,
   requireSecondModerator,

@@ -11,7 +11,8 @@ import {
 import type { ConductPolicy } from './conduct-policy.types';
 import type { ConductCommand } from './conduct.commands';
 import type { ConductEvent } from './conduct.events';
-import { type ConductState, evolveConduct, initialConduct } from './conduct.state';
+import { type ConductState, initialConduct } from './conduct-state.types';
+import { evolveConduct } from './conduct.state';
 import { decideFinding, decideReport } from './report.rules';
 import {
   decideAge,

@@ -1,110 +1,15 @@
-import type { CaseKind, CaseOutcome, CaseState } from '@thaw/contract/moderation';
-import type { AppealOutcome, HouseRule, NoticeKind, ReportCategory } from '@thaw/contract/safety';
 import { limits } from '@thaw/contract/limits';
-import type { SanctionKind, StandingEvent } from '../../standings/domain/standing.events';
-import {
-  evolveStanding,
-  initialStandingState,
-  type StandingState,
-} from '../../standings/domain/standing.state';
-import type { ConductEvent, FindingKind, ReportContext } from './conduct.events';
-
-export interface FiledReport {
-  reportId: number;
-  caseId: number;
-  reporterId: number;
-  countsAs: number;
-  weight: 0 | 1;
-  category: ReportCategory;
-  context: ReportContext;
-  filedAt: Date;
-  isDecided: boolean;
-  hasExpired: boolean;
-}
-
-export interface ConductCase {
-  caseId: number;
-  kind: CaseKind;
-  state: CaseState;
-  openedAt: Date;
-  finding: FindingKind | null;
-  /** The moderator who works on the case until `until`. */
-  claim: { moderatorId: number; until: Date } | null;
-  escalation: { moderatorId: number; at: Date } | null;
-  /** The last decision; kept while the case is open again. `moderatorId` is null for automatic decisions. */
-  decision: { moderatorId: number | null; outcome: CaseOutcome; at: Date } | null;
-  /** Reports before this time no longer count towards automatic care, since a moderator has reversed it. */
-  careCountsFrom: Date | null;
-}
-
-export interface ImposedSanction {
-  sanctionId: number;
-  noticeId: number;
-  caseId: number | null;
-  kind: SanctionKind;
-  rule: HouseRule;
-  imposedAt: Date;
-  until: Date | null;
-  isAutomatic: boolean;
-  inheritedFrom: number | null;
-  isConfirmed: boolean;
-  isLifted: boolean;
-  /** Whether its end has led to a flag. */
-  hasLapsed: boolean;
-}
-
-export interface SentNotice {
-  noticeId: number;
-  kind: NoticeKind;
-  recipientId: number;
-  caseId: number | null;
-  sanctionId: number | null;
-  createdAt: Date;
-  isAppealable: boolean;
-}
-
-export interface FiledAppeal {
-  appealId: number;
-  noticeId: number;
-  caseId: number;
-  appellantId: number;
-  filedAt: Date;
-  outcome: AppealOutcome | null;
-}
-
-/** Everything that one user's conduct stream records. */
-export interface ConductState {
-  /** Version of the stream. */
-  version: number;
-  cases: ReadonlyMap<number, ConductCase>;
-  reports: ReadonlyMap<number, FiledReport>;
-  sanctions: ReadonlyMap<number, ImposedSanction>;
-  notices: ReadonlyMap<number, SentNotice>;
-  /** By the notice that is appealed: each can be appealed once. */
-  appeals: ReadonlyMap<number, FiledAppeal>;
-  /** Automatic findings, by the event that each was found in. */
-  sourceEventIds: ReadonlySet<string>;
-  /** The case of the flag in `standing`. */
-  flagCaseId: number | null;
-  ageAskedAt: readonly Date[];
-  ageCaseId: number | null;
-  /** The same fold that module standings uses. */
-  standing: StandingState;
-}
-
-export const initialConduct = (): ConductState => ({
-  version: 0,
-  cases: new Map(),
-  reports: new Map(),
-  sanctions: new Map(),
-  notices: new Map(),
-  appeals: new Map(),
-  sourceEventIds: new Set(),
-  flagCaseId: null,
-  ageAskedAt: [],
-  ageCaseId: null,
-  standing: initialStandingState(),
-});
+import type { NoticeKind } from '@thaw/contract/safety';
+import type { StandingEvent } from '../../standings/domain/standing.events';
+import { evolveStanding } from '../../standings/domain/standing.state';
+import type {
+  ConductCase,
+  ConductState,
+  FiledReport,
+  ImposedSanction,
+  SentNotice,
+} from './conduct-state.types';
+import type { ConductEvent } from './conduct.events';
 
 const updated = <Value extends object>(
   entries: ReadonlyMap<number, Value>,
@@ -137,12 +42,17 @@ const withNotice = (
     recipientId: data.userId,
     sanctionId: null,
     createdAt: occurredAt,
+    decidedBy: null,
     isAppealable: kind === 'warning' || kind === 'care' || kind === 'suspension' || kind === 'ban',
     ...notice,
     noticeId,
   };
   return { ...state, notices: new Map(state.notices).set(noticeId, sent) };
 };
+
+/** The moderator who decided the case last. */
+const deciderOf = ({ cases }: ConductState, caseId: number | null): number | null =>
+  (caseId === null ? null : cases.get(caseId)?.decision?.moderatorId) ?? null;
 
 /** A claim lasts until 15 minutes after the last act of its moderator on the case. */
 export const claimEnd = (at: Date): Date => new Date(at.getTime() + limits.caseClaimMs);
@@ -178,7 +88,8 @@ const evolve = (state: ConductState, event: ConductEvent): ConductState => {
             decision: null,
             careCountsFrom: null,
           };
-      return { ...state, cases: new Map(state.cases).set(caseId, opened) };
+      const reports = known ? withUndecidedReports(state.reports, caseId) : state.reports;
+      return { ...state, reports, cases: new Map(state.cases).set(caseId, opened) };
     }
     case 'ReportFiled': {
       const { reportId, caseId, reporterId, countsAs, weight, category, context } = event.data;
@@ -226,12 +137,16 @@ const evolve = (state: ConductState, event: ConductEvent): ConductState => {
           caseId,
           recipientId: reporterId,
           isAppealable,
+          decidedBy: moderatorId,
         });
       }
       return next;
     }
-    case 'PersonWarned':
-      return withNotice(state, event, 'warning', event.data);
+    case 'PersonWarned': {
+      const { noticeId, caseId } = event.data;
+      const decidedBy = deciderOf(state, caseId);
+      return withNotice(state, event, 'warning', { noticeId, caseId, decidedBy });
+    }
     case 'AppealFiled': {
       const { appealId, noticeId, caseId, appellantId } = event.data;
       const appeal = { appealId, noticeId, caseId, appellantId, filedAt: occurredAt, outcome: null };
@@ -279,7 +194,13 @@ const evolveByStanding = (state: ConductState, event: StandingEvent): ConductSta
       };
       const sanctions = new Map(state.sanctions).set(sanctionId, sanction);
       const noticeKind = kind === 'banned' ? 'ban' : 'suspension';
-      return withNotice({ ...state, sanctions }, event, noticeKind, { noticeId, caseId, sanctionId });
+      const decidedBy = isAutomatic ? null : deciderOf(state, caseId);
+      return withNotice({ ...state, sanctions }, event, noticeKind, {
+        noticeId,
+        caseId,
+        sanctionId,
+        decidedBy,
+      });
     }
     case 'SanctionConfirmed': {
       const { sanctionId, caseId } = event.data;
@@ -330,6 +251,15 @@ const evolveAppealDecided = (
   return withNotice(next, event, 'appeal_decided', { noticeId: answerNoticeId, caseId, recipientId });
 };
 
+/** Of a case that is opened again. */
+const withUndecidedReports = (reports: ConductState['reports'], caseId: number): ConductState['reports'] =>
+  new Map(
+    [...reports].map(([id, report]) => [
+      id,
+      report.caseId === caseId ? { ...report, isDecided: false } : report,
+    ]),
+  );
+
 const markLapsed = (state: ConductState, caseId: number | null): ConductState => {
   const sanctions = new Map(state.sanctions);
   for (const [id, sanction] of sanctions)
@@ -337,30 +267,3 @@ const markLapsed = (state: ConductState, caseId: number | null): ConductState =>
       sanctions.set(id, { ...sanction, hasLapsed: true });
   return { ...state, sanctions };
 };
-
-/** The case that no moderator has decided; there is at most one. */
-export const findUndecidedCase = ({ cases }: ConductState): ConductCase | null =>
-  [...cases.values()].find(({ state }) => state !== 'decided') ?? null;
-
-export const reportsOf = ({ reports }: ConductState, caseId: number): FiledReport[] =>
-  [...reports.values()].filter((report) => report.caseId === caseId);
-
-export const isInForce = ({ isLifted, until }: ImposedSanction, at: Date): boolean =>
-  !isLifted && (until === null || until > at);
-
-/** A ban that another moderator has to confirm. */
-export const awaitsConfirmation = ({
-  kind,
-  isConfirmed,
-  isLifted,
-  inheritedFrom,
-}: ImposedSanction): boolean => kind === 'banned' && !isConfirmed && !isLifted && inheritedFrom === null;
-
-export const sanctionsOf = ({ sanctions }: ConductState, caseId: number): ImposedSanction[] =>
-  [...sanctions.values()].filter((sanction) => sanction.caseId === caseId);
-
-/** Whether a moderator has something to do in the case: a decision, a confirmation, or an appeal. */
-export const isWaiting = (state: ConductState, { caseId, state: caseState }: ConductCase): boolean =>
-  caseState !== 'decided' ||
-  sanctionsOf(state, caseId).some(awaitsConfirmation) ||
-  [...state.appeals.values()].some((appeal) => appeal.caseId === caseId && appeal.outcome === null);

@@ -1,5 +1,5 @@
 import { DomainError } from '../../../platform/errors/domain.errors';
-import { type ConductCase, type ConductState, reportsOf } from './conduct.state';
+import { type ConductCase, type ConductState, reportsOf } from './conduct-state.types';
 
 interface Judge {
   userId: number;

@@ -11,7 +11,7 @@ import {
   isInForce,
   reportsOf,
   sanctionsOf,
-} from './conduct.state';
+} from './conduct-state.types';
 
 const DAY_MS = 24 * 60 * 60_000;
 /** A flag ends after this time, even if no moderator has looked. */

@@ -16,7 +16,7 @@ import {
   type ImposedSanction,
   isInForce,
   sanctionsOf,
-} from './conduct.state';
+} from './conduct-state.types';
 import {
   requireCase,
   requireSecondModerator,

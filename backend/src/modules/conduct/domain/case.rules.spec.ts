@@ -1,0 +1,233 @@
+import {
+  aDecision,
+  aFinding,
+  ada,
+  ConductHistory,
+  DAY_MS,
+  HOUR_MS,
+  mod,
+  otherMod,
+  typesOf,
+} from '../../../testing/conduct-events.fixture';
+import { expectRefusal } from '../../../testing/refusal.functions';
+import { standingAt } from '../../standings/domain/standing.state';
+
+const MINUTE_MS = 60_000;
+const kindOf = ({ state, now }: ConductHistory) => standingAt(state.standing, now).kind;
+
+describe('a claim', () => {
+  const claim = (history: ConductHistory, moderatorId: number) =>
+    history.execute({ type: 'ClaimCase', caseId: history.caseId, moderatorId });
+  const release = (history: ConductHistory, moderatorId: number) =>
+    history.execute({ type: 'ReleaseCase', caseId: history.caseId, moderatorId });
+
+  it('keeps others away for 15 minutes after the last act of its moderator', () => {
+    const history = new ConductHistory().reportBy(1);
+    claim(history, mod);
+    history.wait(14 * MINUTE_MS);
+    expectRefusal(() => claim(history, otherMod), 'claimed');
+    history.execute({ type: 'AddNote', caseId: history.caseId, moderatorId: mod, text: 'Looks bad' });
+    history.wait(14 * MINUTE_MS);
+    expectRefusal(() => history.decide('warned', { moderatorId: otherMod }), 'claimed');
+    history.wait(MINUTE_MS);
+    expect(typesOf(claim(history, otherMod))).toEqual(['CaseClaimed']);
+  });
+
+  it('is not renewed by the note of another moderator', () => {
+    const history = new ConductHistory().reportBy(1);
+    claim(history, mod);
+    history.wait(10 * MINUTE_MS);
+    history.execute({ type: 'AddNote', caseId: history.caseId, moderatorId: otherMod, text: 'I agree' });
+    history.wait(5 * MINUTE_MS);
+    expect(typesOf(claim(history, otherMod))).toEqual(['CaseClaimed']);
+  });
+
+  it('is released by its moderator only', () => {
+    const history = new ConductHistory().reportBy(1);
+    claim(history, mod);
+    expectRefusal(() => release(history, otherMod), 'claimed');
+    expect(typesOf(release(history, mod))).toEqual(['CaseReleased']);
+    expect(release(history, mod)).toEqual([]);
+    expect(typesOf(claim(history, otherMod))).toEqual(['CaseClaimed']);
+  });
+
+  it('is refused for a case in which there is nothing to do, and to those it is about', () => {
+    const history = new ConductHistory().reportBy(1);
+    expectRefusal(() => claim(history, 11), 'own_decision');
+    expectRefusal(() => claim(history, ada), 'own_decision');
+    history.decide('warned');
+    expectRefusal(() => claim(history, mod), 'already_answered');
+    history.appeal(history.last('PersonWarned').noticeId);
+    expect(typesOf(claim(history, otherMod))).toEqual(['CaseClaimed']);
+    expectRefusal(() => history.execute({ type: 'ClaimCase', caseId: 999, moderatorId: mod }), 'not_found');
+  });
+});
+
+describe('a decision', () => {
+  it('notifies every reporter, and states rule and facts', () => {
+    const history = new ConductHistory().reportBy(2);
+    const [decided, warned] = history.decide('warned', { note: 'First time' });
+    expect(decided).toMatchObject({
+      type: 'CaseDecided',
+      data: {
+        moderatorId: mod,
+        outcome: 'warned',
+        rule: 'no_hate',
+        facts: 'You insulted your partner.',
+        note: 'First time',
+        reports: [
+          { reporterId: 11, noticeId: expect.any(Number) },
+          { reporterId: 12, noticeId: expect.any(Number) },
+        ],
+      },
+    });
+    expect(warned).toMatchObject({
+      type: 'PersonWarned',
+      data: { noticeId: expect.any(Number), rule: 'no_hate' },
+    });
+  });
+
+  it('that dismisses lifts the flag and the automatic suspension, with one notice', () => {
+    const history = new ConductHistory().reportBy(5);
+    const events = history.decide('dismissed');
+    expect(typesOf(events)).toEqual(['CaseDecided', 'FlagLifted', 'SanctionLifted']);
+    expect(events[1]?.data).toMatchObject({ noticeId: expect.any(Number) });
+    expect(events[2]?.data).toMatchObject({ noticeId: null, cause: 'dismissed' });
+    expect(kindOf(history)).toBe('good');
+  });
+
+  it('that dismisses a case without consequences sends the user no notice', () => {
+    const history = new ConductHistory().reportBy(1);
+    expect(typesOf(history.decide('dismissed'))).toEqual(['CaseDecided']);
+  });
+
+  it('that suspends replaces what was imposed automatically', () => {
+    const history = new ConductHistory().reportBy(5);
+    const events = history.decide('suspended');
+    expect(typesOf(events)).toEqual(['CaseDecided', 'FlagLifted', 'SanctionLifted', 'SanctionImposed']);
+    expect(events[1]?.data).toMatchObject({ noticeId: null });
+    expect(events[2]?.data).toMatchObject({ noticeId: null, cause: 'replaced' });
+    history.wait(6 * DAY_MS);
+    expect(kindOf(history)).toBe('suspended');
+    history.wait(DAY_MS);
+    expect(kindOf(history)).toBe('good');
+  });
+
+  it('bans without an end', () => {
+    const history = new ConductHistory().reportBy(1);
+    history.decide('banned');
+    expect(standingAt(history.state.standing, history.now)).toMatchObject({ kind: 'banned', until: null });
+  });
+
+  it('lets other cases and their sanctions be', () => {
+    const history = new ConductHistory().reportBy(1);
+    history.decide('suspended');
+    history.report(12);
+    expect(typesOf(history.decide('dismissed'))).toEqual(['CaseDecided']);
+    expect(kindOf(history)).toBe('suspended');
+  });
+
+  it('is refused when something has happened since the moderator read the case', () => {
+    const history = new ConductHistory().reportBy(1);
+    const decision = aDecision(history, 'warned');
+    history.report(12);
+    expectRefusal(() => history.execute(decision), 'case_changed');
+    history.decide('warned');
+    expectRefusal(() => history.execute(aDecision(history, 'warned')), 'already_answered');
+    expectRefusal(() => history.execute(decision), 'case_changed');
+  });
+
+  it.each<[who: string, moderatorId: number, excludedModeratorIds: number[]]>([
+    ['the user themselves', ada, []],
+    ['a reporter', 11, []],
+    ['a friend of one of them', mod, [mod]],
+  ])('is refused to %s', (_who, moderatorId, excludedModeratorIds) => {
+    const history = new ConductHistory().reportBy(1);
+    const given = { moderatorId, excludedModeratorIds, isOnlyModerator: true };
+    history.wait(30 * DAY_MS);
+    expectRefusal(() => history.decide('warned', given), 'own_decision');
+  });
+
+  it.each<[what: string, outcome: 'suspended' | 'banned' | 'warned', until: number | null]>([
+    ['a suspension without an end', 'suspended', null],
+    ['a suspension of less than an hour', 'suspended', HOUR_MS - 1],
+    ['a suspension of more than 365 days', 'suspended', 365 * DAY_MS + 1],
+    ['a ban with an end', 'banned', DAY_MS],
+    ['a warning with an end', 'warned', DAY_MS],
+  ])('is refused for %s', (_what, outcome, durationMs) => {
+    const history = new ConductHistory().reportBy(1);
+    const until = durationMs === null ? null : new Date(history.now.getTime() + durationMs);
+    expectRefusal(() => history.decide(outcome, { until }), 'validation_failed');
+  });
+
+  it('is refused without a rule or facts, unless it dismisses', () => {
+    const history = new ConductHistory().reportBy(1);
+    expectRefusal(() => history.decide('warned', { rule: null }), 'validation_failed');
+    expectRefusal(() => history.decide('warned', { facts: null }), 'validation_failed');
+    expect(typesOf(history.decide('dismissed'))).toEqual(['CaseDecided']);
+  });
+
+  it('holds the evidence of what is illegal, and of a sanction after a report about a minor', () => {
+    const illegal = new ConductHistory().reportBy(1);
+    expect(typesOf(illegal.decide('warned', { rule: 'no_illegal' }))).toContain('HoldPlaced');
+    const minor = new ConductHistory();
+    minor.report(11, { category: 'minor' });
+    expect(typesOf(minor.decide('suspended'))).toContain('HoldPlaced');
+    const warned = new ConductHistory();
+    warned.report(11, { category: 'minor' });
+    expect(typesOf(warned.decide('warned'))).not.toContain('HoldPlaced');
+  });
+
+  it('of a finding that asked for the age answers nothing for the user', () => {
+    const history = new ConductHistory();
+    history.execute(aFinding('stated_age'));
+    history.decide('dismissed');
+    expect(kindOf(history)).toBe('age_question');
+  });
+});
+
+describe('an escalation', () => {
+  const escalate = (history: ConductHistory, moderatorId: number, version = history.state.version) =>
+    history.execute({
+      type: 'EscalateCase',
+      caseId: history.caseId,
+      moderatorId,
+      version,
+      reason: 'I know them',
+    });
+
+  it('leaves the decision to another moderator', () => {
+    const history = new ConductHistory().reportBy(1);
+    escalate(history, mod);
+    expectRefusal(() => history.decide('warned'), 'own_decision');
+    expectRefusal(() => escalate(history, otherMod), 'already_answered');
+    expect(typesOf(history.decide('warned', { moderatorId: otherMod }))).toContain('CaseDecided');
+    expectRefusal(() => escalate(history, otherMod), 'already_answered');
+  });
+
+  it('returns to the only moderator after 24 hours', () => {
+    const history = new ConductHistory().reportBy(1);
+    escalate(history, mod);
+    history.wait(DAY_MS - 1);
+    expectRefusal(() => history.decide('warned', { isOnlyModerator: true }), 'own_decision');
+    history.wait(1);
+    expect(typesOf(history.decide('warned', { isOnlyModerator: true }))).toContain('CaseDecided');
+  });
+
+  it('needs the present version', () => {
+    const history = new ConductHistory().reportBy(1);
+    const { version } = history.state;
+    history.report(12);
+    expectRefusal(() => escalate(history, mod, version), 'case_changed');
+  });
+});
+
+describe('the expiry of evidence', () => {
+  it('is recorded once for each report', () => {
+    const history = new ConductHistory().reportBy(2);
+    const reportIds = [...history.state.reports.keys(), 999];
+    const expire = () => history.execute({ type: 'RecordExpiry', caseId: history.caseId, reportIds });
+    expect(expire()[0]?.data).toMatchObject({ reportIds: reportIds.slice(0, 2) });
+    expect(expire()).toEqual([]);
+  });
+});

@@ -1,0 +1,233 @@
+import {
+  aConfirmation,
+  aFinding,
+  ada,
+  ConductHistory,
+  DAY_MS,
+  HOUR_MS,
+  mod,
+  otherMod,
+  typesOf,
+} from '../../../testing/conduct-events.fixture';
+import { expectRefusal } from '../../../testing/refusal.functions';
+import { standingAt } from '../../standings/domain/standing.state';
+
+const standingOf = ({ state, now }: ConductHistory) => standingAt(state.standing, now);
+const banned = (): ConductHistory => {
+  const history = new ConductHistory().reportBy(1);
+  history.decide('banned');
+  return history;
+};
+const applyTimeLimits = (history: ConductHistory) => history.execute({ type: 'ApplyTimeLimits' });
+
+describe('a ban', () => {
+  it('is confirmed by another moderator, once', () => {
+    const history = banned();
+    expectRefusal(() => history.execute(aConfirmation(history, { moderatorId: mod })), 'own_decision');
+    expect(history.execute(aConfirmation(history))).toMatchObject([
+      { type: 'SanctionConfirmed', data: { moderatorId: otherMod, isSolo: false } },
+    ]);
+    expectRefusal(() => history.execute(aConfirmation(history)), 'already_answered');
+  });
+
+  it('is confirmed by the only moderator after 24 hours, which is recorded', () => {
+    const history = banned();
+    const solo = () => aConfirmation(history, { moderatorId: mod, isOnlyModerator: true });
+    history.wait(DAY_MS - 1);
+    expectRefusal(() => history.execute(solo()), 'own_decision');
+    history.wait(1);
+    expect(history.execute(solo())).toMatchObject([{ type: 'SanctionConfirmed', data: { isSolo: true } }]);
+  });
+
+  it('ends when the other moderator does not confirm it', () => {
+    const history = banned();
+    expect(
+      history.execute(aConfirmation(history, { isConfirmed: false, facts: 'It was a misunderstanding.' })),
+    ).toMatchObject([
+      {
+        type: 'SanctionLifted',
+        data: { cause: 'not_confirmed', noticeId: expect.any(Number), reason: 'It was a misunderstanding.' },
+      },
+    ]);
+    expect(standingOf(history).kind).toBe('good');
+  });
+
+  it('is not confirmed by reporters, friends, the user, or with an old version', () => {
+    const history = banned();
+    const confirm = (given: Parameters<typeof aConfirmation>[1]) => () =>
+      history.execute(aConfirmation(history, given));
+    expectRefusal(confirm({ moderatorId: 11 }), 'own_decision');
+    expectRefusal(confirm({ moderatorId: ada }), 'own_decision');
+    expectRefusal(confirm({ excludedModeratorIds: [otherMod] }), 'own_decision');
+    expectRefusal(confirm({ version: 1 }), 'case_changed');
+    expectRefusal(confirm({ caseId: 999 }), 'not_found');
+  });
+
+  it('becomes a suspension of 30 days from its start when it is not confirmed within 72 hours', () => {
+    const history = banned();
+    const start = history.now.getTime();
+    history.wait(72 * HOUR_MS - 1);
+    expect(applyTimeLimits(history)).toEqual([]);
+    history.wait(1);
+    expect(applyTimeLimits(history)).toMatchObject([
+      { type: 'SanctionLifted', data: { cause: 'not_confirmed', noticeId: null } },
+      {
+        type: 'SanctionImposed',
+        data: { kind: 'suspended', isAutomatic: false, noticeId: expect.any(Number) },
+      },
+    ]);
+    expect(standingOf(history)).toMatchObject({
+      kind: 'suspended',
+      until: new Date(start + 30 * DAY_MS).toISOString(),
+    });
+    expect(applyTimeLimits(history)).toEqual([]);
+    history.wait(30 * DAY_MS);
+    expect(applyTimeLimits(history)).toEqual([]);
+    expect(standingOf(history).kind).toBe('good');
+  });
+
+  it('stays when it was confirmed in time', () => {
+    const history = banned();
+    history.execute(aConfirmation(history));
+    history.wait(400 * DAY_MS);
+    expect(applyTimeLimits(history)).toEqual([]);
+    expect(standingOf(history).kind).toBe('banned');
+  });
+});
+
+describe('an automatic suspension', () => {
+  it('lapses into the flag while no moderator has decided, once, with a notice', () => {
+    const history = new ConductHistory().reportBy(5).wait(72 * HOUR_MS);
+    const { until } = history.last('PersonFlagged');
+    expect(applyTimeLimits(history)).toMatchObject([
+      { type: 'PersonFlagged', data: { cause: 'sanction_lapsed', until, noticeId: expect.any(Number) } },
+    ]);
+    expect(standingOf(history).kind).toBe('care');
+    expect(applyTimeLimits(history)).toEqual([]);
+    history.wait(30 * DAY_MS);
+    expect(typesOf(applyTimeLimits(history))).toEqual(['FlagLifted']);
+    expect(applyTimeLimits(history)).toEqual([]);
+    expect(standingOf(history).kind).toBe('good');
+  });
+
+  it('lapses into a new flag when the earlier one has ended', () => {
+    const history = new ConductHistory().reportBy(3).wait(29 * DAY_MS);
+    for (const reporterId of [31, 32, 33, 34, 35]) history.report(reporterId);
+    expect(standingOf(history).kind).toBe('suspended');
+    history.wait(72 * HOUR_MS);
+    expect(typesOf(applyTimeLimits(history))).toEqual(['PersonFlagged']);
+    expect(standingOf(history).kind).toBe('care');
+  });
+
+  it('leaves nothing behind once its case is dismissed', () => {
+    const history = new ConductHistory().reportBy(5);
+    history.decide('dismissed');
+    history.wait(80 * HOUR_MS);
+    expect(applyTimeLimits(history)).toEqual([]);
+  });
+});
+
+describe('a flag', () => {
+  it('ends after 30 days without a notice', () => {
+    const history = new ConductHistory().reportBy(3).wait(30 * DAY_MS - 1);
+    expect(applyTimeLimits(history)).toEqual([]);
+    history.wait(1);
+    expect(applyTimeLimits(history)).toMatchObject([{ type: 'FlagLifted', data: { noticeId: null } }]);
+  });
+});
+
+describe('lifting a sanction', () => {
+  const lift = (history: ConductHistory, given = {}) =>
+    history.execute({
+      type: 'LiftSanction',
+      sanctionId: history.last('SanctionImposed').sanctionId,
+      moderatorId: mod,
+      reason: 'Enough',
+      ...given,
+    });
+
+  it('ends it with a notice, once', () => {
+    const history = banned();
+    expect(lift(history)).toMatchObject([
+      {
+        type: 'SanctionLifted',
+        data: { cause: 'moderator', reason: 'Enough', noticeId: expect.any(Number) },
+      },
+    ]);
+    expect(standingOf(history).kind).toBe('good');
+    expectRefusal(() => lift(history), 'already_answered');
+    expectRefusal(() => history.execute(aConfirmation(history)), 'already_answered');
+  });
+
+  it('is refused to the user themselves, and for sanctions that do not exist', () => {
+    const history = banned();
+    expectRefusal(() => lift(history, { moderatorId: ada }), 'own_decision');
+    expectRefusal(() => lift(history, { sanctionId: 999 }), 'not_found');
+  });
+});
+
+describe('a hold', () => {
+  it('is placed and lifted once, and not by the user themselves', () => {
+    const history = new ConductHistory();
+    const hold = (isHeld: boolean, moderatorId = mod) =>
+      history.execute({ type: 'SetHold', isHeld, moderatorId, reason: 'The police asked' });
+    expect(typesOf(hold(true))).toEqual(['HoldPlaced']);
+    expect(hold(true)).toEqual([]);
+    expectRefusal(() => hold(false, ada), 'own_decision');
+    expect(typesOf(hold(false))).toEqual(['HoldLifted']);
+    expect(hold(false)).toEqual([]);
+  });
+});
+
+describe('an inherited sanction', () => {
+  const inherit = (history: ConductHistory, sanctionId = 77) =>
+    history.execute({ type: 'InheritSanction', sanctionId, kind: 'banned', rule: 'no_spam', until: null });
+
+  it('has a decided case of its own, is imposed once, and needs no confirmation', () => {
+    const history = new ConductHistory();
+    expect(typesOf(inherit(history))).toEqual(['CaseOpened', 'CaseDecided', 'SanctionImposed']);
+    expect(inherit(history)).toEqual([]);
+    history.wait(100 * DAY_MS);
+    expect(applyTimeLimits(history)).toEqual([]);
+    expect(standingOf(history).kind).toBe('banned');
+    expect(history.last('SanctionImposed')).toMatchObject({ inheritedFrom: 77, isAutomatic: true });
+  });
+
+  it('does not join the undecided case, and can be appealed to any moderator', () => {
+    const history = new ConductHistory().reportBy(1);
+    const { caseId } = history;
+    inherit(history);
+    expect(history.caseId).not.toBe(caseId);
+    history.appeal(history.last('SanctionImposed').noticeId);
+    history.decideAppeal({ outcome: 'reversed', moderatorId: mod });
+    expect(standingOf(history).kind).toBe('good');
+    expect(typesOf(history.report(12))).toEqual(['ReportFiled']);
+  });
+});
+
+describe('an age question', () => {
+  const answer = (
+    history: ConductHistory,
+    given: 'adult' | 'minor',
+    noticeId = history.last('AgeAsked').noticeId,
+  ) => history.execute({ type: 'AnswerAge', noticeId, answer: given });
+
+  it('answered by a minor suspends until a moderator has decided', () => {
+    const history = new ConductHistory();
+    history.execute(aFinding('stated_age'));
+    expect(typesOf(answer(history, 'minor'))).toEqual(['AgeAnswered', 'SanctionImposed']);
+    expect(standingOf(history)).toMatchObject({ kind: 'suspended', until: null });
+    history.wait(100 * DAY_MS);
+    expect(applyTimeLimits(history)).toEqual([]);
+    history.decide('dismissed');
+    expect(standingOf(history).kind).toBe('good');
+  });
+
+  it('is answered once, and other notices are not questions', () => {
+    const history = new ConductHistory();
+    history.execute(aFinding('stated_age'));
+    answer(history, 'adult');
+    expectRefusal(() => answer(history, 'minor'), 'already_answered');
+    expectRefusal(() => answer(history, 'minor', 999), 'not_found');
+  });
+});

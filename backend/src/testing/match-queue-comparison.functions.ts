@@ -16,14 +16,18 @@ const queues = (['common', 'care'] as const).flatMap((pool) =>
   ),
 );
 
-type RecordFields = [state: string | null, since: string | null, session: string | null, pool: string | null];
+type FoundRecord = [
+  fields: [state: string | null, since: string | null, session: string | null, pool: string | null],
+  keptMs: number,
+];
 
 /** Reads everything with one call. KEYS: the queues, then the records of users. */
-const readScript = new RedisScript<[queues: string[][], records: RecordFields[]]>(`
+const readScript = new RedisScript<[queues: string[][], records: FoundRecord[]]>(`
 local queues, records = {}, {}
 for i, key in ipairs(KEYS) do
   if i <= ${queues.length} then queues[i] = redis.call('ZRANGE', key, 0, -1, 'WITHSCORES')
-  else records[i - ${queues.length}] = redis.call('HMGET', key, 'state', 'since', 'session', 'pool') end
+  else records[i - ${queues.length}] = {
+    redis.call('HMGET', key, 'state', 'since', 'session', 'pool'), redis.call('PTTL', key)} end
 end
 return {queues, records}
 `);
@@ -35,6 +39,8 @@ interface Whereabouts {
   session: string | null;
   since: number | null;
   entries: [queue: string, since: number][];
+  /** Whether the record expires, as it does while no replica holds a socket of the user. */
+  isExpiring: boolean;
 }
 
 /** Checks that Redis agrees with the model: each user is in one state and, while searching, in one queue. */
@@ -42,13 +48,15 @@ export const expectSameInRedis = async (redis: Redis, crowd: MatchQueueCrowd): P
   const keys = [...queues, ...crowd.users.map(({ id }) => matchingKeys.user(id))];
   const [entries, records] = await readScript.run(redis, keys, []);
   const found = crowd.users.map(({ id }, index): Whereabouts => {
-    const [state = null, since = null, session = null, pool = null] = records[index] ?? [];
+    const [fields = [], keptMs = -1] = records[index] ?? [];
+    const [state = null, since = null, session = null, pool = null] = fields;
     return {
       state,
       pool,
       session,
       since: since === null ? null : Number(since),
       entries: queues.flatMap((queue, place) => findEntries(entries[place] ?? [], queue, id)),
+      isExpiring: keptMs > 0,
     };
   });
   const expected = crowd.users.map((user, index) => expectedWhereabouts(user, crowd, found[index]));
@@ -67,7 +75,8 @@ const expectedWhereabouts = (
   crowd: MatchQueueCrowd,
   found: Whereabouts | undefined,
 ): Whereabouts => {
-  if (user.place === 'nowhere') return { state: null, pool: null, session: null, since: null, entries: [] };
+  if (user.place === 'nowhere')
+    return { state: null, pool: null, session: null, since: null, entries: [], isExpiring: false };
   if (user.place !== 'searching' && user.since === 0) user.since = found?.since ?? 0;
   // A user whose replicas are all dead may still be in the queue until a scan removes them.
   const isQueued = user.place === 'searching' && (crowd.isHeld(user) || found?.entries.length === 1);
@@ -77,5 +86,6 @@ const expectedWhereabouts = (
     session: user.match?.sessionId ?? null,
     since: user.since,
     entries: isQueued ? [[toQueueKey(user), user.since]] : [],
+    isExpiring: user.place === 'searching' && !isQueued,
   };
 };

@@ -2,21 +2,22 @@ import type { AppLoggerService } from '../observability/app-logger.service';
 import { HealthCheckRegistry } from '../health/health-check.registry';
 import { GracefulShutdownService } from './graceful-shutdown.service';
 
-const silent = () => ({ write: jest.fn(), logFailure: jest.fn() });
-const make = (logger = silent()) => new GracefulShutdownService(logger as unknown as AppLoggerService);
+const createLogger = () => ({ write: jest.fn(), logFailure: jest.fn() });
+const createShutdown = (logger = createLogger()) =>
+  new GracefulShutdownService(logger as unknown as AppLoggerService);
 
 describe('GracefulShutdownService', () => {
   it('runs phase by phase, whatever the order of registration, and closes the pools last', async () => {
-    const stop = make();
+    const shutdown = createShutdown();
     const done: string[] = [];
     for (const phase of ['workers', 'sockets', 'leases', 'announce', 'listeners'] as const) {
-      stop.register(phase, `${phase} slow`, async () => {
+      shutdown.register(phase, `${phase} slow`, async () => {
         await new Promise((resolve) => setImmediate(resolve));
         done.push(phase);
       });
-      stop.register(phase, phase, () => void done.push(phase));
+      shutdown.register(phase, phase, () => void done.push(phase));
     }
-    await stop.stop(async () => void done.push('pools'));
+    await shutdown.stop(async () => void done.push('pools'));
     expect(done).toEqual(
       ['announce', 'listeners', 'sockets', 'leases', 'workers']
         .flatMap((phase) => [phase, phase])
@@ -25,39 +26,39 @@ describe('GracefulShutdownService', () => {
   });
 
   it('logs a failing step and continues', async () => {
-    const logger = silent();
-    const stop = make(logger);
+    const logger = createLogger();
+    const shutdown = createShutdown(logger);
     const closePools = jest.fn();
-    stop.register('sockets', 'bad', () => {
+    shutdown.register('sockets', 'bad', () => {
       throw new Error('a bug');
     });
-    stop.register('leases', 'worse', () => Promise.reject(new Error('another')));
-    await stop.stop(closePools);
+    shutdown.register('leases', 'worse', () => Promise.reject(new Error('another')));
+    await shutdown.stop(closePools);
     expect(closePools).toHaveBeenCalledTimes(1);
     expect(logger.logFailure).toHaveBeenCalledTimes(2);
   });
 
   it('resolves after the time limit when a step hangs', async () => {
-    const logger = silent();
-    const stop = make(logger);
-    stop.register('workers', 'stuck', () => new Promise(() => undefined));
-    await stop.stop(async () => undefined, 20);
+    const logger = createLogger();
+    const shutdown = createShutdown(logger);
+    shutdown.register('workers', 'stuck', () => new Promise(() => undefined));
+    await shutdown.stop(async () => undefined, 20);
     expect(logger.write).toHaveBeenCalledWith('warn', expect.any(String), expect.anything());
   });
 
   it('runs once, however often it is called', async () => {
-    const stop = make();
+    const shutdown = createShutdown();
     const closePools = jest.fn();
-    expect(stop.isStopping).toBe(false);
-    await Promise.all([stop.stop(closePools), stop.stop(closePools)]);
-    expect(stop.isStopping).toBe(true);
+    expect(shutdown.isStopping).toBe(false);
+    await Promise.all([shutdown.stop(closePools), shutdown.stop(closePools)]);
+    expect(shutdown.isStopping).toBe(true);
     expect(closePools).toHaveBeenCalledTimes(1);
   });
 });
 
 describe('HealthCheckRegistry', () => {
   it('is ready when all checks pass, and names those that fail', async () => {
-    const health = new HealthCheckRegistry(make());
+    const health = new HealthCheckRegistry(createShutdown());
     health.register('good', async () => true);
     expect(await health.checkReadiness()).toEqual({ isReady: true, checks: { good: 'ok' } });
     health.register('bad', async () => false);
@@ -71,7 +72,7 @@ describe('HealthCheckRegistry', () => {
 
   it('counts a check that hangs as failed', async () => {
     jest.useFakeTimers();
-    const health = new HealthCheckRegistry(make());
+    const health = new HealthCheckRegistry(createShutdown());
     health.register('hung', () => new Promise(() => undefined));
     const readiness = health.checkReadiness();
     await jest.advanceTimersByTimeAsync(1_000);
@@ -80,9 +81,9 @@ describe('HealthCheckRegistry', () => {
   });
 
   it('is not ready while stopping', async () => {
-    const stop = make();
-    const health = new HealthCheckRegistry(stop);
-    await stop.stop(async () => undefined);
+    const shutdown = createShutdown();
+    const health = new HealthCheckRegistry(shutdown);
+    await shutdown.stop(async () => undefined);
     expect(await health.checkReadiness()).toEqual({ isReady: false, checks: { stopping: 'failed' } });
   });
 });

@@ -17,7 +17,7 @@ describe('jobs', () => {
   let isSchemaReady = true;
 
   const environment = () => ({ REDIS_URL: store.url }) as Environment;
-  const handlersWith = <Name extends JobName>(
+  const createHandlers = <Name extends JobName>(
     name: Name,
     handler: (data: JobData[Name]) => Promise<void>,
   ): JobHandlerRegistry => {
@@ -38,7 +38,7 @@ describe('jobs', () => {
       { lane: group },
       { deduplication: { id: `persist_lane_${group}`, keepLastIfActive: true } },
     );
-  const isIdle = () =>
+  const waitUntilIdle = () =>
     until(
       () => queue.counts(),
       ({ waiting, active, delayed }) => waiting === 0 && active === 0 && delayed === 0,
@@ -64,12 +64,12 @@ describe('jobs', () => {
   ])('run once more after many wake-ups during a job that %s', async (_, isFailing) => {
     const runs: number[] = [];
     let release: () => void = () => undefined;
-    const held = new Promise<void>((resolve) => (release = resolve));
+    const released = new Promise<void>((resolve) => (release = resolve));
     startWorker(
-      handlersWith('persist_lane', async ({ lane }) => {
+      createHandlers('persist_lane', async ({ lane }) => {
         runs.push(lane);
         if (runs.length > 1) return;
-        await held;
+        await released;
         if (isFailing) throw new Error('a store went away');
       }),
     );
@@ -78,30 +78,30 @@ describe('jobs', () => {
     await Promise.all(Array.from({ length: 20 }, () => wake(1)));
     release();
     await until(() => runs.length === 2);
-    await isIdle();
+    await waitUntilIdle();
     expect(runs).toEqual([1, 1]);
   });
 
   it('of other shard groups do not wait for a running job', async () => {
     const runs: number[] = [];
     let release: () => void = () => undefined;
-    const held = new Promise<void>((resolve) => (release = resolve));
+    const released = new Promise<void>((resolve) => (release = resolve));
     startWorker(
-      handlersWith('persist_lane', async ({ lane }) => {
+      createHandlers('persist_lane', async ({ lane }) => {
         runs.push(lane);
-        if (lane === 1) await held;
+        if (lane === 1) await released;
       }),
     );
     for (const group of [1, 2, 3]) await wake(group);
     await until(() => runs.length === 3);
     release();
-    await isIdle();
+    await waitUntilIdle();
   });
 
   it('have one schedule, however many processes request it', async () => {
     let runs = 0;
     startWorker(
-      handlersWith('sweep_uploads', async () => {
+      createHandlers('sweep_uploads', async () => {
         runs += 1;
       }),
     );
@@ -117,7 +117,7 @@ describe('jobs', () => {
   it('run only while the schema is up to date', async () => {
     const wereReady: boolean[] = [];
     isSchemaReady = false;
-    startWorker(handlersWith('persist_lane', async () => void wereReady.push(isSchemaReady)));
+    startWorker(createHandlers('persist_lane', async () => void wereReady.push(isSchemaReady)));
     const [worker] = workers;
     await wake(1);
     await until(
@@ -134,7 +134,7 @@ describe('jobs', () => {
     await until(() => worker?.isRunning === true);
     await wake(3);
     await until(() => wereReady.length >= 2);
-    await isIdle();
+    await waitUntilIdle();
     expect(wereReady).not.toContain(false);
   });
 

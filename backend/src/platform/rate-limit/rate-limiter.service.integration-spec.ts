@@ -8,17 +8,18 @@ import { RateLimiterService } from './rate-limiter.service';
 
 jest.setTimeout(30_000);
 
-const ready = (redis: Redis) => new Promise((resolve) => redis.once('ready', resolve));
+const waitUntilReady = (redis: Redis) => new Promise((resolve) => redis.once('ready', resolve));
 
 describe('RateLimiterService', () => {
   let redis: Redis;
   let limiter: RateLimiterService;
-  const limiterOn = (connection: Redis) => new RateLimiterService(connection, { LIMITS_PROFILE: 'default' });
+  const createLimiter = (connection: Redis) =>
+    new RateLimiterService(connection, { LIMITS_PROFILE: 'default' });
 
   beforeAll(async () => {
     redis = connectRedis(process.env.REDIS_URL!);
-    await ready(redis);
-    limiter = limiterOn(redis);
+    await waitUntilReady(redis);
+    limiter = createLimiter(redis);
   });
   afterAll(() => redis.disconnect());
 
@@ -72,10 +73,10 @@ describe('RateLimiterService', () => {
 
   it('shares its buckets among all replicas', async () => {
     const other = connectRedis(process.env.REDIS_URL!);
-    await ready(other);
+    await waitUntilReady(other);
     const subject = randomUUID();
     const taken = await Promise.all(
-      [limiter, limiterOn(other)].flatMap((each) =>
+      [limiter, createLimiter(other)].flatMap((each) =>
         Array.from({ length: 10 }, () => each.take('reactions', subject, 5)),
       ),
     );
@@ -119,7 +120,7 @@ describe('RateLimiterService', () => {
 
   it('limits locally, without delay, while Redis is unavailable', async () => {
     const nowhere = connectRedis('redis://127.0.0.1:1');
-    const alone = limiterOn(nowhere);
+    const alone = createLimiter(nowhere);
     const startedAt = performance.now();
     const taken: boolean[] = [];
     for (let count = 0; count < 12; count += 1) taken.push((await alone.take('skip', 'somebody', 2)).allowed);

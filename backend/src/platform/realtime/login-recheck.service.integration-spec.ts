@@ -24,13 +24,13 @@ describe('the login of an opening socket', () => {
   afterEach(() => jest.restoreAllMocks());
   afterAll(() => thaw.close());
 
-  const part = <Part>(token: (abstract new (...given: never[]) => Part) | symbol): Part =>
+  const getProvider = <Part>(token: (abstract new (...given: never[]) => Part) | symbol): Part =>
     thaw.replicas[0]!.app.get<Part>(token);
-  const visitors = (count: number): Promise<ThawVisitor[]> =>
+  const createVisitors = (count: number): Promise<ThawVisitor[]> =>
     Promise.all(Array.from({ length: count }, () => thaw.createVisitor(0)));
 
   it('is looked up by at most one query per socket and checked again by one query for many sockets', async () => {
-    const people = await visitors(SOCKETS);
+    const people = await createVisitors(SOCKETS);
     const queries = jest.spyOn(Client.prototype, 'query');
     const startedAt = performance.now();
     await Promise.all(people.map((visitor) => visitor.openSocket()));
@@ -52,19 +52,19 @@ describe('the login of an opening socket', () => {
   });
 
   it('is checked by one query for all sockets of a window, and those whose login has ended are closed', async () => {
-    const people = await visitors(8);
+    const people = await createVisitors(8);
     await Promise.all(people.map((visitor) => visitor.openSocket()));
-    const connections = [...part(SocketRegistry).allSockets()].filter(({ identity }) =>
+    const connections = [...getProvider(SocketRegistry).allSockets()].filter(({ identity }) =>
       people.some(({ user }) => user.id === identity.userId),
     );
     const [ended] = connections;
     const findLiveFamilies = jest
-      .spyOn(part<SocketIdentityPort>(SOCKET_IDENTITY_PORT), 'findLiveFamilies')
+      .spyOn(getProvider<SocketIdentityPort>(SOCKET_IDENTITY_PORT), 'findLiveFamilies')
       .mockImplementation(async (familyIds) => {
         const liveIds = familyIds.filter((familyId) => familyId !== ended!.identity.familyId);
         return new Map(liveIds.map((familyId) => [familyId, goodStanding]));
       });
-    const rechecker = part(LoginRecheckService);
+    const rechecker = getProvider(LoginRecheckService);
     // The first socket may be checked alone if there was no check for a while.
     await rechecker.recheck(connections[1]!);
     findLiveFamilies.mockClear();
@@ -75,7 +75,7 @@ describe('the login of an opening socket', () => {
 
   it('closes the socket within a second when it was revoked before the subscription to the channel', async () => {
     const visitor = await thaw.createVisitor(0);
-    const channels = part(RedisSubscriberService);
+    const channels = getProvider(RedisSubscriberService);
     const subscribe = channels.subscribe.bind(channels);
     let release: () => void = () => undefined;
     const revoked = new Promise<void>((resolve) => (release = resolve));
@@ -98,8 +98,8 @@ describe('the login of an opening socket', () => {
   it('closes the socket with 1011 when it cannot be checked again', async () => {
     const visitor = await thaw.createVisitor(0);
     jest
-      .spyOn(part<SocketIdentityPort>(SOCKET_IDENTITY_PORT), 'findLiveFamilies')
-      .mockRejectedValueOnce(new Error('PostgreSQL is away'));
+      .spyOn(getProvider<SocketIdentityPort>(SOCKET_IDENTITY_PORT), 'findLiveFamilies')
+      .mockRejectedValueOnce(new Error('PostgreSQL is unavailable'));
     const socket = await visitor.connect();
     expect(await socket.closed).toBe(closeCodes.internalError);
   });

@@ -10,31 +10,32 @@ import { renewScript } from './replica-lease.scripts';
 import { ReplicaLeaseService } from './replica-lease.service';
 
 const KEYS = [leaseKeys.live, leaseKeys.names, leaseKeys.expired, leaseKeys.epoch];
+/** Duration of a lease that outlives the test. */
 const FAR_MS = 1_000_000;
 
 describe('leases of replicas', () => {
   let store: TestRedis;
   let leases: ReplicaLeaseService[];
 
-  const lease = (replicaId: string, redis: Redis = store.redis): ReplicaLeaseService => {
+  const createLease = (replicaId: string, redis: Redis = store.redis): ReplicaLeaseService => {
     const events = new ProcessEventsService(new ModulesContainer());
     jest.spyOn(events, 'publish').mockImplementation(() => undefined);
-    const made = new ReplicaLeaseService(redis, { replicaId } as Environment, events);
-    leases.push(made);
-    return made;
+    const service = new ReplicaLeaseService(redis, { replicaId } as Environment, events);
+    leases.push(service);
+    return service;
   };
   const startLease = async (replicaId: string): Promise<ReplicaLeaseService> => {
-    const made = lease(replicaId);
-    await made.onModuleInit();
-    return made;
+    const service = createLease(replicaId);
+    await service.onModuleInit();
+    return service;
   };
   /** Lets the replica's lease expire. */
   const expire = (replicaId: string) => store.redis.zadd(leaseKeys.live, '1', replicaId);
   const renew = (replicaId: string, epoch = '') =>
     renewScript.run(store.redis, KEYS, [replicaId, FAR_MS, epoch]);
-  const epoch = async () => (await store.redis.get(leaseKeys.epoch)) ?? '';
+  const readEpoch = async () => (await store.redis.get(leaseKeys.epoch)) ?? '';
   /** Returns the calls of each command since the last reset, without those that read the counts. */
-  const commandCalls = async (): Promise<Map<string, number>> => {
+  const readCommandCalls = async (): Promise<Map<string, number>> => {
     const lines = (await store.redis.info('commandstats')).split('\r\n');
     const counts = lines.flatMap((line): [string, number][] => {
       const [, name = '', calls] = /^cmdstat_(\w+):calls=(\d+)/.exec(line) ?? [];
@@ -106,10 +107,10 @@ describe('leases of replicas', () => {
     for (const count of [10, 1_000]) {
       await store.flush();
       await Promise.all(Array.from({ length: count }, (_, index) => renew(`replica-${index}`)));
-      const known = await epoch();
+      const known = await readEpoch();
       await store.redis.config('RESETSTAT');
       const reply = await renew('replica-5', known);
-      measured.push({ calls: await commandCalls(), length: reply.length });
+      measured.push({ calls: await readCommandCalls(), length: reply.length });
     }
     expect(measured[1]).toEqual(measured[0]);
   });
@@ -117,7 +118,7 @@ describe('leases of replicas', () => {
   it('cost Redis at most 1.5 times as much CPU for 1,000 replicas as for 10', async () => {
     const ROUNDS = 5;
     const CALLS = 4_000;
-    const cpuMs = async (): Promise<number> => {
+    const readCpuMs = async (): Promise<number> => {
       const cpu = await store.redis.info('cpu');
       const [user, system] = ['user', 'sys'].map(
         (kind) => new RegExp(`used_cpu_${kind}:([\\d.]+)`).exec(cpu)?.[1],
@@ -140,10 +141,10 @@ describe('leases of replicas', () => {
     );
     for (let round = 0; round < ROUNDS; round += 1) {
       for (const service of services) {
-        const before = await cpuMs();
+        const before = await readCpuMs();
         await service.measure();
         // The fastest round counts, because other load on the processor can only add time.
-        service.bestMs = Math.min(service.bestMs, (await cpuMs()) - before);
+        service.bestMs = Math.min(service.bestMs, (await readCpuMs()) - before);
       }
     }
     const [few, many] = services.map(({ bestMs }) => bestMs);

@@ -15,7 +15,7 @@ describe('a socket directory', () => {
   let store: TestRedis;
   let dead: DeadReplicas;
 
-  const directoryOf = (replicaId: string, lease = createFakeLease(replicaId, () => dead)) =>
+  const createDirectory = (replicaId: string, lease = createFakeLease(replicaId, () => dead)) =>
     new SocketDirectoryRepository<JoinReply>({
       name: 'test',
       redis: store.redis,
@@ -30,7 +30,7 @@ describe('a socket directory', () => {
     });
   const enter = (directory: SocketDirectoryRepository<JoinReply>, user: number, socket: string) =>
     directory.join(String(user), socket, [Date.now(), NOT_LIMITED]);
-  const recorded = async (user: number) =>
+  const listRecorded = async (user: number) =>
     Object.keys(await store.redis.hgetall(presenceKeys(presenceShardOf(user)).sockets(String(user)))).sort();
   /** Lets Redis execute the call without returning the reply in time. */
   const timeOut = (script: { run: unknown }) => {
@@ -53,93 +53,93 @@ describe('a socket directory', () => {
   afterAll(() => store.close());
 
   it('removes a member whose join timed out after it was executed', async () => {
-    const directory = directoryOf('r1');
+    const directory = createDirectory('r1');
     timeOut(joinScript);
     await expect(enter(directory, 1, 'a')).rejects.toThrow('timed out');
-    expect(await recorded(1)).toEqual(['a']);
+    expect(await listRecorded(1)).toEqual(['a']);
     await directory.leave('1', 'a', GRACE_MS);
-    expect(await recorded(1)).toEqual([]);
+    expect(await listRecorded(1)).toEqual([]);
     expect(directory.unsettledCount).toBe(0);
   });
 
   it('repeats a failed join and a failed leave until Redis has confirmed them', async () => {
-    const directory = directoryOf('r1');
+    const directory = createDirectory('r1');
     await enter(directory, 1, 'a');
-    const down = async () => Promise.reject(new Error('Redis is away'));
+    const down = async () => Promise.reject(new Error('Redis is unavailable'));
     jest.spyOn(joinScript, 'run').mockImplementationOnce(down).mockImplementationOnce(down);
     jest.spyOn(leaveScript, 'run').mockImplementationOnce(down).mockImplementationOnce(down);
-    await expect(enter(directory, 2, 'b')).rejects.toThrow('away');
+    await expect(enter(directory, 2, 'b')).rejects.toThrow('unavailable');
     await directory.leave('1', 'a', GRACE_MS);
     expect(directory.unsettledCount).toBe(2);
     await directory.reconcile();
     expect(directory.unsettledCount).toBe(2);
     await directory.reconcile();
     expect(directory.unsettledCount).toBe(0);
-    expect([await recorded(1), await recorded(2)]).toEqual([[], ['b']]);
+    expect([await listRecorded(1), await listRecorded(2)]).toEqual([[], ['b']]);
   });
 
-  it('records other members while one member cannot be recorded', async () => {
-    const directory = directoryOf('r1');
-    const isAway = jest.spyOn(joinScript, 'run').mockRejectedValue(new Error('Redis is away'));
+  it('records other members while one member cannot be listRecorded', async () => {
+    const directory = createDirectory('r1');
+    const failingJoin = jest.spyOn(joinScript, 'run').mockRejectedValue(new Error('Redis is unavailable'));
     for (let user = 1; user <= 300; user += 1)
       await enter(directory, user, `s${user}`).catch(() => undefined);
-    isAway.mockRestore();
+    failingJoin.mockRestore();
     await store.redis.set(presenceKeys(presenceShardOf(7)).sockets('7'), 'not a hash');
     await directory.reconcile();
     expect(directory.unsettledCount).toBe(1);
-    expect(await recorded(300)).toEqual(['s300']);
+    expect(await listRecorded(300)).toEqual(['s300']);
     await store.redis.del(presenceKeys(presenceShardOf(7)).sockets('7'));
     await directory.reconcile();
-    expect(await recorded(7)).toEqual(['s7']);
+    expect(await listRecorded(7)).toEqual(['s7']);
   });
 
   it('records everything again after Redis has lost it, and removes records that it does not hold', async () => {
-    const directory = directoryOf('r1');
+    const directory = createDirectory('r1');
     for (let user = 1; user <= 300; user += 1) await enter(directory, user, `s${user}`);
     await store.flush();
-    await enter(directoryOf('r1'), 5, 'of an earlier process');
+    await enter(createDirectory('r1'), 5, 'of an earlier process');
     await directory.reconcileAll();
-    for (let user = 1; user <= 300; user += 1) expect(await recorded(user)).toEqual([`s${user}`]);
+    for (let user = 1; user <= 300; user += 1) expect(await listRecorded(user)).toEqual([`s${user}`]);
   });
 
   it('detects lost records within 30 rounds, without an event', async () => {
-    const directory = directoryOf('r1');
+    const directory = createDirectory('r1');
     await enter(directory, 1, 'a');
     await store.flush();
     for (let round = 0; round < 30; round += 1) await directory.reconcile();
-    expect(await recorded(1)).toEqual(['a']);
+    expect(await listRecorded(1)).toEqual(['a']);
   });
 
   it('evicts all members of dead replicas, however many, and no others', async () => {
-    const [r1, r2] = [directoryOf('r1'), directoryOf('r2')];
+    const [r1, r2] = [createDirectory('r1'), createDirectory('r2')];
     const users = Array.from({ length: 2_500 }, (_, index) => index * PRESENCE_SHARD_COUNT);
     await Promise.all(users.map((user) => enter(r1, user, `s${user}`)));
     await enter(r2, 0, 'other');
     dead = { foundAtMs: Number.MAX_SAFE_INTEGER, replicaIds: ['r1'] };
     const gone = await r2.sweep(true);
-    expect(await recorded(0)).toEqual(['other']);
+    expect(await listRecorded(0)).toEqual(['other']);
     expect(await store.keys('{presence0}:sockets:*')).toEqual(['{presence0}:sockets:0']);
     await until(async () => gone.push(...(await r2.sweep(true))) >= users.length - 1);
     expect(new Set(gone)).toEqual(new Set(users.slice(1).map(String)));
   });
 
   it('does not evict a replica that has read its records since it was found dead', async () => {
-    const [r1, r2] = [directoryOf('r1'), directoryOf('r2')];
+    const [r1, r2] = [createDirectory('r1'), createDirectory('r2')];
     await enter(r1, 1, 'a');
-    const timeOfRedis = async () => {
+    const readRedisTime = async () => {
       const [seconds, micros] = (await store.redis.time()).map(Number);
       return seconds! * 1_000 + Math.floor(micros! / 1_000);
     };
-    const foundDeadAt = (await timeOfRedis()) + 5;
-    await until(async () => (await timeOfRedis()) > foundDeadAt);
+    const foundDeadAt = (await readRedisTime()) + 5;
+    await until(async () => (await readRedisTime()) > foundDeadAt);
     dead = { foundAtMs: foundDeadAt, replicaIds: ['r1'] };
     await r1.reconcileAll(); // its lease had expired, and the replica is alive again
     await r2.sweep(true);
-    expect(await recorded(1)).toEqual(['a']);
+    expect(await listRecorded(1)).toEqual(['a']);
   });
 
   it('sweeps and compares all its slots with one write to the connection each', async () => {
-    const directory = directoryOf('r1');
+    const directory = createDirectory('r1');
     await enter(directory, 1, 'a');
     await directory.sweep(true); // loads the scripts
     await directory.reconcileAll();
@@ -152,15 +152,15 @@ describe('a socket directory', () => {
   });
 
   it('evicts replicas without a known lease within 30 rounds', async () => {
-    await enter(directoryOf('unknown'), 1, 'a');
+    await enter(createDirectory('unknown'), 1, 'a');
     dead = { foundAtMs: Number.MAX_SAFE_INTEGER, replicaIds: ['unknown'] };
     const lease = createFakeLease('r2', () => dead);
     lease.findExpired = async () => ({ foundAtMs: dead.foundAtMs, replicaIds: [] });
-    const r2 = directoryOf('r2', lease);
+    const r2 = createDirectory('r2', lease);
     for (let round = 0; round < 30; round += 1) {
       await r2.reconcile();
       await r2.sweep(true);
     }
-    expect(await recorded(1)).toEqual([]);
+    expect(await listRecorded(1)).toEqual([]);
   });
 });

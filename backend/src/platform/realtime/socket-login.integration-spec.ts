@@ -21,7 +21,7 @@ describe('sockets of a login', () => {
   afterAll(() => thaw.close());
 
   const password = 'correct horse';
-  const logInTwice = async () => {
+  const registerAndLogInAgain = async () => {
     const email = `${randomUUID()}@example.org`;
     const [first = ''] = thaw.origins;
     const one = await new ThawVisitor([first]).register(email, password, 'male');
@@ -30,7 +30,7 @@ describe('sockets of a login', () => {
   };
 
   it('are closed on every replica at logout, while sockets of other logins stay open', async () => {
-    const { one, other } = await logInTwice();
+    const { one, other } = await registerAndLogInAgain();
     const ended = await Promise.all(thaw.origins.slice(0, 2).map((origin) => one.openSocket(origin)));
     const kept = await Promise.all(thaw.origins.slice(0, 2).map((origin) => other.openSocket(origin)));
     const before = Date.now();
@@ -58,7 +58,7 @@ describe('sockets of a login', () => {
   });
 
   it('are closed by the periodic check when the publication of the logout is lost', async () => {
-    const { one, other } = await logInTwice();
+    const { one, other } = await registerAndLogInAgain();
     const [ended, kept] = [await one.openSocket(thaw.origins[1]), await other.openSocket(thaw.origins[1])];
     jest.spyOn(thaw.replicas[0]!.app.get(UserPublisherService), 'publish').mockResolvedValue();
     await one.logOut();

@@ -170,7 +170,7 @@ describe('random chat: end', () => {
     expect(adaSocket.all('chat_matched')).toEqual([]);
   });
 
-  describe('leave_queue that crosses a match', () => {
+  describe('leave_queue at the moment of a match', () => {
     it('counts as a skip when it comes soon after the match', async () => {
       const { ada, adaSocket, adaSockets, bobSocket, bobSockets, sessionId } = await startChat(thaw);
       expect(await adaSocket.ask('leave_queue', {})).toMatchObject({ event: 'ack' });

@@ -1,7 +1,7 @@
 import { ChatTailService } from './chat-tail.service';
 import type { LiveChat } from './live-chat.model';
 
-let inRedis: number | Error;
+let versionInRedis: number | Error;
 let repairs: number;
 let tails: ChatTailService;
 
@@ -10,10 +10,10 @@ const isKept = () => tails.restoreLost('s-1', 3);
 
 beforeEach(() => {
   jest.useFakeTimers();
-  [inRedis, repairs] = [4, 0];
+  [versionInRedis, repairs] = [4, 0];
   const versions = async (sessionIds: readonly string[]) => {
-    if (inRedis instanceof Error) throw inRedis;
-    return sessionIds.map(() => inRedis);
+    if (versionInRedis instanceof Error) throw versionInRedis;
+    return sessionIds.map(() => versionInRedis);
   };
   chat.repair = async () => void (repairs += 1);
   tails = new ChatTailService({ readVersions: versions } as never, { close: async () => undefined } as never);
@@ -31,21 +31,21 @@ it('forgets a chat that Redis has three seconds after it was left, and not earli
 });
 
 it('keeps a chat while Redis does not answer', async () => {
-  inRedis = new Error('Command timed out');
+  versionInRedis = new Error('Command timed out');
   jest.advanceTimersByTime(60_000);
   await expect(tails.compareVersions([])).rejects.toThrow();
   expect(await isKept()).toBe(true);
 });
 
 it('keeps a chat for another three seconds after restoring it', async () => {
-  inRedis = 2;
+  versionInRedis = 2;
   jest.advanceTimersByTime(10_000);
   await tails.compareVersions([]);
   expect(repairs).toBe(1);
-  inRedis = 4;
+  versionInRedis = 4;
   jest.advanceTimersByTime(1_000);
   await tails.compareVersions([]);
-  inRedis = 2;
+  versionInRedis = 2;
   await tails.compareVersions([]);
   expect(repairs).toBe(2);
 });
@@ -59,7 +59,7 @@ it('keeps the longer of two versions of a chat', async () => {
 it('compares the other chats when Redis refuses to restore one', async () => {
   const refusal = Object.assign(new Error('OOM command not allowed'), { name: 'ReplyError' });
   const refused = { ...chat, sessionId: 's-2', repair: () => Promise.reject(refusal) } as unknown as LiveChat;
-  inRedis = 2;
+  versionInRedis = 2;
   await expect(tails.compareVersions([refused])).rejects.toBe(refusal);
   expect(repairs).toBe(1);
 });

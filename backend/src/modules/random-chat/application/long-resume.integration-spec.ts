@@ -14,7 +14,8 @@ jest.setTimeout(180_000);
 const isLong = process.env.THAW_TEST_LONG === '1';
 const MIB = 1024 * 1024;
 const MBIT = 1_000_000;
-const PAGE = 63 * 1024;
+/** Bytes of an ordinary page, which is nearly full: the limit is 64 KB. */
+const PAGE_BYTES = 63 * 1024;
 
 type Resumed = { seq: number; last: boolean; events: { event: string; data: { seq: number } }[] };
 
@@ -34,7 +35,7 @@ describe('the resume of a long chat', () => {
 
   const origin = (): string => thaw.origins[0]!;
   /** Two users in a chat whose messages have about `bytes` bytes in total. */
-  const longChat = async (bytes: number, messageBytes = 2_000) => {
+  const startLongChat = async (bytes: number, messageBytes = 2_000) => {
     const chat = await matchNewVisitors([origin(), origin()]);
     const count = Math.floor(bytes / (messageBytes + 200));
     const contents = Array.from({ length: count }, (_, index) => `${index} `.padEnd(messageBytes, 'x'));
@@ -42,17 +43,17 @@ describe('the resume of a long chat', () => {
     await until(() => chat.bobSocket.lastSeen(chat.sessionId) === version, Boolean, 60_000);
     return { ...chat, version };
   };
-  const resumed = (socket: ThawSocket): Resumed[] => socket.all('session_resumed') as unknown as Resumed[];
-  const seqsOf = (socket: ThawSocket): number[] =>
+  const readPages = (socket: ThawSocket): Resumed[] => socket.all('session_resumed') as unknown as Resumed[];
+  const listSeqs = (socket: ThawSocket): number[] =>
     socket.frames.flatMap(({ event, data }) => {
       if (event === 'session_resumed')
         return (data as unknown as Resumed).events.map(({ data: { seq } }) => seq);
       return event !== 'ack' && typeof data?.seq === 'number' ? [data.seq] : [];
     });
-  const countTo = (version: number, from = 1): number[] =>
+  const listNumbersTo = (version: number, from = 1): number[] =>
     Array.from({ length: version - from + 1 }, (_, index) => from + index);
   /** Another user pings during `work`. @returns the 99th percentile of the response times, in ms */
-  const pingsDuring = async (work: Promise<unknown>): Promise<number> => {
+  const measurePingsDuring = async (work: Promise<unknown>): Promise<number> => {
     const socket = await (await thaw.createVisitor(0)).openSocket();
     let isOver = false;
     const times: number[] = [];
@@ -91,12 +92,12 @@ describe('the resume of a long chat', () => {
     'is complete for %s, and pings of other users are answered promptly meanwhile',
     async (...given) => {
       const [, bytes, messageBytes, mbits] = given;
-      const { bob, version } = await longChat(bytes, messageBytes);
+      const { bob, version } = await startLongChat(bytes, messageBytes);
       const socket = await resumeOver(bob, mbits * MBIT);
-      const end = until(() => resumed(socket).at(-1)?.last, Boolean, 120_000);
-      const p99 = await pingsDuring(end);
-      expect(seqsOf(socket)).toEqual(countTo(version));
-      for (const page of resumed(socket)) {
+      const end = until(() => readPages(socket).at(-1)?.last, Boolean, 120_000);
+      const p99 = await measurePingsDuring(end);
+      expect(listSeqs(socket)).toEqual(listNumbersTo(version));
+      for (const page of readPages(socket)) {
         const size = Buffer.byteLength(JSON.stringify({ event: 'session_resumed', data: page }));
         expect(size).toBeLessThanOrEqual(limits.resumeFrameMaxBytes);
       }
@@ -105,57 +106,59 @@ describe('the resume of a long chat', () => {
   );
 
   it('keeps the order while messages arrive, and continues with live events without a gap', async () => {
-    const { bob, adaSocket, version, sessionId } = await longChat(MIB / 2);
+    const { bob, adaSocket, version, sessionId } = await startLongChat(MIB / 2);
     const socket = await resumeOver(bob, 20 * MBIT);
-    let said = 0;
+    let sentCount = 0;
     do {
-      await adaSocket.request('random_message', textMessage(sessionId, `live ${said}`));
-      said += 1;
-    } while (!resumed(socket).at(-1)?.last);
+      await adaSocket.request('random_message', textMessage(sessionId, `live ${sentCount}`));
+      sentCount += 1;
+    } while (!readPages(socket).at(-1)?.last);
     await adaSocket.request('random_message', textMessage(sessionId, 'and after'));
-    await until(() => seqsOf(socket).includes(version + said + 1));
-    expect(seqsOf(socket)).toEqual(countTo(version + said + 1));
-    expect(resumed(socket).filter(({ last }) => last)).toHaveLength(1);
+    await until(() => listSeqs(socket).includes(version + sentCount + 1));
+    expect(listSeqs(socket)).toEqual(listNumbersTo(version + sentCount + 1));
+    expect(readPages(socket).filter(({ last }) => last)).toHaveLength(1);
   });
 
   it('keeps the order when requested on an open socket because of a gap', async () => {
-    const { bob, bobSocket, adaSocket, version, sessionId } = await longChat(MIB / 2);
+    const { bob, bobSocket, adaSocket, version, sessionId } = await startLongChat(MIB / 2);
     bobSocket.frames.length = 0;
     bobSocket.send({ event: 'authenticate', data: { userId: bob.user.id, lastSeen: { sessionId, seq: 1 } } });
-    let said = 0;
+    let sentCount = 0;
     do {
-      await adaSocket.request('random_message', textMessage(sessionId, `live ${said}`));
-      said += 1;
-    } while (!resumed(bobSocket).at(-1)?.last);
-    await until(() => seqsOf(bobSocket).includes(version + said));
+      await adaSocket.request('random_message', textMessage(sessionId, `live ${sentCount}`));
+      sentCount += 1;
+    } while (!readPages(bobSocket).at(-1)?.last);
+    await until(() => listSeqs(bobSocket).includes(version + sentCount));
     // Events sent before the frame was handled precede the first page.
     const first = bobSocket.frames.findIndex(({ event }) => event === 'session_resumed');
     bobSocket.frames.splice(0, first);
-    expect(seqsOf(bobSocket)).toEqual(countTo(version + said, 2));
+    expect(listSeqs(bobSocket)).toEqual(listNumbersTo(version + sentCount, 2));
   });
 
   it('continues after the last page received when the connection is lost', async () => {
-    const { bob, version, sessionId } = await longChat(MIB / 2);
+    const { bob, version, sessionId } = await startLongChat(MIB / 2);
     const seen: number[] = [];
     for (let rounds = 0; seen.at(-1) !== version; rounds += 1) {
       expect(rounds).toBeLessThan(10);
       const lastSeen = seen.length > 0 ? { sessionId, seq: seen.at(-1)! } : undefined;
       const socket = await resumeOver(bob, 10 * MBIT, lastSeen);
-      await until(() => resumed(socket).length >= 3 || resumed(socket).at(-1)?.last);
+      await until(() => readPages(socket).length >= 3 || readPages(socket).at(-1)?.last);
       await socket.cut();
-      expect(resumed(socket).map(({ seq }) => seq)).toEqual(
-        resumed(socket).map(({ events }, index) => events.at(-1)?.data.seq ?? resumed(socket)[index]?.seq),
+      expect(readPages(socket).map(({ seq }) => seq)).toEqual(
+        readPages(socket).map(
+          ({ events }, index) => events.at(-1)?.data.seq ?? readPages(socket)[index]?.seq,
+        ),
       );
-      seen.push(...seqsOf(socket));
+      seen.push(...listSeqs(socket));
     }
-    expect(seen).toEqual(countTo(version));
+    expect(seen).toEqual(listNumbersTo(version));
   });
 
   it('stops when its socket closes, and leaves nothing behind', async () => {
-    const { bob, bobSocket, adaSocket, sessionId } = await longChat(MIB);
+    const { bob, bobSocket, adaSocket, sessionId } = await startLongChat(MIB);
     await bobSocket.leave();
     const socket = await resumeOver(bob, MBIT);
-    await until(() => resumed(socket).length > 0);
+    await until(() => readPages(socket).length > 0);
     await socket.cut();
     expect(await adaSocket.next('partner_connection', ({ state }) => state === 'reconnecting')).toMatchObject(
       {
@@ -163,20 +166,20 @@ describe('the resume of a long chat', () => {
       },
     );
     const back = await bob.openSocket();
-    await until(() => resumed(back).at(-1)?.last);
+    await until(() => readPages(back).at(-1)?.last);
     expect(await back.request('random_message', textMessage(sessionId, 'back'))).toHaveProperty('seq');
   });
 
   it('ends with the chat when that ends meanwhile', async () => {
-    const { bob, adaSocket, version, sessionId } = await longChat(MIB / 2);
+    const { bob, adaSocket, version, sessionId } = await startLongChat(MIB / 2);
     // Between the first page and the second.
     jest.spyOn(SocketConnection.prototype, 'waitUntilDrained').mockImplementationOnce(async () => {
       await adaSocket.request('skip_chat', { sessionId });
     });
     const socket = await bob.openSocket();
-    await until(() => resumed(socket).at(-1)?.last);
-    expect(resumed(socket).at(-1)?.events.at(-1)).toMatchObject({ event: 'chat_skipped' });
-    expect(seqsOf(socket)).toEqual(countTo(version + 1));
+    await until(() => readPages(socket).at(-1)?.last);
+    expect(readPages(socket).at(-1)?.events.at(-1)).toMatchObject({ event: 'chat_skipped' });
+    expect(listSeqs(socket)).toEqual(listNumbersTo(version + 1));
     await socket.request('join_queue', {});
     await socket.request('leave_queue', {});
     expect(socket.all('chat_skipped')).toEqual([]);
@@ -184,8 +187,8 @@ describe('the resume of a long chat', () => {
 
   it('is limited per user by the number of pages, except when it fits on one page', async () => {
     const limited = await thaw.add({ LIMITS_PROFILE: 'default' });
-    const { bob, version, sessionId } = await longChat(MIB);
-    const pages = Math.ceil((version * 2_200) / PAGE);
+    const { bob, version, sessionId } = await startLongChat(MIB);
+    const pages = Math.ceil((version * 2_200) / PAGE_BYTES);
     let refusals = 0;
     let resumes = 0;
     while (refusals === 0 && resumes < 100) {
@@ -200,11 +203,11 @@ describe('the resume of a long chat', () => {
         expect(await socket.ask('authenticate', { userId: bob.user.id, lastSeen })).toMatchObject({
           event: 'authenticated',
         });
-        await until(() => resumed(socket).at(-1)?.last);
-        expect(seqsOf(socket)).toEqual(countTo(version, version - 4));
+        await until(() => readPages(socket).at(-1)?.last);
+        expect(listSeqs(socket)).toEqual(listNumbersTo(version, version - 4));
       } else {
         resumes += 1;
-        await until(() => resumed(socket).at(-1)?.last);
+        await until(() => readPages(socket).at(-1)?.last);
         await socket.leave();
       }
     }

@@ -15,13 +15,13 @@ describe('an event that this release cannot read', () => {
   afterAll(() => thaw.close());
 
   /** Appends an event as a replica of a newer release does. */
-  const append = async (sessionId: string, text: string): Promise<void> => {
+  const appendAsNewer = async (sessionId: string, text: string): Promise<void> => {
     const log = thaw.replicas[0]!.app.get(ChatLogRepository);
     const entries = await log.read(sessionId);
     const end = { version: entries.length, lastId: entries.at(-1)?.id ?? '' };
     expect(await log.append(sessionId, end, [text])).toMatchObject({ kind: 'appended' });
   };
-  const seen = (socket: ThawSocket): unknown[] =>
+  const listSeen = (socket: ThawSocket): unknown[] =>
     socket.frames.flatMap(({ event, data }) => (data?.seq === undefined ? [] : [[data.seq, event]]));
 
   it.each([
@@ -39,7 +39,7 @@ describe('an event that this release cannot read', () => {
       thaw.origins[1]!,
     ]);
     await adaSocket.request('random_message', textMessage(sessionId, 'one'));
-    await append(sessionId, text);
+    await appendAsNewer(sessionId, text);
     for (const socket of [adaSocket, bobSocket]) {
       expect(await socket.next('session_advanced')).toEqual({ sessionId, seq: 3 });
     }
@@ -50,7 +50,7 @@ describe('an event that this release cannot read', () => {
       seq: 5,
     });
     await until(() => [adaSocket, bobSocket].every((socket) => socket.lastSeen(sessionId) === 5));
-    expect(seen(bobSocket)).toEqual([
+    expect(listSeen(bobSocket)).toEqual([
       [1, 'chat_matched'],
       [2, 'random_message'],
       [3, 'session_advanced'],

@@ -21,7 +21,7 @@ const HOUR_MS = 60 * 60_000;
 const START = new Date('2026-11-20T12:00:00Z');
 const IMAGE = '/api/files/chat-images/0b9a7a3e-5a5b-4c0e-9d3f-6f6f3a1f0001.webp';
 
-const contentOf = ({ data }: DroppedData): string => String(data.content);
+const readContent = ({ data }: DroppedData): string => String(data.content);
 const isImage = (content: string): boolean => content === IMAGE;
 
 const after = (hours: number): Date => new Date(START.getTime() + hours * HOUR_MS);
@@ -40,7 +40,7 @@ beforeAll(async () => {
   projections.register(bodiesExpiryProjection);
   store = new EventStoreRepository(database.dataSource, eventTypes, projections);
   const uploads = {
-    expire: async (dropped: DroppedData[]) => void expired.push(...dropped.map(contentOf).filter(isImage)),
+    expire: async (dropped: DroppedData[]) => void expired.push(...dropped.map(readContent).filter(isImage)),
   } as unknown as UploadRemovalService;
   expirer = new BodyExpiryProcessor(
     database.dataSource,
@@ -72,7 +72,7 @@ const started: RandomChatEvent = {
 };
 const ended: RandomChatEvent = { type: 'ChatEnded', data: { reason: 'skipped', endedBy: 2 } };
 
-const chat = async (...events: RandomChatEvent[]): Promise<string> => {
+const storeChat = async (...events: RandomChatEvent[]): Promise<string> => {
   const streamId = `chat-${randomUUID()}`;
   await store.append(
     streamId,
@@ -82,16 +82,16 @@ const chat = async (...events: RandomChatEvent[]): Promise<string> => {
   return streamId;
 };
 
-const contents = async (streamId: string) =>
+const readContents = async (streamId: string) =>
   (await store.read(streamId)).map(({ data }) => (data as { content?: string }).content).filter(Boolean);
 
 it('erases message bodies and images a day after the end of a chat, and keeps the events', async () => {
-  const streamId = await chat(started, said('hello'), said(IMAGE, 'image'), ended);
+  const streamId = await storeChat(started, said('hello'), said(IMAGE, 'image'), ended);
   await expirer.expire(after(23));
-  expect(await contents(streamId)).toEqual(['hello', IMAGE]);
+  expect(await readContents(streamId)).toEqual(['hello', IMAGE]);
 
   expect(await expirer.expire(after(25))).toBe(1);
-  expect(await contents(streamId)).toEqual([]);
+  expect(await readContents(streamId)).toEqual([]);
   expect(expired).toEqual([IMAGE]);
   const events = await store.read(streamId);
   expect(events.map(({ type }) => type)).toEqual([
@@ -105,22 +105,22 @@ it('erases message bodies and images a day after the end of a chat, and keeps th
 });
 
 it('erases the bodies of a chat once', async () => {
-  const streamId = await chat(started, said('hello'), ended);
+  const streamId = await storeChat(started, said('hello'), ended);
   await Promise.all([expirer.expire(after(25)), expirer.expire(after(25))]);
   await expirer.expire(after(26));
   expect((await store.read(streamId)).filter(({ type }) => type === 'BodiesExpired')).toHaveLength(1);
 });
 
 it('waits a week for a chat without an end', async () => {
-  const streamId = await chat(started, said('still here'));
+  const streamId = await storeChat(started, said('still here'));
   await expirer.expire(after(6 * 24));
-  expect(await contents(streamId)).toEqual(['still here']);
+  expect(await readContents(streamId)).toEqual(['still here']);
   await expirer.expire(after(8 * 24));
-  expect(await contents(streamId)).toEqual([]);
+  expect(await readContents(streamId)).toEqual([]);
 });
 
 it('keeps the text when the images cannot be expired', async () => {
-  const streamId = await chat(started, said('hello'), ended);
+  const streamId = await storeChat(started, said('hello'), ended);
   const failing = new BodyExpiryProcessor(
     database.dataSource,
     new PersonalDataRepository(database.dataSource),
@@ -132,29 +132,29 @@ it('keeps the text when the images cannot be expired', async () => {
     { EXPIRE_EVERY_S: 600 },
   );
   await expect(failing.expire(after(25))).rejects.toThrow('the table is locked');
-  expect(await contents(streamId)).toEqual(['hello']);
+  expect(await readContents(streamId)).toEqual(['hello']);
 });
 
 it('expires message bodies that earlier releases gave an expiry one by one', async () => {
-  const streamId = await chat(started, said('hello'));
+  const streamId = await storeChat(started, said('hello'));
   await database.dataSource.query('UPDATE event_private SET expires_at = $2 WHERE stream_id = $1', [
     streamId,
     after(24),
   ]);
   await expirer.expire(after(25));
-  expect(await contents(streamId)).toEqual([]);
+  expect(await readContents(streamId)).toEqual([]);
 });
 
 it('expires the other chats when one of them cannot be expired', async () => {
-  const failing = await chat(started, said(IMAGE, 'image'), ended);
-  const others = [await chat(started, said('one'), ended), await chat(started, said('two'), ended)];
+  const failing = await storeChat(started, said(IMAGE, 'image'), ended);
+  const others = [await storeChat(started, said('one'), ended), await storeChat(started, said('two'), ended)];
   const partly = new BodyExpiryProcessor(
     database.dataSource,
     new PersonalDataRepository(database.dataSource),
     store,
     {
       expire: async (dropped: DroppedData[]) => {
-        if (dropped.map(contentOf).some(isImage)) throw new Error('no such bucket');
+        if (dropped.map(readContent).some(isImage)) throw new Error('no such bucket');
       },
     } as unknown as UploadRemovalService,
     {} as JobHandlerRegistry,
@@ -163,8 +163,8 @@ it('expires the other chats when one of them cannot be expired', async () => {
     { EXPIRE_EVERY_S: 600 },
   );
   await expect(partly.expire(after(25))).rejects.toThrow('no such bucket');
-  expect(await contents(failing)).toEqual([IMAGE]);
-  for (const streamId of others) expect(await contents(streamId)).toEqual([]);
+  expect(await readContents(failing)).toEqual([IMAGE]);
+  for (const streamId of others) expect(await readContents(streamId)).toEqual([]);
   await expirer.expire(after(25));
-  expect(await contents(failing)).toEqual([]);
+  expect(await readContents(failing)).toEqual([]);
 });

@@ -34,13 +34,13 @@ describe('a full Redis', () => {
   let thaw: TestReplicas;
 
   // Over a connection without a time-out, because this process runs a replica, a worker and all users.
-  const backlog = async () => (await new OutboxRepository(own.redis).measureBacklog()).length;
-  const isEmpty = () => until(backlog, (length) => length === 0, isLong ? 5 * 60_000 : 60_000);
-  const meet = () => Conversation.start(thaw.origins[0] ?? '');
-  const valve = () => thaw.replicas[0]!.app.get(MemoryValveService);
-  const isValve = (state: 'open' | 'closed') =>
-    until(() => valve().isOpen === (state === 'open'), Boolean, 60_000);
-  const ends = async ({ sessionId }: Conversation): Promise<number> =>
+  const readBacklog = async () => (await new OutboxRepository(own.redis).measureBacklog()).length;
+  const waitUntilEmpty = () => until(readBacklog, (length) => length === 0, isLong ? 5 * 60_000 : 60_000);
+  const startConversation = () => Conversation.start(thaw.origins[0] ?? '');
+  const getValve = () => thaw.replicas[0]!.app.get(MemoryValveService);
+  const waitForValve = (state: 'open' | 'closed') =>
+    until(() => getValve().isOpen === (state === 'open'), Boolean, 60_000);
+  const countEnds = async ({ sessionId }: Conversation): Promise<number> =>
     [...(await readDurableTexts(thaw.database.dataSource, sessionId)).values()].filter(
       (text) => text === 'ChatEnded',
     ).length;
@@ -60,8 +60,8 @@ describe('a full Redis', () => {
     await postgres.restore();
     await own.redis.config('SET', 'maxmemory', '0');
     await own.redis.del('ballast');
-    await isEmpty();
-    await isValve('open');
+    await waitUntilEmpty();
+    await waitForValve('open');
   });
   afterAll(async () => {
     await thaw.close();
@@ -70,31 +70,31 @@ describe('a full Redis', () => {
   });
 
   it('answers unavailable, and drains without any free memory once PostgreSQL is reachable again', async () => {
-    const chat = await meet();
-    await isEmpty();
+    const chat = await startConversation();
+    await waitUntilEmpty();
     await postgres.cut();
     for (let count = 0; count < 10; count += 1) expect(await chat.send(0, 'stored')).toBe(true);
     await own.redis.config('SET', 'maxmemory', '1');
     expect(await chat.send(0, 'one more')).toBe(false);
-    expect(await backlog()).toBe(10);
+    expect(await readBacklog()).toBe(10);
     await postgres.restore();
-    await isEmpty();
+    await waitUntilEmpty();
     expect(await findLostOrDuplicates(thaw.database.dataSource, [chat])).toEqual([]);
     expect((await own.redis.info('memory')).includes('maxmemory:1\r')).toBe(true);
   });
 
   it('refuses messages before it is full while PostgreSQL is unreachable, and then drains without loss', async () => {
     const chats: Conversation[] = [];
-    for (let count = 0; count < PAIRS; count += 1) chats.push(await meet());
-    await isEmpty();
+    for (let count = 0; count < PAIRS; count += 1) chats.push(await startConversation());
+    await waitUntilEmpty();
     const maxMemory = (await readUsedBytes(own.redis)) + ROOM_BYTES;
     await own.redis.config('SET', 'maxmemory', `${maxMemory}`);
     await postgres.cut();
 
-    const isFull = () => !valve().isOpen;
+    const isFull = () => !getValve().isOpen;
     await sendMessages(chats, { perSecond: PER_SECOND, text: TEXT, isOver: isFull });
     expect(await readUsedBytes(own.redis)).toBeLessThan(maxMemory);
-    const filled = await backlog();
+    const filled = await readBacklog();
     const acknowledged = chats.reduce((sum, chat) => sum + chat.acknowledged.size, 0);
     expect(filled).toBeGreaterThanOrEqual(acknowledged);
 
@@ -102,44 +102,51 @@ describe('a full Redis', () => {
     await sendMessages(chats, { perSecond: PAIRS, text: TEXT, isOver: () => performance.now() > heldUntil });
     expect(chats.every(({ refusals }) => refusals > 0)).toBe(true);
     expect(chats.reduce((sum, chat) => sum + chat.acknowledged.size, 0)).toBe(acknowledged);
-    expect(await backlog()).toBe(filled);
+    expect(await readBacklog()).toBe(filled);
     expect(isFull()).toBe(true);
 
     await postgres.restore();
-    await isEmpty();
-    await isValve('open');
+    await waitUntilEmpty();
+    await waitForValve('open');
     for (const chat of chats) expect(await chat.send(1, 'as before')).toBe(true);
-    await isEmpty();
+    await waitUntilEmpty();
     expect(await findLostOrDuplicates(thaw.database.dataSource, chats)).toEqual([]);
     for (const { sockets } of chats) expect(sockets.flatMap(({ disorders }) => disorders)).toEqual([]);
   });
 
   it('lets skips, leaving and lost connections end chats and free their users while it refuses every write', async () => {
-    const [skipped, left, lost] = [await meet(), await meet(), await meet()];
+    const [skipped, left, lost] = [
+      await startConversation(),
+      await startConversation(),
+      await startConversation(),
+    ];
     await fillRedis(own.redis);
-    const isFull = async () => {
+    const expectFull = async () => {
       await expect(own.redis.set('one more key', 'x')).rejects.toThrow('OOM');
     };
-    await isFull();
+    await expectFull();
 
     const { sessionId } = skipped;
     await skipped.sockets[0].request('skip_chat', { sessionId });
     await left.sockets[0].leave();
     await lost.sockets[0].cut();
-    const endOf = ({ sockets }: Conversation) => sockets[1].next('chat_skipped');
-    expect(await endOf(skipped)).toMatchObject({ reason: 'skipped', endedBy: skipped.visitors[0].user.id });
-    expect(await endOf(left)).toMatchObject({ reason: 'disconnected' });
-    expect(await endOf(lost)).toMatchObject({ reason: 'disconnected' });
+    const waitForEnd = ({ sockets }: Conversation) => sockets[1].next('chat_skipped');
+    expect(await waitForEnd(skipped)).toMatchObject({
+      reason: 'skipped',
+      endedBy: skipped.visitors[0].user.id,
+    });
+    expect(await waitForEnd(left)).toMatchObject({ reason: 'disconnected' });
+    expect(await waitForEnd(lost)).toMatchObject({ reason: 'disconnected' });
     // A second skip does not end the chat again.
     await skipped.sockets[1].request('skip_chat', { sessionId });
-    await isEmpty();
-    for (const chat of [skipped, left, lost]) expect(await ends(chat)).toBe(1);
+    await waitUntilEmpty();
+    for (const chat of [skipped, left, lost]) expect(await countEnds(chat)).toBe(1);
     const search = await skipped.sockets[0].ask('join_queue', {});
     expect(search).toMatchObject({ event: 'error', data: { code: 'unavailable' } });
-    await isFull();
+    await expectFull();
 
     await own.redis.config('SET', 'maxmemory', '0');
-    await isValve('open');
+    await waitForValve('open');
     const free = [skipped.sockets[0], ...[skipped, left, lost].map(({ sockets }) => sockets[1])];
     for (const socket of free) await socket.request('join_queue', {});
     await Promise.all(free.map((socket) => until(() => socket.all('chat_matched').length === 2)));

@@ -31,10 +31,10 @@ describe('hostile users who fill Redis', () => {
 
   const origin = () => thaw.origins[0] ?? '';
   const isFull = () => !thaw.replicas[0]!.app.get(MemoryValveService).isOpen;
-  const backlog = async () => (await new OutboxRepository(own.redis).measureBacklog()).length;
-  const isEmpty = () => until(backlog, (length) => length === 0, 60_000);
-  const endOf = ({ sockets }: Conversation) => sockets[1].next('chat_skipped');
-  const ttls = async () =>
+  const readBacklog = async () => (await new OutboxRepository(own.redis).measureBacklog()).length;
+  const waitUntilEmpty = () => until(readBacklog, (length) => length === 0, 60_000);
+  const waitForEnd = ({ sockets }: Conversation) => sockets[1].next('chat_skipped');
+  const readTtls = async () =>
     Promise.all((await own.redis.keys(chatStreams.pattern)).map((key) => own.redis.pttl(key)));
 
   beforeAll(async () => {
@@ -77,9 +77,9 @@ describe('hostile users who fill Redis', () => {
     await skipped.sockets[0].request('skip_chat', { sessionId: skipped.sessionId });
     await left.sockets[0].leave();
     await lost.sockets[0].cut();
-    expect(await endOf(skipped)).toMatchObject({ reason: 'skipped' });
-    expect(await endOf(left)).toMatchObject({ reason: 'disconnected' });
-    expect(await endOf(lost)).toMatchObject({ reason: 'disconnected' });
+    expect(await waitForEnd(skipped)).toMatchObject({ reason: 'skipped' });
+    expect(await waitForEnd(left)).toMatchObject({ reason: 'disconnected' });
+    expect(await waitForEnd(lost)).toMatchObject({ reason: 'disconnected' });
     const search = await skipped.sockets[0].ask('join_queue', {});
     expect(search).toMatchObject({ event: 'error', data: { code: 'unavailable' } });
     expect(isFull()).toBe(true);
@@ -87,11 +87,11 @@ describe('hostile users who fill Redis', () => {
 
   it('use no memory a minute after their chats have ended', async () => {
     await Promise.all(hostile.map(({ socket }) => socket.cut()));
-    await isEmpty();
+    await waitUntilEmpty();
     // Only the chat that is still open has no expiry.
-    await until(ttls, (each) => each.filter((ttl) => ttl === -1).length === 1, 30_000);
-    await until(ttls, (each) => each.every((ttl) => ttl <= 60_000), 30_000);
-    if (!isLong) for (const key of await own.redis.keys(chatStreams.pattern)) await hasten(key);
+    await until(readTtls, (each) => each.filter((ttl) => ttl === -1).length === 1, 30_000);
+    await until(readTtls, (each) => each.every((ttl) => ttl <= 60_000), 30_000);
+    if (!isLong) for (const key of await own.redis.keys(chatStreams.pattern)) await expireAtOnce(key);
     await until(() => !isFull(), Boolean, 90_000);
   });
 
@@ -100,7 +100,7 @@ describe('hostile users who fill Redis', () => {
     expect(await open.send(0, 'still here')).toBe(true);
     for (const socket of skipped.sockets) await socket.request('join_queue', {});
     await Promise.all(skipped.sockets.map((socket) => until(() => socket.all('chat_matched').length === 2)));
-    await isEmpty();
+    await waitUntilEmpty();
     const acknowledged = hostile.flatMap((user) =>
       [...user.acknowledged].map(([sessionId, messages]) => ({ sessionId, acknowledged: messages })),
     );
@@ -109,7 +109,7 @@ describe('hostile users who fill Redis', () => {
   });
 
   /** Expires the key at once, as if a minute had passed. */
-  const hasten = async (key: string): Promise<void> => {
+  const expireAtOnce = async (key: string): Promise<void> => {
     if ((await own.redis.pttl(key)) > 0) await own.redis.pexpire(key, 1);
   };
 });

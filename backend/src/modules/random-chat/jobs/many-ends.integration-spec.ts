@@ -25,7 +25,7 @@ describe('OutboxProcessor with large batches', () => {
   let thaw: TestReplicas;
   let worker: TestWorker;
 
-  const isEmpty = () =>
+  const waitUntilEmpty = () =>
     until(
       async () => (await worker.app.get(OutboxRepository).measureBacklog()).length,
       (length) => length === 0,
@@ -64,14 +64,14 @@ describe('OutboxProcessor with large batches', () => {
       );
     }
     await Promise.all(chats.map((sessionId) => putIntoOutbox(thaw.store.redis, sessionId, [chatEnded])));
-    await isEmpty();
+    await waitUntilEmpty();
     expect(await count(`events WHERE type = 'ChatEnded'`)).toBe(CHATS);
     expect(await count('private_data_expiries')).toBe(CHATS);
     expect(await count(`event_private WHERE expires_at > now() + interval '6 days'`)).toBe(CHATS * MESSAGES);
   });
 
   it('halves a batch that times out until it succeeds', async () => {
-    await isEmpty();
+    await waitUntilEmpty();
     const store = worker.app.get(EventStoreRepository);
     const append = store.appendBatch.bind(store);
     const sizes: number[] = [];
@@ -89,7 +89,7 @@ describe('OutboxProcessor with large batches', () => {
       chatStarted(),
       ...texts.map((text) => messageSent(text)),
     ]);
-    await isEmpty();
+    await waitUntilEmpty();
     const rows = await thaw.database.dataSource.query<{ content: string }[]>(
       `SELECT p.data->>'content' AS content FROM events JOIN event_private p USING (stream_id, event_id)
        WHERE stream_id = $1 AND type = 'MessageSent' ORDER BY stream_position`,
@@ -101,7 +101,7 @@ describe('OutboxProcessor with large batches', () => {
   });
 
   it('reads smaller pages when large ones time out', async () => {
-    await isEmpty();
+    await waitUntilEmpty();
     const outbox = worker.app.get(OutboxRepository);
     const read = outbox.read.bind(outbox);
     const sessionId = newSessionId();
@@ -111,7 +111,7 @@ describe('OutboxProcessor with large batches', () => {
     });
     const messages = Array.from({ length: 300 }, (_, index) => messageSent(`${index}`));
     await putIntoOutbox(thaw.store.redis, sessionId, [chatStarted(), ...messages]);
-    await isEmpty();
+    await waitUntilEmpty();
     expect(await count(`events WHERE stream_id = 'chat-${sessionId}'`)).toBe(301);
   });
 });

@@ -36,13 +36,13 @@ describe('OutboxWriterService on failures', () => {
   let worker: TestWorker;
 
   const outboxLength = async () => (await worker.app.get(OutboxRepository).measureBacklog()).length;
-  const isEmpty = () => until(outboxLength, (length) => length === 0, 30_000);
+  const waitUntilEmpty = () => until(outboxLength, (length) => length === 0, 30_000);
   const put = async (sessionId: string, ...events: RawEvent[]) => {
     await putIntoOutbox(thaw.store.redis, sessionId, events);
     worker.app.get(OutboxSchedulerService).schedule(shardGroupOf(shardOf(sessionId)));
   };
   /** A chat in PostgreSQL: the text of each message, the type of each other event. */
-  const durable = async (sessionId: string): Promise<string[]> => {
+  const readStored = async (sessionId: string): Promise<string[]> => {
     const rows = await thaw.database.dataSource.query<{ type: string; content: string | null }[]>(
       `SELECT e.type, p.data->>'content' AS content FROM events e LEFT JOIN event_private p USING (stream_id, event_id)
        WHERE stream_id = $1 ORDER BY stream_position`,
@@ -50,24 +50,24 @@ describe('OutboxWriterService on failures', () => {
     );
     return rows.map(({ type, content }) => content ?? type);
   };
-  const isDurable = (sessionId: string, ...expected: string[]) =>
+  const waitUntilStored = (sessionId: string, ...expected: string[]) =>
     until(
-      () => durable(sessionId),
+      () => readStored(sessionId),
       (texts) => texts.join() === expected.join(),
       30_000,
     );
-  const gauge = async (name: string, of = worker): Promise<number> => {
+  const readGauge = async (name: string, of = worker): Promise<number> => {
     const { body } = await of.app.get(MetricsRegistry).expose();
     return Number(new RegExp(`^${name} (.*)$`, 'm').exec(body)?.[1]);
   };
-  const deadLetters = async (): Promise<string[]> => {
+  const listDeadLetters = async (): Promise<string[]> => {
     const found: string[] = [];
     for await (const { sessionId, reason } of worker.app.get(DeadLetterRepository).list())
       found.push(`${sessionId} ${reason}`);
     return found;
   };
   /** Waits until the worker has tried `times` more times. */
-  const hasTried = async (spy: jest.SpyInstance, times = 2) => {
+  const waitForTries = async (spy: jest.SpyInstance, times = 2) => {
     const before = spy.mock.calls.length;
     await until(() => spy.mock.calls.length >= before + times, Boolean, 30_000);
   };
@@ -78,7 +78,7 @@ describe('OutboxWriterService on failures', () => {
   });
   afterEach(async () => {
     jest.restoreAllMocks();
-    await isEmpty();
+    await waitUntilEmpty();
   });
   afterAll(() => thaw.close());
 
@@ -101,11 +101,11 @@ describe('OutboxWriterService on failures', () => {
       await thaw.database.dataSource.query(refuse);
       const read = jest.spyOn(worker.app.get(OutboxRepository), 'read');
       for (const chat of chats) await put(chat, chatStarted(), messageSent('kept'));
-      await hasTried(read, 6);
+      await waitForTries(read, 6);
       expect(await outboxLength()).toBe(6);
       await thaw.database.dataSource.query(allow);
-      for (const chat of chats) await isDurable(chat, 'ChatStarted', 'kept');
-      expect(await deadLetters()).toEqual([]);
+      for (const chat of chats) await waitUntilStored(chat, 'ChatStarted', 'kept');
+      expect(await listDeadLetters()).toEqual([]);
     });
 
     it('delays every chat and loses no event: a read-only PostgreSQL (25006)', async () => {
@@ -126,15 +126,15 @@ describe('OutboxWriterService on failures', () => {
         chatStarted(),
         ...Array.from({ length: 10 }, (_, index) => messageSent(`acknowledged ${index}`)),
       );
-      await hasTried(read, 3);
+      await waitForTries(read, 3);
       expect(await outboxLength()).toBe(11);
       await setReadOnly('off');
       await until(
-        () => durable(chat),
+        () => readStored(chat),
         ({ length }) => length === 11,
         30_000,
       );
-      expect(await deadLetters()).toEqual([]);
+      expect(await listDeadLetters()).toEqual([]);
     });
   });
 
@@ -152,20 +152,20 @@ describe('OutboxWriterService on failures', () => {
       });
       await put(held, chatStarted(), messageSent('one'), messageSent('two'));
       await put(other, chatStarted(), messageSent('goes on'));
-      await isDurable(other, 'ChatStarted', 'goes on');
+      await waitUntilStored(other, 'ChatStarted', 'goes on');
       await put(held, messageSent('three'));
       await put(other, messageSent('and on'));
-      await isDurable(other, 'ChatStarted', 'goes on', 'and on');
-      expect(await durable(held)).toEqual(['ChatStarted']);
-      expect(await gauge('thaw_held_chats')).toBe(1);
+      await waitUntilStored(other, 'ChatStarted', 'goes on', 'and on');
+      expect(await readStored(held)).toEqual(['ChatStarted']);
+      expect(await readGauge('thaw_held_chats')).toBe(1);
       expect(await outboxLength()).toBe(3);
       throwing.mockRestore();
-      await isDurable(held, 'ChatStarted', 'one', 'two', 'three');
+      await waitUntilStored(held, 'ChatStarted', 'one', 'two', 'three');
       await until(
-        () => gauge('thaw_held_chats'),
+        () => readGauge('thaw_held_chats'),
         (count) => count === 0,
       );
-      expect(await deadLetters()).toEqual([]);
+      expect(await listDeadLetters()).toEqual([]);
     });
 
     it.each<[string, { type: string; version?: number; data: object }]>([
@@ -176,10 +176,10 @@ describe('OutboxWriterService on failures', () => {
       const other = newSessionId(held);
       await put(held, chatStarted(), event, messageSent('after it'));
       await put(other, chatStarted());
-      await isDurable(other, 'ChatStarted');
-      await isDurable(held, 'ChatStarted');
+      await waitUntilStored(other, 'ChatStarted');
+      await waitUntilStored(held, 'ChatStarted');
       await until(
-        () => gauge('thaw_held_chats'),
+        () => readGauge('thaw_held_chats'),
         (count) => count === 1,
       );
 
@@ -187,9 +187,9 @@ describe('OutboxWriterService on failures', () => {
       const types = newer.app.get(EventTypeRegistry);
       if (event.version) jest.spyOn(types, 'upcast').mockImplementation((...[, , data]) => data);
       else types.register([{ type: event.type, schemaVersion: 1, personalFields: [] }]);
-      await isDurable(held, 'ChatStarted', event.type, 'after it');
+      await waitUntilStored(held, 'ChatStarted', event.type, 'after it');
       await until(
-        () => gauge('thaw_held_chats'),
+        () => readGauge('thaw_held_chats'),
         (count) => count === 0,
         40_000,
       );
@@ -206,10 +206,10 @@ describe('OutboxWriterService on failures', () => {
         ...Array.from({ length: 1_200 }, (_, index) => messageSent(`${index}`)),
       );
       await put(other, chatStarted(), messageSent('behind 1,200'));
-      await isDurable(other, 'ChatStarted', 'behind 1,200');
+      await waitUntilStored(other, 'ChatStarted', 'behind 1,200');
       const read = jest.spyOn(worker.app.get(OutboxRepository), 'read');
       await put(other, messageSent('later'));
-      await isDurable(other, 'ChatStarted', 'behind 1,200', 'later');
+      await waitUntilStored(other, 'ChatStarted', 'behind 1,200', 'later');
       // Nor are all held entries read again for every message.
       const pages = (
         await Promise.all(read.mock.results.map(({ value }) => value as ReturnType<OutboxRepository['read']>))
@@ -236,16 +236,16 @@ describe('OutboxWriterService on failures', () => {
         data: { gameId: 'g', userId: 1 },
       });
       await put(bystander, chatStarted(), messageSent('goes on'));
-      await isDurable(bystander, 'ChatStarted', 'goes on');
-      expect(await deadLetters()).toEqual([]);
-      await isDurable(nul, 'ChatStarted', 'after');
-      await isDurable(noJson, 'ChatStarted', 'after');
-      await isEmpty();
-      expect((await deadLetters()).sort()).toEqual(
+      await waitUntilStored(bystander, 'ChatStarted', 'goes on');
+      expect(await listDeadLetters()).toEqual([]);
+      await waitUntilStored(nul, 'ChatStarted', 'after');
+      await waitUntilStored(noJson, 'ChatStarted', 'after');
+      await waitUntilEmpty();
+      expect((await listDeadLetters()).sort()).toEqual(
         [`${nul} 22P05`, `${noJson} UndecodableEvent`, `${noUuid} 22P02`].sort(),
       );
-      expect(await gauge('thaw_dead_letters')).toBe(3);
-      expect(await gauge('thaw_held_chats')).toBe(0);
+      expect(await readGauge('thaw_dead_letters')).toBe(3);
+      expect(await readGauge('thaw_held_chats')).toBe(0);
       expect(lines.filter((line) => line.includes(nul) && line.includes('refused 5 times'))).toHaveLength(1);
       expect(lines.join()).not.toContain('secret');
     });
@@ -254,31 +254,32 @@ describe('OutboxWriterService on failures', () => {
       const chat = newSessionId();
       const other = newSessionId();
       await thaw.store.redis.del(...(await thaw.store.keys('*:dead-letters')));
-      const add = (session: string, text: string) => {
+      const addDeadLetter = (session: string, text: string) => {
         const fields = ['session', session, 'entry', `${Date.now()}-0`, 'event', text];
         return thaw.store.redis.xadd(chatKeys(shardOf(session)).deadLetters, '*', ...fields);
       };
-      const text = (content: string) => {
+      const encodeMessage = (content: string) => {
         const { type, data } = messageSent(content) as { type: string; data: object };
         return JSON.stringify({ i: randomUUID(), t: type, d: data });
       };
-      await add(chat, text('first'));
-      await add(chat, text('second'));
-      await add(other, text('of another chat'));
-      expect(await gauge('thaw_dead_letters')).toBe(3);
-      expect(await deadLetters()).toHaveLength(3);
+      await addDeadLetter(chat, encodeMessage('first'));
+      await addDeadLetter(chat, encodeMessage('second'));
+      await addDeadLetter(other, encodeMessage('of another chat'));
+      expect(await readGauge('thaw_dead_letters')).toBe(3);
+      expect(await listDeadLetters()).toHaveLength(3);
       const letters = worker.app.get(DeadLetterRepository);
       const counts = await Promise.all([letters.replay(), letters.replay()]);
       expect(counts[0] + counts[1]).toBe(3);
-      await isDurable(chat, 'first', 'second');
-      await isDurable(other, 'of another chat');
+      await waitUntilStored(chat, 'first', 'second');
+      await waitUntilStored(other, 'of another chat');
       expect(await letters.replay()).toBe(0);
-      expect(await gauge('thaw_dead_letters')).toBe(0);
+      expect(await readGauge('thaw_dead_letters')).toBe(0);
     });
   });
 
   describe('the stream of an ended chat', () => {
-    const ttl = (sessionId: string) => thaw.store.redis.pttl(chatKeys(shardOf(sessionId)).stream(sessionId));
+    const readTtl = (sessionId: string) =>
+      thaw.store.redis.pttl(chatKeys(shardOf(sessionId)).stream(sessionId));
     const addStream = (sessionId: string) =>
       thaw.store.redis.xadd(chatKeys(shardOf(sessionId)).stream(sessionId), '*', 'event', 'whatever');
 
@@ -305,13 +306,13 @@ describe('OutboxWriterService on failures', () => {
       await put(chat, chatStarted(), chatEnded);
       await until(() => isCut);
       await until(
-        () => ttl(chat),
+        () => readTtl(chat),
         (ms) => ms > 0,
       );
       expect(await outboxLength()).toBe(2);
       jest.restoreAllMocks();
-      await isEmpty();
-      expect(await ttl(chat)).toBeGreaterThan(0);
+      await waitUntilEmpty();
+      expect(await readTtl(chat)).toBeGreaterThan(0);
     });
 
     it('gets its lost expiry again, while other streams get none', async () => {
@@ -319,11 +320,11 @@ describe('OutboxWriterService on failures', () => {
       for (const sessionId of [ended, live, unknownChat]) await addStream(sessionId);
       await put(ended, chatStarted(), chatEnded);
       await put(live, chatStarted());
-      await isEmpty();
+      await waitUntilEmpty();
       await thaw.store.redis.persist(chatKeys(shardOf(ended)).stream(ended));
       expect(await worker.app.get(ChatStreamSweepProcessor).sweep()).toMatchObject({ expiring: 1 });
-      expect(await ttl(ended)).toBeGreaterThan(9 * 60_000);
-      expect([await ttl(live), await ttl(unknownChat)]).toEqual([-1, -1]);
+      expect(await readTtl(ended)).toBeGreaterThan(9 * 60_000);
+      expect([await readTtl(live), await readTtl(unknownChat)]).toEqual([-1, -1]);
     });
   });
 });

@@ -76,7 +76,7 @@ describe('OutboxProcessor', () => {
       })),
     ).toEqual(expected.map((entry) => ({ ...entry, at: Number(entry.entryId.split('-')[0]) })));
   };
-  const isEmpty = () =>
+  const waitUntilEmpty = () =>
     until(
       async () => (await worker.app.get(OutboxRepository).measureBacklog()).length,
       (length) => length === 0,
@@ -89,7 +89,7 @@ describe('OutboxProcessor', () => {
     expect(await inPostgres(chats[0]!.sessionId)).toEqual([]);
     worker = await thaw.startWorker();
     for (const { sessionId } of chats) await expectPersisted(sessionId);
-    await isEmpty();
+    await waitUntilEmpty();
   });
 
   it('persists every event once when two workers run while messages arrive', async () => {
@@ -97,7 +97,7 @@ describe('OutboxProcessor', () => {
     const chats = [await meet(), await meet()];
     await Promise.all(chats.map((chat) => talk(chat, 60)));
     for (const { sessionId } of chats) await expectPersisted(sessionId);
-    await isEmpty();
+    await waitUntilEmpty();
     await second.stop();
   });
 
@@ -122,7 +122,7 @@ describe('OutboxProcessor', () => {
       // Measured slightly later than decided: after the shard group was locked.
       expect(at - before.at).toBeGreaterThan(BATCH_WINDOW_MS / 2);
     }
-    await isEmpty();
+    await waitUntilEmpty();
   });
 
   it('starts another pass for entries that arrived during a pass, without a job or a poll', async () => {
@@ -142,7 +142,7 @@ describe('OutboxProcessor', () => {
     await until(() => meanwhile !== undefined);
     await meanwhile;
     await expectPersisted(chat.sessionId);
-    await isEmpty();
+    await waitUntilEmpty();
   });
 
   it('stores message bodies apart from the log, with an expiry', async () => {
@@ -168,7 +168,7 @@ describe('OutboxProcessor', () => {
     await talk(chat, 10);
     await until(() => cut.mock.calls.length > 1);
     await expectPersisted(chat.sessionId);
-    await isEmpty();
+    await waitUntilEmpty();
     await expectPersisted(chat.sessionId);
   });
 
@@ -181,7 +181,7 @@ describe('OutboxProcessor', () => {
     await talk(chat, 10);
     await until(() => append.mock.calls.length > 1);
     await expectPersisted(chat.sessionId);
-    await isEmpty();
+    await waitUntilEmpty();
   });
 
   it('sets an expiry on the stream of an ended chat only', async () => {

@@ -1,6 +1,7 @@
 // Real: PostgreSQL, Redis, two api replicas over HTTP and sockets. Chats are copied to PostgreSQL as the worker does.
 import { createHash } from 'node:crypto';
-import { DataSource } from 'typeorm';
+import type { Redis } from 'ioredis';
+import { REDIS } from '../../../platform/redis/redis.module';
 import { appendMessages } from '../../../testing/filled-chat.fixture';
 import { dropLiveChat, persistChat } from '../../../testing/persisted-chat.fixture';
 import {
@@ -15,10 +16,7 @@ import {
   type TestReplicas,
 } from '../../../testing/test-replicas.harness';
 import { textMessage } from '../../../testing/thaw.client';
-import { PrivateTranscriptService } from '../../private-chat/application/private-transcript.service';
 import { ChatTranscriptService } from '../../random-chat/application/chat-transcript.service';
-import { HeldImagesService } from '../../uploads/application/held-images.service';
-import { UsersService } from '../../users/application/users.service';
 import { EvidenceService, type SealedEvidence, type TakenEvidence } from './evidence.service';
 
 jest.setTimeout(60_000);
@@ -38,14 +36,7 @@ describe('evidence', () => {
 
   beforeAll(async () => {
     thaw = await startTestReplicas(2, quickChatSettings);
-    const { app } = thaw.replicas[0]!;
-    evidence = new EvidenceService(
-      app.get(ChatTranscriptService),
-      app.get(PrivateTranscriptService),
-      app.get(HeldImagesService),
-      app.get(UsersService),
-      app.get(DataSource),
-    );
+    evidence = thaw.replicas[0]!.app.get(EvidenceService);
   });
   afterEach(() => thaw.closeSockets());
   afterAll(() => thaw.close());
@@ -146,6 +137,16 @@ describe('evidence', () => {
 
       await persistChat(thaw.replicas[0]!, sessionId);
       expect(comparable(await take([ids[1]!, ids[700]!]))).toEqual(comparable(marked));
+    });
+
+    it('reads one page of the stream when the events before it are persisted', async () => {
+      const { sessionId, take } = await filledChat(numbered(1_500));
+      const [oldest] = await idsIn(sessionId);
+      await persistChat(thaw.replicas[0]!, sessionId);
+      const readPage = jest.spyOn(thaw.replicas[0]!.app.get<Redis>(REDIS), 'xrevrange');
+      expect(textsOf(await take([oldest!]))).toHaveLength(31);
+      expect(readPage).toHaveBeenCalledTimes(1);
+      readPage.mockRestore();
     });
 
     it('ignores marks of messages of other chats, of other events, and of nothing', async () => {

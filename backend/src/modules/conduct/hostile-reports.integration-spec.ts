@@ -3,10 +3,12 @@ import { limits } from '@thaw/contract/limits';
 import { DataSource } from 'typeorm';
 import { createConnectedFriends, privateMessage } from '../../testing/private-chat.fixture';
 import { readEvents, startChat } from '../../testing/random-chat.fixture';
+import { recordPastChat } from '../../testing/relationship.fixture';
 import { fileReport, readStoredReports, textsOfEvidence } from '../../testing/reports.fixture';
 import { quickChatSettings, startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
 import { textMessage, ThawVisitor } from '../../testing/thaw.client';
 import { persistChat } from '../../testing/persisted-chat.fixture';
+import { StandingsService } from '../standings/application/standings.service';
 import { ReporterWeightService } from './application/reporter-weight.service';
 
 jest.setTimeout(60_000);
@@ -165,6 +167,31 @@ describe('hostile reports', () => {
       [ada.user.id],
     );
     expect(await weigh()).toBe(0);
+  });
+
+  it('by several accounts of one device count once', async () => {
+    const { bob: victim } = await chatting();
+    const { bob: other } = await chatting();
+    const reportByThree = async (
+      target: ThawVisitor,
+      deviceOf: (index: number) => string,
+    ): Promise<string> => {
+      for (let index = 0; index < 3; index += 1) {
+        const reporter = await thaw.createVisitor(0);
+        await recordPastChat(thaw.replicas[0]!, reporter, target);
+        const request = { requesterId: reporter.user.id, addresseeId: target.user.id };
+        expect((await reporter.call('POST', '/api/friends/request', request)).status).toBe(201);
+        await thaw.database.dataSource.query(
+          'INSERT INTO devices (device_hash, user_id, first_seen_at, seen_at) VALUES ($1, $2, now(), now())',
+          [deviceOf(index), reporter.user.id],
+        );
+        expect((await fileReport(reporter, target)).status).toBe(201);
+      }
+      return (await thaw.replicas[0]!.app.get(StandingsService).find(target.user.id)).kind;
+    };
+    expect(await reportByThree(victim, () => 'one device')).toBe('good');
+    expect(new Set((await readStoredReports(thaw, victim)).map(({ countsAs }) => countsAs)).size).toBe(1);
+    expect(await reportByThree(other, (index) => `device ${index}`)).toBe('care');
   });
 
   describe('after a report, nothing changes its evidence:', () => {

@@ -3,6 +3,7 @@ import type { FileReport, Report } from '@thaw/contract/safety';
 import { normalizeText } from '@thaw/contract/text';
 import { DomainError } from '../../../platform/errors/domain.errors';
 import { BlocksService } from '../../blocks/application/blocks.service';
+import { DeviceAccountsService } from '../../standings/application/device-accounts.service';
 import { HeldImagesService } from '../../uploads/application/held-images.service';
 import { UsersService } from '../../users/application/users.service';
 import type { ReportContext } from '../domain/conduct.events';
@@ -30,6 +31,7 @@ export class ReportsService {
     private readonly images: HeldImagesService,
     private readonly blocks: BlocksService,
     private readonly users: UsersService,
+    private readonly devices: DeviceAccountsService,
   ) {}
 
   /** The user's own reports, newest first. */
@@ -44,8 +46,8 @@ export class ReportsService {
    */
   async file(request: FileReport): Promise<FiledReport> {
     const { reporterId, targetId, alsoBlock = false } = request;
-    if ((await this.users.findProfile(targetId)) === null) throw new DomainError('not_found');
-    const chat = await this.chats.find(request);
+    const [target, chat] = await Promise.all([this.users.findProfile(targetId), this.chats.find(request)]);
+    if (target === null) throw new DomainError('not_found');
     const knownId = await this.reports.findSame(reporterId, targetId, chat);
     if (knownId === null && chat.isTooLate) throw new DomainError('too_late');
     const { reportId, isNew } =
@@ -60,11 +62,12 @@ export class ReportsService {
     { reporterId, targetId, category, words, messageIds }: FileReport,
     chat: ReportableChat,
   ): Promise<{ reportId: number; isNew: boolean }> {
-    const [taken, weight] = await Promise.all([
+    const [taken, weight, deviceAccountIds] = await Promise.all([
       chat.where === 'random_chat'
         ? this.evidence.takeFromRandomChat(chat.sessionId, chat.userIds, messageIds)
         : this.evidence.takeFromPrivateChat(reporterId, targetId, messageIds),
       this.weights.weigh(reporterId),
+      this.devices.accountsOf(reporterId),
     ]);
     return this.conduct.fileReport(
       {
@@ -75,7 +78,7 @@ export class ReportsService {
         words: normalizeText(words ?? '') || null,
         evidence: taken.json,
         evidenceHash: taken.hash,
-        deviceAccountIds: [reporterId],
+        deviceAccountIds,
         weight,
       },
       async (manager, { caseId, isNew }) => {

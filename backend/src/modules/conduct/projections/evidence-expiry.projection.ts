@@ -1,3 +1,4 @@
+import type { CaseKind } from '@thaw/contract/moderation';
 import type { EntityManager } from 'typeorm';
 import { PersonalDataRepository } from '../../../platform/event-store/personal-data.repository';
 import type { Projection } from '../../../platform/event-store/projection.registry';
@@ -28,6 +29,8 @@ export const createEvidenceExpiryProjection = (policy: RetentionPolicy): Project
   // Owns no table: it only sets when personal data, which is stored beside the log, expires. A rebuild sets the same.
   tables: [],
   handles: [...conductTypes, 'ChatEnded'],
+  // A new case has no data that would expire; one that is opened again keeps what it has.
+  concerns: ({ type, data }) => type !== 'CaseOpened' || (data as { kind?: CaseKind }).kind === 'appeal',
   async apply(events, manager) {
     const ended = events.filter(({ type }) => type === 'ChatEnded').map(({ streamId }) => streamId);
     const conduct = events.filter(({ type }) => type !== 'ChatEnded').map(({ streamId }) => streamId);

@@ -13,8 +13,11 @@ import {
 import {
   type Actor,
   ACTORS,
+  HTTP_ACTORS,
   type HttpCase,
   ID_KINDS,
+  MODERATORS,
+  type RouteCases,
   type Ids,
   type Outcomes,
   resolveOutcome,
@@ -71,6 +74,15 @@ const sendFrame = async (sender: ThawVisitor, event: string, data: unknown): Pro
   }
 };
 
+/** The outcomes for suspended users. */
+const forExcluded = (outcomes: Outcomes, isOpen: RouteCases['isOpenToExcluded']): Outcomes =>
+  Object.fromEntries(
+    Object.entries(outcomes).map(([kind, outcome]) => {
+      const isAllowed = isOpen === true || (isOpen === 'with_own_ids' && kind === 'own');
+      return [kind, isAllowed ? outcome : '403 suspended'];
+    }),
+  );
+
 describe('authorization', () => {
   let thaw: TestReplicas;
   let signedOut: ThawVisitor;
@@ -89,15 +101,16 @@ describe('authorization', () => {
   });
   afterAll(() => thaw.close());
 
-  /** Attempts each case as every actor with every kind of ids that has an expected outcome. */
+  /** Attempts each case as each of the actors, with every kind of ids that has an expected outcome. */
   const expectOutcomes = async (
+    tried: readonly Actor[],
     cases: readonly { outcomes: Outcomes }[],
     attempt: (index: number, actor: Actor, ids: Ids) => Promise<string>,
   ): Promise<void> => {
     const expected: string[] = [];
     const actual: string[] = [];
     for (const [index, { outcomes }] of cases.entries()) {
-      for (const actor of ACTORS) {
+      for (const actor of tried) {
         for (const kind of ID_KINDS) {
           const outcome = outcomes[kind];
           if (outcome === undefined) continue;
@@ -121,6 +134,12 @@ describe('authorization', () => {
     expect(handled.sort()).toEqual(allFrames.map(([event]) => event).sort());
   });
 
+  it('lets suspended users send no frame', async () => {
+    const socket = await actors.users.suspended.connect();
+    expect(await socket.closed).toBe(4401);
+    expect(socket.frames.map(({ event }) => event)).toEqual(['standing']);
+  });
+
   it.each(allFrames.map(([event]) => event))('requires a login to send %s', async (event) => {
     const socket = await ThawSocket.open(`${thaw.origins[0]!.replace(/^http/, 'ws')}/ws`, {}, 0);
     expect(await socket.closed).toBe(4401);
@@ -134,7 +153,7 @@ describe('authorization', () => {
 
   describe.each(allFrames)('of the frame %s', (event, cases) => {
     it('has the outcome of the table for every actor and kind of ids', async () => {
-      await expectOutcomes(cases, (index, actor, ids) =>
+      await expectOutcomes(ACTORS, cases, (index, actor, ids) =>
         sendFrame(actors.users[actor], event, cases[index]!.data(ids)),
       );
     });
@@ -142,12 +161,37 @@ describe('authorization', () => {
 
   describe.each(allRoutes.filter(([, { cases }]) => cases.length > 0))(
     'of the route %s',
-    (route, { isPublic, cases }) => {
+    (route, { isPublic, isOpenToExcluded, cases }) => {
       it('has the outcome of the table for every actor and kind of ids', async () => {
-        await expectOutcomes(cases, (index, actor, ids) =>
+        await expectOutcomes(HTTP_ACTORS, cases, (index, actor, ids) =>
           callRoute(actors.users[actor], route, cases[index]!, ids),
         );
       });
+
+      it('refuses suspended users unless it is open to them', async () => {
+        const excluded = cases.map(({ outcomes }) => ({ outcomes: forExcluded(outcomes, isOpenToExcluded) }));
+        await expectOutcomes(['suspended'], excluded, (index, actor, ids) =>
+          callRoute(actors.users[actor], route, cases[index]!, ids),
+        );
+      });
+
+      if (route.includes(' /api/moderation/')) {
+        it('admits moderators', async () => {
+          for (const actor of MODERATORS) {
+            for (const [index, { outcomes }] of cases.entries()) {
+              for (const kind of ID_KINDS.filter((each) => outcomes[each] !== undefined)) {
+                const ids = actors.idsFor(actor, kind);
+                const answer = await callRoute(actors.users[actor], route, cases[index]!, ids);
+                expect([actor, kind, answer]).toEqual([
+                  actor,
+                  kind,
+                  expect.stringMatching(/^(2|400|404|409)/),
+                ]);
+              }
+            }
+          }
+        });
+      }
 
       it('requires a login unless the route is public', async () => {
         for (const httpCase of cases) {

@@ -10,15 +10,17 @@ export const authCases: AuthorizationTable = {
   routes: {
     'POST /api/login': {
       isPublic: true,
+      isOpenToExcluded: true,
       cases: [{ body: () => ({}), outcomes: sameForAllIds(VALIDATION_FAILED) }],
     },
     'POST /api/register': {
       isPublic: true,
       cases: [{ body: () => ({}), outcomes: sameForAllIds(VALIDATION_FAILED) }],
     },
-    'POST /api/anonymous': { isPublic: true, cases: [] },
-    'POST /api/logout': { isPublic: true, cases: [] },
+    'POST /api/anonymous': { isPublic: true, isOpenToExcluded: true, cases: [] },
+    'POST /api/logout': { isPublic: true, isOpenToExcluded: true, cases: [] },
     'POST /api/convert-anonymous': {
+      isOpenToExcluded: true,
       cases: [
         {
           body: ({ user }) => ({ userId: user, email: 'taken@example.org', password: 'secret' }),

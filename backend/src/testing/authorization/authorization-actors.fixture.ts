@@ -1,7 +1,9 @@
+import { ModeratorsService } from '../../modules/users/application/moderators.service';
 import { UploadsService } from '../../modules/uploads/application/uploads.service';
 import { warn } from '../conduct.fixture';
 import { plainJpeg } from '../image-corpus.fixture';
 import { makeFriends, recordPastChat } from '../relationship.fixture';
+import { imposeSanction } from '../standings.fixture';
 import type { TestReplicas } from '../test-replicas.harness';
 import { matchNewVisitors, ThawVisitor } from '../thaw.client';
 import type { Actor, IdKind, Ids } from './authorization-case.fixture';
@@ -14,8 +16,8 @@ export interface AuthorizationActors {
 }
 
 /**
- * Creates a user for each actor. `self` is in a chat with `partner` and has sent a private message to `friend`; each
- * actor has an image, a received friend request and a warning of their own.
+ * Creates a user for each actor. `self` is in a chat with `partner`, has blocked `blocked` and has sent a private message
+ * to `friend`; each actor has an image, a received friend request and a warning of their own.
  */
 export const createActors = async (thaw: TestReplicas): Promise<AuthorizationActors> => {
   const replica = thaw.replicas[0]!;
@@ -29,7 +31,13 @@ export const createActors = async (thaw: TestReplicas): Promise<AuthorizationAct
     friend: await thaw.createVisitor(0, 'male'),
     anonymous: await thaw.createVisitor(0, 'female'),
     stranger: await new ThawVisitor([origin]).register('taken@example.org', 'secret', 'male'),
+    blocked: await thaw.createVisitor(0, 'male'),
+    suspended: await thaw.createVisitor(0, 'male'),
+    moderator: await new ThawVisitor([origin]).register('moderator@example.org', 'secret'),
+    otherModerator: await new ThawVisitor([origin]).register('other@example.org', 'secret'),
   };
+  for (const { user } of [users.moderator, users.otherModerator])
+    await replica.app.get(ModeratorsService).appoint(String(user.email));
 
   await makeFriends(replica, users.self, users.friend);
   const { id: messageOfSelf } = await chatOfSelf.adaSocket.request('send_private_message', {
@@ -58,6 +66,11 @@ export const createActors = async (thaw: TestReplicas): Promise<AuthorizationAct
       }),
     );
   }
+
+  await recordPastChat(replica, users.self, users.blocked);
+  const block = { blockerId: users.self.user.id, blockedId: users.blocked.user.id };
+  await users.self.call('POST', '/api/blocks', block);
+  await imposeSanction(replica, users.suspended.user.id);
 
   const idsFor = (actor: Actor, kind: IdKind): Ids => {
     const caller = users[actor];

@@ -1,6 +1,11 @@
-/** The kinds of signed-in users, by their relation to `self`. */
+/** Signed-in users in good standing, by their relation to `self`. They try every frame and every route. */
 export const ACTORS = ['self', 'anonymous', 'stranger', 'friend', 'partner'] as const;
-export type Actor = (typeof ACTORS)[number];
+/** `blocked`: by `self`. They try every route. */
+export const HTTP_ACTORS = [...ACTORS, 'blocked'] as const;
+/** They try the routes of moderation, which refuse all other users. */
+export const MODERATORS = ['moderator', 'otherModerator'] as const;
+/** `suspended` tries every route, with outcomes that follow from the kind of route. */
+export type Actor = (typeof HTTP_ACTORS)[number] | (typeof MODERATORS)[number] | 'suspended';
 
 /** Whose ids an attempt uses: the caller's, another user's, ids that do not exist, or ids that are no ids. */
 export const ID_KINDS = ['own', 'other', 'missing', 'malformed'] as const;
@@ -40,6 +45,8 @@ export interface HttpCase {
 export interface RouteCases {
   /** Usable without a login. */
   isPublic?: true;
+  /** Usable by suspended and banned users, some routes with their own ids only. All other routes refuse them. */
+  isOpenToExcluded?: true | 'with_own_ids';
   /** Tried after all other routes, since a success takes away what they rely on. */
   runsLast?: true;
   cases: HttpCase[];

@@ -18,7 +18,9 @@ import { uploadsCases } from './uploads-cases.fixture';
 import { usersCases } from './users-cases.fixture';
 
 const unknownPath: AuthorizationTable = {
-  routes: { 'ALL /api': { isPublic: true, cases: [{ outcomes: sameForAllIds(NOT_FOUND) }] } },
+  routes: {
+    'ALL /api': { isPublic: true, isOpenToExcluded: true, cases: [{ outcomes: sameForAllIds(NOT_FOUND) }] },
+  },
 };
 
 const tables: AuthorizationTable[] = [

@@ -22,7 +22,7 @@ export const blocksCases: AuthorizationTable = {
           body: ({ user, me }) => ({ blockerId: me, blockedId: user }),
           outcomes: {
             own: NOT_FOUND,
-            other: { friend: '201', partner: '201', else: NOT_FOUND },
+            other: { friend: '201', partner: '201', blocked: '201', else: NOT_FOUND },
             missing: NOT_FOUND,
             malformed: VALIDATION_FAILED,
           },
@@ -40,7 +40,7 @@ export const blocksCases: AuthorizationTable = {
           path: ({ user, me }) => `/api/blocks/${me}/${String(user)}`,
           outcomes: {
             own: NOT_FOUND,
-            other: { friend: '204', partner: '204', else: NOT_FOUND },
+            other: { friend: '204', partner: '204', blocked: '204', else: NOT_FOUND },
             missing: NOT_FOUND,
             malformed: NOT_FOUND,
           },

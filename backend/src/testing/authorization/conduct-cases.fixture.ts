@@ -11,9 +11,11 @@ const words = 'It was a misunderstanding.';
 export const conductCases: AuthorizationTable = {
   routes: {
     'GET /api/notices/:userId': {
+      isOpenToExcluded: true,
       cases: [{ path: ({ user }) => `/api/notices/${String(user)}`, outcomes: onlyOwnUserId('200') }],
     },
     'PUT /api/notices/:noticeId': {
+      isOpenToExcluded: true,
       cases: [
         {
           path: ({ notice }) => `/api/notices/${String(notice)}`,
@@ -28,6 +30,7 @@ export const conductCases: AuthorizationTable = {
       ],
     },
     'POST /api/appeals': {
+      isOpenToExcluded: true,
       // At most five attempts for each user, which is the limit of a day.
       cases: [
         {

@@ -21,7 +21,7 @@ export const reportsCases: AuthorizationTable = {
           // The cases of friend requests have left one between the partners.
           body: ({ user, me }) => ({ reporterId: me, targetId: user, category: 'spam' }),
           outcomes: {
-            other: { friend: '201', partner: '201', else: NOT_FOUND },
+            other: { friend: '201', partner: '201', blocked: '409 too_late', else: NOT_FOUND },
             missing: NOT_FOUND,
           },
         },

@@ -3,6 +3,7 @@ import { type AuthorizationTable, NOT_FOUND, onlyOwnUserId } from './authorizati
 export const usersCases: AuthorizationTable = {
   routes: {
     'GET /api/user/:id': {
+      isOpenToExcluded: 'with_own_ids',
       cases: [
         {
           path: ({ user }) => `/api/user/${String(user)}`,

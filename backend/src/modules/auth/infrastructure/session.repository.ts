@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, MoreThan, Not, Repository } from 'typeorm';
 import type { Standing } from '@thaw/contract/safety';
+import { runPrepared } from '../../../platform/database/prepared-statement.functions';
 import type { Access, Login } from '../../../platform/http/login.decorator';
 import type { SocketIdentity } from '../../../platform/realtime/socket-identity.port';
 import { selectStandingSql, type StandingRow, toStanding } from '../../standings/application/standing.sql';
@@ -36,6 +37,18 @@ interface SessionRow extends StandingRow {
   is_moderator: boolean;
 }
 
+/** Runs for each request. */
+const findValidStatement = {
+  name: 'find_valid_session',
+  text: `
+    SELECT sessions.user_id, sessions.family_id, sessions.refreshed_at, sessions.expires_at,
+      COALESCE(users.is_moderator, false) AS is_moderator, ${selectStandingSql('standings')}
+    FROM sessions
+    LEFT JOIN standings ON standings.user_id = sessions.user_id
+    LEFT JOIN users ON users.id = sessions.user_id
+    WHERE sessions.id_hash = $1 AND sessions.expires_at > $2`,
+};
+
 const toFoundSession = (row: SessionRow): FoundSession => ({
   userId: Number(row.user_id),
   familyId: row.family_id,
@@ -50,15 +63,8 @@ export class SessionRepository {
 
   /** Finds a session, and in the same query what its user may do. */
   async findValid(sessionId: string): Promise<FoundSession | null> {
-    const [row] = await this.sessions.query<SessionRow[]>(
-      `SELECT sessions.user_id, sessions.family_id, sessions.refreshed_at, sessions.expires_at,
-         COALESCE(users.is_moderator, false) AS is_moderator, ${selectStandingSql('standings')}
-       FROM sessions
-       LEFT JOIN standings ON standings.user_id = sessions.user_id
-       LEFT JOIN users ON users.id = sessions.user_id
-       WHERE sessions.id_hash = $1 AND sessions.expires_at > $2`,
-      [hashSessionId(sessionId), new Date()],
-    );
+    const parameters = [hashSessionId(sessionId), new Date()];
+    const [row] = await runPrepared<SessionRow[]>(this.sessions.manager, findValidStatement, parameters);
     return row ? toFoundSession(row) : null;
   }
 

@@ -67,6 +67,7 @@ beforeAll(async () => {
   const settings = {
     DATABASE_URL: database.url,
     SESSION_SECRET: 'a secret of a test of 32 bytes or more',
+    SAFETY_SECRET: 'another secret of a test of 32 bytes or more',
     HOST: '127.0.0.1',
     INTERNAL_PORT: '0',
     LIMITS_PROFILE: 'load',

@@ -16,8 +16,8 @@ import { until } from '../../backend/src/testing/until.functions';
 import { canBeReactedTo, isOwnText } from '@/chat-ui/chat-message';
 import { readQuestionGame } from '@/features/random-chat/icebreaker/game';
 import { ChatPage } from './page';
-import { type Dice, diceOf } from './dice';
-import { type LoggedEvent, type ShownChat, shownFor } from './stored-chat';
+import { type Dice, createDice } from './dice';
+import { type LoggedEvent, type ShownChat, computeShownChat } from './stored-chat';
 
 jest.mock('@/product/identity', () => jest.requireActual<object>('./acting'));
 
@@ -27,7 +27,7 @@ const SEQUENCES = isLong ? 100_000 : 200;
 const PAIRS_AT_ONCE = 6;
 const STEPS = { least: 6, most: 18 };
 /** PostgreSQL is checked after this many chats of a pair. */
-const CHATS_BETWEEN_LOOKS = 25;
+const CHATS_PER_CHECK = 25;
 const SETTLED_WITHIN_MS = 60_000;
 
 jest.setTimeout(isLong ? 24 * 3_600_000 : 10 * 60_000);
@@ -65,7 +65,8 @@ afterAll(async () => {
 
 type Pair = readonly [ChatPage, ChatPage];
 
-const streamOf = async (sessionId: string): Promise<LoggedEvent[]> => {
+/** The events of a chat in Redis. */
+const readStream = async (sessionId: string): Promise<LoggedEvent[]> => {
   const entries = await redis.xrange(chatKeys(shardOf(sessionId)).stream(sessionId), '-', '+');
   return entries.map(([id, fields]) => {
     const { i, t, d } = JSON.parse(fields[1] ?? '{}') as { i: string; t: string; d: LoggedEvent['data'] };
@@ -73,7 +74,8 @@ const streamOf = async (sessionId: string): Promise<LoggedEvent[]> => {
   });
 };
 
-const durable = async (sessionId: string): Promise<Omit<LoggedEvent, 'id'>[]> => {
+/** The events of a chat in PostgreSQL. */
+const readPersistedEvents = async (sessionId: string): Promise<Omit<LoggedEvent, 'id'>[]> => {
   const { rows } = await database.query<{ event_id: string; type: string; data: LoggedEvent['data'] }>(
     `SELECT e.event_id, e.type, e.data || coalesce(p.data, '{}') AS data
      FROM events e LEFT JOIN event_private p ON p.stream_id = e.stream_id AND p.event_id = e.event_id
@@ -84,7 +86,7 @@ const durable = async (sessionId: string): Promise<Omit<LoggedEvent, 'id'>[]> =>
 };
 
 /** The chat as a page shows it. */
-const shownBy = ({ state }: ChatPage): ShownChat => {
+const readShownChat = ({ state }: ChatPage): ShownChat => {
   const messages = (state.session?.messages ?? []).filter(canBeReactedTo).map((message) => ({
     id: message.id,
     senderId: message.senderId,
@@ -113,27 +115,30 @@ const shownBy = ({ state }: ChatPage): ShownChat => {
   return { messages, games };
 };
 
-const faultOf = (page: ChatPage, events: readonly LoggedEvent[]): string | null => {
+/** What is wrong on a page whose chat has these events; null when it shows exactly them. */
+const findFault = (page: ChatPage, events: readonly LoggedEvent[]): string | null => {
   const { session, phase } = page.state;
   if (page.complaints.length > 0) return page.complaints.join(', ');
-  if (phase !== 'active' || !session || !page.isOpen) return `it is ${phase}`;
+  if (phase !== 'active' || !session || !page.isOpen) return `its phase is ${phase}`;
   if (session.seq !== events.length) return `it has seen ${session.seq} of ${events.length}`;
   const [unsent] = page.outgoing;
   if (unsent) return `a message is ${unsent.state}`;
   if (Object.keys(session.unconfirmedMessages).length > 0) return 'a change is not confirmed';
-  const [shown, expected] = [shownBy(page), shownFor(events, page.id)].map((chat) => JSON.stringify(chat));
+  const [shown, expected] = [readShownChat(page), computeShownChat(events, page.id)].map((chat) =>
+    JSON.stringify(chat),
+  );
   return shown === expected ? null : `it shows\n${shown}\nand should show\n${expected}`;
 };
 
 /** Does one random action as the user of a page. @returns its name */
-const step = (page: ChatPage, dice: Dice): string => {
+const doRandomAction = (page: ChatPage, dice: Dice): string => {
   const { session, phase } = page.state;
   const { chat } = page;
   if (phase !== 'active' || !session) return 'waits';
-  const there = session.messages.filter(canBeReactedTo);
-  const own = there.filter((message) => isOwnText(message, page.id));
+  const reactable = session.messages.filter(canBeReactedTo);
+  const own = reactable.filter((message) => isOwnText(message, page.id));
   const game = session.messages.flatMap((message) => readQuestionGame(message) ?? []).at(-1);
-  const say = (replied = there[0]) => {
+  const sendReply = (replied = reactable[0]) => {
     const replyTo = replied && {
       messageId: replied.id,
       content: replied.content,
@@ -142,63 +147,65 @@ const step = (page: ChatPage, dice: Dice): string => {
     };
     chat.outbox.submit(session.sessionId, { text: dice.words(), attachment: null, replyTo: replyTo ?? null });
   };
-  const moves: [weight: number, name: string, does: () => void][] = [
+  const moves: [weight: number, name: string, act: () => void][] = [
     [
       6,
       'says',
       () => chat.outbox.submit(session.sessionId, { text: dice.words(), attachment: null, replyTo: null }),
     ],
-    [2, 'answers a message', () => say(dice.of(there))],
+    [2, 'answers a message', () => sendReply(dice.pick(reactable))],
     [
       4,
       'reacts',
-      () => there.length > 0 && chat.react(dice.of(there)?.id ?? '', dice.of(reactionEmojis) ?? ''),
+      () =>
+        reactable.length > 0 && chat.react(dice.pick(reactable)?.id ?? '', dice.pick(reactionEmojis) ?? ''),
     ],
-    [2, 'edits', () => own.length > 0 && chat.edit(dice.of(own)?.id ?? '', dice.words())],
+    [2, 'edits', () => own.length > 0 && chat.edit(dice.pick(own)?.id ?? '', dice.words())],
     [2, 'asks', () => void chat.game.start()],
-    [3, 'answers', () => game && chat.game.answer(game.gameId, dice.of(game.options) ?? '')],
+    [3, 'answers', () => game && chat.game.answer(game.gameId, dice.pick(game.options) ?? '')],
     [1, 'ignores', () => game && chat.game.ignore(game.gameId)],
     [1, 'types', () => chat.notifyTyping()],
     [1, 'is cut off', () => page.cut()],
   ];
-  const [, name, does] = dice.weighted(moves);
-  page.act(does);
+  const [, name, act] = dice.weighted(moves);
+  page.act(act);
   return name;
 };
 
-/** Serialises the searches of all pairs, so that each user is matched with the partner of their own pair. */
+/** Runs `work` while no other pair searches, so that each user is matched with the partner of their own pair. */
 let searching: Promise<void> = Promise.resolve();
-const alone = (work: () => Promise<void>): Promise<void> => {
+const withExclusiveQueue = (work: () => Promise<void>): Promise<void> => {
   const done = searching.then(work);
   searching = done.catch(() => undefined);
   return done;
 };
 
-const standing = ({ id, isOpen, state: { phase, session }, complaints }: ChatPage): string =>
+const describeState = ({ id, isOpen, state: { phase, session }, complaints }: ChatPage): string =>
   `${id} ${isOpen ? 'connected' : 'cut off'} ${phase} ${session?.sessionId} ${complaints.join(', ')}`;
 
-/** Brings both users into a new chat with each other, other than `past`. @returns its session id */
-const meet = async (pair: Pair, past: string | undefined): Promise<string> => {
-  const press = (page: ChatPage): void => {
+/** Brings both users into a new chat with each other, other than the previous one. @returns its session id */
+const startNewChat = async (pair: Pair, previous: string | undefined): Promise<string> => {
+  const pressNextButton = (page: ChatPage): void => {
     if (!page.isOpen) return;
     const { phase } = page.state;
     if (phase === 'skipped') page.act(() => page.chat.startNewConversation());
     else if (phase === 'initial') page.act(() => page.chat.startSearch());
   };
-  const place = ({ state }: ChatPage): string | undefined =>
+  const readSessionId = ({ state }: ChatPage): string | undefined =>
     state.phase === 'active' ? state.session?.sessionId : undefined;
-  const areTogether = (): boolean => {
-    pair.forEach(press);
-    const [one, other] = pair.map(place);
-    return one !== undefined && one === other && one !== past;
+  const areInNewChat = (): boolean => {
+    pair.forEach(pressNextButton);
+    const [one, other] = pair.map(readSessionId);
+    return one !== undefined && one === other && one !== previous;
   };
   // If the two never meet, the error of `until` shows their states.
-  const seen = (): boolean | string[] => areTogether() || pair.map(standing);
-  await until(seen, (value) => value === true, SETTLED_WITHIN_MS);
-  return place(pair[0]) ?? '';
+  const readProgress = (): boolean | string[] => areInNewChat() || pair.map(describeState);
+  await until(readProgress, (value) => value === true, SETTLED_WITHIN_MS);
+  return readSessionId(pair[0]) ?? '';
 };
 
-const end = (pair: Pair, dice: Dice): string => {
+/** Ends the chat of a pair in one of several ways. @returns the name of the way */
+const endChat = (pair: Pair, dice: Dice): string => {
   const [first, second] = dice.coin() ? pair : [pair[1], pair[0]];
   const ways: [number, string, () => void][] = [
     [4, 'one skips', () => first.act(() => first.chat.skip())],
@@ -213,55 +220,63 @@ const end = (pair: Pair, dice: Dice): string => {
       },
     ],
   ];
-  const [, name, does] = dice.weighted(ways);
-  does();
+  const [, name, act] = dice.weighted(ways);
+  act();
   return name;
 };
 
-const play = async (pair: Pair, dice: Dice, log: string[]): Promise<void> => {
+const doRandomActions = async (pair: Pair, dice: Dice, log: string[]): Promise<void> => {
   const steps = dice.between(STEPS.least, STEPS.most);
   for (let count = 0; count < steps; count += 1) {
     const index = dice.coin() ? 0 : 1;
-    log.push(`${index} ${step(pair[index], dice)}`);
+    log.push(`${index} ${doRandomAction(pair[index], dice)}`);
     if (dice.coin()) await sleep(dice.between(0, 6)); // lets frames cross only sometimes
   }
 };
 
 /** Waits until both pages show what Redis holds. */
-const settle = async (pair: Pair, sessionId: string): Promise<void> => {
-  const faults = async (): Promise<string[]> => {
+const waitUntilSettled = async (pair: Pair, sessionId: string): Promise<void> => {
+  const findFaults = async (): Promise<string[]> => {
     for (const page of pair) page.retryFailed();
-    const events = await streamOf(sessionId);
+    const events = await readStream(sessionId);
     return pair.flatMap((page, index) => {
-      const fault = faultOf(page, events);
+      const fault = findFault(page, events);
       return fault === null ? [] : [`page ${index}: ${fault}`];
     });
   };
   let last: string[] = [];
-  await until(async () => (last = await faults()).length === 0, Boolean, SETTLED_WITHIN_MS).catch(() => {
+  await until(async () => (last = await findFaults()).length === 0, Boolean, SETTLED_WITHIN_MS).catch(() => {
     throw new Error(last.join('\n'));
   });
 };
 
 const expectDurable = async (sessionIds: readonly string[]): Promise<void> => {
   for (const sessionId of sessionIds) {
-    const expected = (await streamOf(sessionId)).map(({ eventId, type, data }) => ({ eventId, type, data }));
+    const expected = (await readStream(sessionId)).map(({ eventId, type, data }) => ({
+      eventId,
+      type,
+      data,
+    }));
     expect(expected.at(-1)?.type).toBe('ChatEnded');
-    await until(async () => (await durable(sessionId)).length >= expected.length, Boolean, SETTLED_WITHIN_MS);
-    expect(await durable(sessionId)).toEqual(expected);
+    await until(
+      async () => (await readPersistedEvents(sessionId)).length >= expected.length,
+      Boolean,
+      SETTLED_WITHIN_MS,
+    );
+    expect(await readPersistedEvents(sessionId)).toEqual(expected);
   }
 };
 
-const open = async (dice: Dice): Promise<Pair> => {
+const openPair = async (dice: Dice): Promise<Pair> => {
   const origins = stack.replicas.map(({ port }) => `http://127.0.0.1:${port}`);
-  const page = async (replica: number): Promise<ChatPage> => {
+  const createPage = async (replica: number): Promise<ChatPage> => {
     const visitor = new ThawVisitor([origins[replica] ?? '']);
     await visitor.joinAnonymously(replica === 0 ? 'female' : 'male');
     // The first connection goes to a replica per user, later ones to any.
     let connections = 0;
     return new ChatPage(visitor, origins, () => (connections++ === 0 ? replica : dice.between(0, 1)));
   };
-  return [await page(0), await page(1)];
+  return [await createPage(0), await createPage(1)];
 };
 
 /** State shared by the pairs of one run; a retry of the test starts another. */
@@ -270,27 +285,28 @@ interface Run {
   hasFailed: boolean;
 }
 
-const playInTurn = async (run: Run): Promise<void> => {
-  const pair = await open(diceOf(seed));
-  let past: string | undefined;
+/** Lets one new pair play sequences until all of the run are played. */
+const playSequences = async (run: Run): Promise<void> => {
+  const pair = await openPair(createDice(seed));
+  let previous: string | undefined;
   let ended: string[] = [];
   for (const page of pair) page.start();
   try {
     while (run.begun < SEQUENCES && !run.hasFailed) {
       const number = run.begun;
       run.begun += 1;
-      const dice = diceOf(seed + number);
+      const dice = createDice(seed + number);
       const log: string[] = [];
       try {
-        await alone(async () => {
-          if (past !== undefined) log.push(end(pair, dice));
-          const sessionId = await meet(pair, past);
-          if (past !== undefined) ended.push(past);
-          past = sessionId;
+        await withExclusiveQueue(async () => {
+          if (previous !== undefined) log.push(endChat(pair, dice));
+          const sessionId = await startNewChat(pair, previous);
+          if (previous !== undefined) ended.push(previous);
+          previous = sessionId;
         });
-        await play(pair, dice, log);
-        await settle(pair, past ?? '');
-        if (ended.length >= CHATS_BETWEEN_LOOKS) await expectDurable(ended.splice(0));
+        await doRandomActions(pair, dice, log);
+        await waitUntilSettled(pair, previous ?? '');
+        if (ended.length >= CHATS_PER_CHECK) await expectDurable(ended.splice(0));
       } catch (error) {
         const why = error instanceof Error ? error.message : String(error);
         throw new Error(`FUZZ_SEED=${seed}, sequence ${number} (${log.join('; ')}): ${why}`, {
@@ -298,12 +314,12 @@ const playInTurn = async (run: Run): Promise<void> => {
         });
       }
     }
-    await alone(async () => {
+    await withExclusiveQueue(async () => {
       for (const page of pair) page.act(() => page.chat.endSearchOrChat());
-      if (past === undefined) return;
-      const last = past;
+      if (previous === undefined) return;
+      const last = previous;
       await until(
-        async () => (await streamOf(last)).at(-1)?.type === 'ChatEnded',
+        async () => (await readStream(last)).at(-1)?.type === 'ChatEnded',
         Boolean,
         SETTLED_WITHIN_MS,
       );
@@ -324,7 +340,7 @@ const playInTurn = async (run: Run): Promise<void> => {
 
 it(`holds one chat on both pages, in Redis and in PostgreSQL, after each of ${SEQUENCES} sequences (seed ${seed})`, async () => {
   const run: Run = { begun: 0, hasFailed: false };
-  const results = await Promise.allSettled(Array.from({ length: PAIRS_AT_ONCE }, () => playInTurn(run)));
+  const results = await Promise.allSettled(Array.from({ length: PAIRS_AT_ONCE }, () => playSequences(run)));
   // Throws the first failure, whose message names its sequence.
   for (const done of results) if (done.status === 'rejected') throw done.reason;
   expect(run.begun).toBe(SEQUENCES);

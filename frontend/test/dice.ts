@@ -2,10 +2,13 @@
 export interface Dice {
   /** An integer from `least` to `most`, both included. */
   between(least: number, most: number): number;
+  /** True or false, equally often. */
   coin(): boolean;
   /** A random element; undefined when there is none. */
-  of<Value>(values: readonly Value[]): Value | undefined;
+  pick<Value>(values: readonly Value[]): Value | undefined;
+  /** One of the choices, each as often as its weight says. */
   weighted<Choice extends readonly [weight: number, ...unknown[]]>(choices: readonly Choice[]): Choice;
+  /** One to six words, some of them with characters that need escaping. */
   words(): string;
 }
 
@@ -26,8 +29,8 @@ const vocabulary = [
   'ok',
 ];
 
-/** Mulberry32. */
-export const diceOf = (seed: number): Dice => {
+/** The generator is Mulberry32: 32 bits of state, the same numbers on every machine. */
+export const createDice = (seed: number): Dice => {
   let state = seed >>> 0;
   const roll = (): number => {
     state = (state + 0x6d2b79f5) >>> 0;
@@ -36,11 +39,11 @@ export const diceOf = (seed: number): Dice => {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
   const between = (least: number, most: number): number => least + Math.floor(roll() * (most - least + 1));
-  const of = <Value>(values: readonly Value[]): Value | undefined => values[between(0, values.length - 1)];
+  const pick = <Value>(values: readonly Value[]): Value | undefined => values[between(0, values.length - 1)];
   return {
     between,
     coin: () => roll() < 0.5,
-    of,
+    pick,
     weighted(choices) {
       const total = choices.reduce((sum, [weight]) => sum + weight, 0);
       let left = roll() * total;
@@ -48,6 +51,6 @@ export const diceOf = (seed: number): Dice => {
       if (!chosen) throw new Error('There is nothing to choose from');
       return chosen;
     },
-    words: () => Array.from({ length: between(1, 6) }, () => of(vocabulary)).join(' '),
+    words: () => Array.from({ length: between(1, 6) }, () => pick(vocabulary)).join(' '),
   };
 };

@@ -8,38 +8,48 @@ import { SocketClient, type SocketLike } from '@/lib/socket/socket-client';
 import { actAs } from './acting';
 
 /** Factor by which the connection's back-off and uptime delays are shortened; timeouts of answers are not. */
-const HASTE = 50;
-const HASTENED: ReadonlySet<number> = new Set([1_000, 2_000, 4_000, 5_000, 8_000, 16_000]);
+const SPEED_UP = 50;
+const SHORTENED_DELAYS_MS: ReadonlySet<number> = new Set([1_000, 2_000, 4_000, 5_000, 8_000, 16_000]);
 
 const RECONNECT_PRESSED_AFTER_MS = 50;
 
-const clockOf = (act: (work: () => void) => void, waitFor: (delayMs: number) => number): Clock => ({
+const createClock = (act: (work: () => void) => void, waitFor: (delayMs: number) => number): Clock => ({
   now: () => Date.now(),
   setTimeout: (run, delayMs) => Number(setTimeout(() => act(run), waitFor(delayMs)).unref()),
   clearTimeout: (timer) => clearTimeout(timer),
 });
 
-const hastened = (delayMs: number): number => (HASTENED.has(delayMs) ? delayMs / HASTE : delayMs);
+const shortenDelay = (delayMs: number): number =>
+  SHORTENED_DELAYS_MS.has(delayMs) ? delayMs / SPEED_UP : delayMs;
 
 /** A user's page without a screen: the real state and the real connection, over a socket that the test can cut. */
 export class ChatPage {
   readonly chat: ReturnType<typeof createRandomChat>;
+  /** What must never happen to a page: that it is refused or signed out. */
   readonly complaints: string[] = [];
   private readonly client: SocketClient;
-  private line: WebSocket | undefined;
+  private socket: WebSocket | undefined;
   private isOver = false;
 
-  /** @param origins of the replicas. @param choose returns the index of the replica for the next connection. */
+  /** @param origins of the replicas. @param chooseReplica returns the index of the replica for the next connection. */
   constructor(
     readonly visitor: ThawVisitor,
     private readonly origins: readonly string[],
-    private readonly choose: () => number,
+    private readonly chooseReplica: () => number,
   ) {
     const act = (work: () => void): void => this.act(work);
-    const alone = { enter: () => undefined, leave: () => undefined, isOpenElsewhere: async () => false };
-    this.chat = createRandomChat({ clock: clockOf(act, (delayMs) => delayMs), newId, openTabs: alone });
+    const noOtherTabs = {
+      enter: () => undefined,
+      leave: () => undefined,
+      isOpenElsewhere: async () => false,
+    };
+    this.chat = createRandomChat({
+      clock: createClock(act, (delayMs) => delayMs),
+      newId,
+      openTabs: noOtherTabs,
+    });
     this.client = new SocketClient({
-      clock: clockOf(act, hastened),
+      clock: createClock(act, shortenDelay),
       parse: parseFrame,
       connect: () => this.connect(),
       buildAuthentication: () => {
@@ -100,7 +110,7 @@ export class ChatPage {
 
   /** Breaks the connection without a close frame. */
   cut(): void {
-    this.line?.terminate();
+    this.socket?.terminate();
   }
 
   /** After too many cuts in a row the page gives up; simulates a user who presses Reconnect. */
@@ -109,28 +119,28 @@ export class ChatPage {
   }
 
   private connect(): SocketLike {
-    const origin = this.origins[this.choose()] ?? '';
-    const line = new WebSocket(`${origin.replace(/^http/, 'ws')}/ws`, {
+    const origin = this.origins[this.chooseReplica()] ?? '';
+    const socket = new WebSocket(`${origin.replace(/^http/, 'ws')}/ws`, {
       headers: { cookie: this.visitor.cookie },
     });
-    line.on('error', () => undefined); // followed by `close`
-    this.line = line;
-    const like: SocketLike = {
+    socket.on('error', () => undefined); // followed by `close`
+    this.socket = socket;
+    const adapted: SocketLike = {
       get readyState() {
-        return line.readyState;
+        return socket.readyState;
       },
       onopen: null,
       onmessage: null,
       onclose: null,
-      send: (data) => line.send(data as string),
-      close: (code) => line.close(code),
+      send: (data) => socket.send(data as string),
+      close: (code) => socket.close(code),
     };
     // The events of ws have fewer fields than those of a browser; the client reads only these.
     type Listener = ((event: unknown) => void) | null;
     const emit = (listener: Listener, event: object): void => this.act(() => listener?.(event));
-    line.on('open', () => emit(like.onopen as Listener, {}));
-    line.on('message', (raw: Buffer) => emit(like.onmessage as Listener, { data: raw.toString() }));
-    line.on('close', (code) => emit(like.onclose as Listener, { code }));
-    return like;
+    socket.on('open', () => emit(adapted.onopen as Listener, {}));
+    socket.on('message', (raw: Buffer) => emit(adapted.onmessage as Listener, { data: raw.toString() }));
+    socket.on('close', (code) => emit(adapted.onclose as Listener, { code }));
+    return adapted;
   }
 }

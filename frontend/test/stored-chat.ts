@@ -29,8 +29,8 @@ export interface ShownChat {
   games: ShownGame[];
 }
 
-/** What a participant should see of a chat's events. Written independently of the product's state, to verify it. */
-export const shownFor = (events: readonly LoggedEvent[], viewer: number): ShownChat => {
+/** Computes what a participant should see of a chat's events. Written independently of the product's state, to verify it. */
+export const computeShownChat = (events: readonly LoggedEvent[], viewer: number): ShownChat => {
   const messages = new Map<unknown, ShownMessage>();
   const games = new Map<unknown, ShownGame>();
   for (const { id, type, data } of events) {
@@ -67,9 +67,9 @@ export const shownFor = (events: readonly LoggedEvent[], viewer: number): ShownC
       case 'GameRevealed':
         if (game) {
           const answers = data.answers as { userId: number; response: string }[];
-          const of = (isMine: boolean) =>
+          const findAnswer = (isMine: boolean) =>
             answers.find(({ userId }) => (userId === viewer) === isMine)?.response;
-          Object.assign(game, { progress: 'revealed', mine: of(true), theirs: of(false) });
+          Object.assign(game, { progress: 'revealed', mine: findAnswer(true), theirs: findAnswer(false) });
         }
         break;
       case 'GameIgnored':

@@ -107,7 +107,7 @@ export const CasePane = ({ isStale, ...props }: CasePaneProps) => {
   // Mounted again for every case.
   useEffect(() => heading.current?.focus({ preventScroll: true }), []);
   return (
-    <div className="grid content-start gap-4 p-4">
+    <div className="grid grid-cols-[minmax(0,1fr)] content-start gap-4 p-4">
       <header className="grid gap-3">
         <div className="flex items-center gap-2">
           <Button variant="ghost" size="sm" onClick={onClose}>

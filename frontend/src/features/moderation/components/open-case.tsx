@@ -82,7 +82,7 @@ export const OpenCase = ({ caseId, me, item, onOpenCase, onSubmit, ...actions }:
         />
       </div>
       <div className="moderation-column moderation-side">
-        <div className="grid content-start gap-6 p-4">
+        <div className="grid grid-cols-[minmax(0,1fr)] content-start gap-6 p-4">
           {showsForm ? (
             <DecisionPanel
               key={caseId}

@@ -62,33 +62,21 @@ const Loaded = ({ me, queue, filter, openCaseId, onOpen }: QueuePanelProps) => {
       </div>
     );
   return (
-    <>
-      <ul aria-label={copy.queue.list} className="grid gap-1">
-        {rows.map((row) => (
-          <QueueRow
-            key={row.item.id}
-            row={row}
-            me={me}
-            now={now}
-            isCursor={row.item.id === cursorId}
-            isTabStop={row.item.id === tabStop}
-            isOpen={row.item.id === openCaseId}
-            onOpen={() => onOpen(row.item.id)}
-            onFocus={() => workbench.moveCursor(row.item.id)}
-          />
-        ))}
-      </ul>
-      {queue.hasNextPage ? (
-        <Button
-          variant="secondary"
-          className="m-auto mt-3"
-          disabled={queue.isFetchingNextPage}
-          onClick={() => void queue.fetchNextPage()}
-        >
-          {copy.queue.more}
-        </Button>
-      ) : null}
-    </>
+    <ul aria-label={copy.queue.list} className="grid gap-1">
+      {rows.map((row) => (
+        <QueueRow
+          key={row.item.id}
+          row={row}
+          me={me}
+          now={now}
+          isCursor={row.item.id === cursorId}
+          isTabStop={row.item.id === tabStop}
+          isOpen={row.item.id === openCaseId}
+          onOpen={() => onOpen(row.item.id)}
+          onFocus={() => workbench.moveCursor(row.item.id)}
+        />
+      ))}
+    </ul>
   );
 };
 
@@ -131,6 +119,17 @@ export const QueuePanel = (props: QueuePanelProps) => {
       ) : (
         <ListSkeleton label={copy.loading} className="p-3" />
       )}
+      {/* Not a part of the list that is held: its press asks for more rows. */}
+      {queue.hasNextPage ? (
+        <Button
+          variant="secondary"
+          className="m-auto mt-3"
+          disabled={queue.isFetchingNextPage}
+          onClick={() => void queue.fetchNextPage()}
+        >
+          {copy.queue.more}
+        </Button>
+      ) : null}
       {queue.data && queue.isError ? (
         <p role="status" className="px-1 text-sm text-warning">
           {copy.queue.stale}

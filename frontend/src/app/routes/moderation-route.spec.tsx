@@ -1,0 +1,58 @@
+import { render, screen, waitFor } from '@testing-library/react';
+import { BrowserRouter } from 'react-router-dom';
+import { ModerationRoute } from '@/app/routes/moderation-route';
+import { queryClient } from '@/lib/query-client';
+import { currentUser, signIn, signOut } from '@/product/identity';
+import { aUser } from '@/testing/factories';
+import { fakeServer, Refusal } from '@/testing/fake-server';
+
+const queue = 'GET /api/moderation/cases?state=open&limit=50' as const;
+const noCases = { cases: [], nextCursor: null };
+
+beforeEach(() => {
+  jest.spyOn(console, 'warn').mockImplementation(() => undefined);
+  window.history.replaceState(null, '', '/moderation');
+  queryClient.clear();
+  signOut();
+});
+afterEach(() => jest.restoreAllMocks());
+
+const open = () =>
+  render(
+    <BrowserRouter>
+      <ModerationRoute />
+    </BrowserRouter>,
+  );
+const notFound = () => screen.findByRole('heading', { name: 'Page Not Found' });
+
+it('does not exist for a visitor, and asks the server nothing', async () => {
+  const server = fakeServer({});
+  open();
+  expect(await notFound()).toBeVisible();
+  expect(server.calls).toEqual([]);
+});
+
+it('does not exist for a user who is no moderator', async () => {
+  const server = fakeServer({ 'GET /api/user/7': { user: aUser() } });
+  signIn(aUser());
+  open();
+  expect(await notFound()).toBeVisible();
+  expect(server.calls.map(({ url }) => url)).toEqual(['/api/user/7']);
+});
+
+it('opens for a user who became a moderator after they signed in', async () => {
+  fakeServer({ 'GET /api/user/7': { user: aUser({ isModerator: true }) }, [queue]: noCases });
+  signIn(aUser());
+  open();
+  expect(await screen.findByText('Nothing waits. Thank you.')).toBeVisible();
+  expect(screen.queryByText('Page Not Found')).toBeNull();
+  expect(currentUser()?.isModerator).toBe(true);
+});
+
+it('does not exist any more for a moderator who was dismissed', async () => {
+  fakeServer({ 'GET /api/user/7': { user: aUser() }, [queue]: new Refusal(403, { code: 'forbidden' }) });
+  signIn(aUser({ isModerator: true }));
+  open();
+  expect(await notFound()).toBeVisible();
+  await waitFor(() => expect(document.title).toBe('Page Not Found · Thaw'));
+});

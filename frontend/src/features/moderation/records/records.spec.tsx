@@ -1,0 +1,77 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import { aCase } from '@/testing/moderation-factories';
+import { caseHeading, showModeration } from '@/testing/moderation-page';
+
+const at = '2026-11-20T21:04:30.000Z';
+const entry = { moderatorId: 4, action: 'case_read', at, caseId: 8, userId: 9, imageId: null };
+const audit = (search = '') => `GET /api/moderation/audit${search}` as const;
+
+it('lists what the moderators did, older entries on request, and those of one moderator', async () => {
+  const { user } = showModeration([aCase()], '?view=audit', {
+    [audit()]: { entries: [{ ...entry, id: 2 }], nextCursor: 'c1' },
+    [audit('?cursor=c1')]: {
+      entries: [{ ...entry, id: 1, moderatorId: 3, action: 'image_read', imageId: 31 }],
+      nextCursor: null,
+    },
+    [audit('?moderatorId=4')]: { entries: [{ ...entry, id: 2 }], nextCursor: null },
+  });
+  const list = await screen.findByRole('list', { name: 'Entries' });
+  await waitFor(() => expect(list).toHaveTextContent(/mod-twoopened a casecase 8person #9/));
+  await user.click(screen.getByRole('button', { name: 'Show older' }));
+  await waitFor(() => expect(list).toHaveTextContent(/youopened an imagecase 8person #9image 31/));
+  await user.selectOptions(screen.getByRole('combobox', { name: 'Moderator' }), 'mod-two');
+  await waitFor(() => expect(screen.getAllByRole('listitem')).toHaveLength(1));
+  await user.click(screen.getByRole('button', { name: 'case 8' }));
+  expect(await caseHeading('Case 8: brave-heron-7')).toBeVisible();
+});
+
+it('lists blocked images, and unblocks one after a question', async () => {
+  const image = {
+    id: 31,
+    sha256: 'ab12cd34ef56ab',
+    rule: 'no_illegal',
+    caseId: 8,
+    moderatorId: 3,
+    createdAt: at,
+  };
+  const { user, server } = showModeration([], '?view=images', {
+    'GET /api/moderation/images': [image],
+    'DELETE /api/moderation/images/31': undefined,
+  });
+  expect(await screen.findByRole('listitem')).toHaveTextContent(
+    /Image 31: Nothing that the law forbids\.by you, .*ab12cd34ef56Case 8/,
+  );
+  await user.click(screen.getByRole('button', { name: 'Unblock…' }));
+  server.routes['GET /api/moderation/images'] = [];
+  await user.click(within(screen.getByRole('dialog')).getByRole('button', { name: 'Unblock' }));
+  expect(await screen.findByText('No image is blocked.')).toBeVisible();
+  expect(server.count('DELETE', '/api/moderation/images/31')).toBe(1);
+});
+
+it('shows the figures', async () => {
+  showModeration([], '?view=figures', {
+    'GET /api/moderation/metrics': {
+      openCases: 6,
+      oldestOpenCaseAgeS: 102_000,
+      timeToDecisionS: { p50: 1900, p95: null },
+      reportsByCategory: { sexual: 12 },
+      decisions: [
+        { outcome: 'suspended', by: 'moderator', count: 6 },
+        { outcome: 'suspended', by: 'automatic', count: 2 },
+      ],
+      appeals: [{ moderatorId: 3, decided: 4, reversed: 1 }],
+      reportsPer1000Matches: 11.24,
+      blocksPer1000Matches: 26,
+      carePool: 3,
+    },
+  });
+  expect(await screen.findByText('Oldest open case')).toBeVisible();
+  const main = screen.getByRole('main');
+  expect(main).toHaveTextContent(
+    'Open cases6Oldest open case28 hHalf are decided within31 min95 of 100 are decided withinnone yet' +
+      'Reports per 1,000 matches11.2Blocks per 1,000 matches26People in care3',
+  );
+  expect(screen.getByRole('row', { name: 'Sexual 12' })).toBeVisible();
+  expect(screen.getByRole('row', { name: 'Suspended 6 2' })).toBeVisible();
+  expect(screen.getByRole('row', { name: 'you 4 1 25 %' })).toBeVisible();
+});

@@ -1,0 +1,64 @@
+import { type CaseItem, type ModerationCase } from '@thaw/contract/moderation';
+import { screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { BrowserRouter } from 'react-router-dom';
+import { Moderation } from '@/features/moderation/components/moderation';
+import { workbench } from '@/features/moderation/stores/workbench.store';
+import { signIn } from '@/product/identity';
+import { aUser } from '@/testing/factories';
+import { fakeServer } from '@/testing/fake-server';
+import { aCase, aModeratedPerson } from '@/testing/moderation-factories';
+import { renderWithCache } from '@/testing/with-cache';
+
+export const moderatorId = 3;
+const queueUrl = (state: string) => `GET /api/moderation/cases?state=${state}&limit=50` as const;
+export const openQueue = queueUrl('open');
+export const claim = { claimedBy: moderatorId, until: '2026-11-21T10:15:00.000Z', version: 6 };
+
+export const pageOf = (cases: CaseItem[], nextCursor: string | null = null) => ({ cases, nextCursor });
+
+/** The tool, signed in as moderator 3, with a queue of these cases; each case can be opened and claimed. */
+export const showModeration = (cases: ModerationCase[], search = '', routes: object = {}) => {
+  window.history.replaceState(null, '', `/moderation${search}`);
+  workbench.reset();
+  signIn(aUser({ id: moderatorId, isModerator: true, isAnonymous: false }));
+  const items = cases.map(
+    ({ urgencyParts: _1, reports: _2, evidence: _3, history: _4, excludes: _5, ...item }) => item,
+  );
+  const server = fakeServer({
+    [openQueue]: pageOf(items),
+    [queueUrl('decided')]: pageOf([]),
+    [queueUrl('held')]: pageOf([]),
+    'GET /api/user/4': { id: 4, username: 'mod-two', avatar: null, isOnline: true },
+    ...Object.fromEntries(
+      cases.flatMap((shown) => [
+        [`GET /api/moderation/cases/${shown.id}`, shown],
+        [`POST /api/moderation/cases/${shown.id}/claim`, claim],
+        [`DELETE /api/moderation/cases/${shown.id}/claim`, undefined],
+        [
+          `GET /api/moderation/people/${shown.userId}`,
+          aModeratedPerson({ id: shown.userId, username: shown.username }),
+        ],
+      ]),
+    ),
+    ...routes,
+  });
+  const onForbidden = jest.fn();
+  const { queries } = renderWithCache(
+    <BrowserRouter>
+      <Moderation me={moderatorId} onForbidden={onForbidden} />
+    </BrowserRouter>,
+  );
+  return { server, queries, onForbidden, user: userEvent.setup() };
+};
+
+/** Three open cases with different people: 8, 11 and 12. */
+export const threeCases = (): ModerationCase[] => [
+  aCase({ urgency: 500 }),
+  aCase({ id: 11, userId: 10, username: 'silent-badger', urgency: 300 }),
+  aCase({ id: 12, userId: 14, username: 'loud-fox', urgency: 200 }),
+];
+
+export const row = (name: string): HTMLElement =>
+  screen.getByRole('button', { name: new RegExp(`^${name}`) });
+export const caseHeading = (title: string) => screen.findByRole('heading', { level: 2, name: title });

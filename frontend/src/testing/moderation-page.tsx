@@ -11,6 +11,7 @@ import { aCase, aModeratedPerson } from '@/testing/moderation-factories';
 import { renderWithCache } from '@/testing/with-cache';
 
 export const moderatorId = 3;
+type Routes = Parameters<typeof fakeServer>[0];
 const queueUrl = (state: string) => `GET /api/moderation/cases?state=${state}&limit=50` as const;
 export const openQueue = queueUrl('open');
 export const claim = { claimedBy: moderatorId, until: '2026-11-21T10:15:00.000Z', version: 6 };
@@ -18,7 +19,7 @@ export const claim = { claimedBy: moderatorId, until: '2026-11-21T10:15:00.000Z'
 export const pageOf = (cases: CaseItem[], nextCursor: string | null = null) => ({ cases, nextCursor });
 
 /** The tool, signed in as moderator 3, with a queue of these cases; each case can be opened and claimed. */
-export const showModeration = (cases: ModerationCase[], search = '', routes: object = {}) => {
+export const showModeration = (cases: ModerationCase[], search = '', routes: Routes = {}) => {
   window.history.replaceState(null, '', `/moderation${search}`);
   workbench.reset();
   signIn(aUser({ id: moderatorId, isModerator: true, isAnonymous: false }));
@@ -30,7 +31,7 @@ export const showModeration = (cases: ModerationCase[], search = '', routes: obj
     [queueUrl('decided')]: pageOf([]),
     [queueUrl('held')]: pageOf([]),
     'GET /api/user/4': { id: 4, username: 'mod-two', avatar: null, isOnline: true },
-    ...Object.fromEntries(
+    ...(Object.fromEntries(
       cases.flatMap((shown) => [
         [`GET /api/moderation/cases/${shown.id}`, shown],
         [`POST /api/moderation/cases/${shown.id}/claim`, claim],
@@ -40,7 +41,7 @@ export const showModeration = (cases: ModerationCase[], search = '', routes: obj
           aModeratedPerson({ id: shown.userId, username: shown.username }),
         ],
       ]),
-    ),
+    ) as Routes),
     ...routes,
   });
   const onForbidden = jest.fn();

@@ -150,7 +150,7 @@ it('holds the data of a person; a refusal keeps the dialog and the reason', asyn
   });
 });
 
-it('tells the history, and adds a note', async () => {
+it('shows the history, and adds a note', async () => {
   const at = '2026-11-20T22:00:00.000Z';
   const { user, server } = await open(
     {

@@ -8,7 +8,7 @@ const rowsOf = (...ids: number[]): QueueRow[] => ids.map((id) => ({ item: item(i
 const describeRows = (rows: readonly QueueRow[]): string[] =>
   rows.map(({ item: { id }, isGone }) => (isGone ? `${id} gone` : `${id}`));
 
-it('takes the order of the server while nobody is in the list', () => {
+it('takes the order of the server while the list is not held', () => {
   const { rows, newCount } = mergeQueue(rowsOf(1, 2), [item(3), item(2)], false);
   expect([describeRows(rows), newCount]).toEqual([['3', '2'], 0]);
 });

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { ConductModule } from '../conduct/conduct.module';
 import { ImageBlocksModule } from '../image-blocks/image-blocks.module';
+import { StandingsModule } from '../standings/standings.module';
 import { UploadsModule } from '../uploads/uploads.module';
 import { AuditService } from './application/audit.service';
 import { CaseImagesService } from './application/case-images.service';
@@ -25,6 +26,7 @@ import { PeopleController } from './transport/people.controller';
     ModerationFiguresModule,
     ConductModule,
     ImageBlocksModule,
+    StandingsModule,
     UploadsModule,
   ],
   controllers: [

@@ -3,6 +3,7 @@ import type { Hold, LiftSanction, ModeratedPerson, Sanction } from '@thaw/contra
 import { normalizeText } from '@thaw/contract/text';
 import { DomainError } from '../../../platform/errors/domain.errors';
 import { ConductService } from '../../conduct/application/conduct.service';
+import { DeviceAccountsService } from '../../standings/application/device-accounts.service';
 import { toStanding } from '../../standings/application/standing.sql';
 import { CaseRepository } from '../infrastructure/case.repository';
 import { PersonRepository, type SanctionRow } from '../infrastructure/person.repository';
@@ -14,6 +15,7 @@ export class PeopleService {
   constructor(
     private readonly people: PersonRepository,
     private readonly cases: CaseRepository,
+    private readonly devices: DeviceAccountsService,
     private readonly conduct: ConductService,
     private readonly audit: AuditService,
   ) {}
@@ -54,11 +56,11 @@ export class PeopleService {
 
   /** @throws DomainError not_found when the account was erased meanwhile */
   private async load(userId: number): Promise<ModeratedPerson> {
-    const [person, sanctions, cases, sameDeviceIds] = await Promise.all([
+    const [person, sanctions, cases, deviceUserIds] = await Promise.all([
       this.people.find(userId),
       this.people.findSanctions(userId),
       this.people.findCases(userId),
-      this.people.findSameDeviceIds(userId),
+      this.devices.accountsOf(userId),
     ]);
     if (!person) throw new DomainError('not_found');
     const { matches, reports } = person;
@@ -83,7 +85,7 @@ export class PeopleService {
         decided: person.made_decided,
         upheld: person.made_upheld,
       },
-      sameDeviceIds,
+      sameDeviceIds: deviceUserIds.filter((id) => id !== userId),
     };
   }
 }

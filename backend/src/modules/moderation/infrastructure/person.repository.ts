@@ -77,16 +77,6 @@ export class PersonRepository {
     );
   }
 
-  /** Other accounts that were used on the same devices. */
-  async findSameDeviceIds(userId: number): Promise<number[]> {
-    const rows = await this.dataSource.query<{ id: string }[]>(
-      `SELECT DISTINCT others.user_id AS id FROM devices AS own JOIN devices AS others USING (device_hash)
-       WHERE own.user_id = $1 AND others.user_id <> $1 ORDER BY id`,
-      [userId],
-    );
-    return rows.map(({ id }) => Number(id));
-  }
-
   /** Newest first. */
   findCases(userId: number): Promise<PersonCaseRow[]> {
     return this.dataSource.query<PersonCaseRow[]>(

@@ -14,12 +14,6 @@ export const createModerator = async (thaw: TestReplicas, replica = 0): Promise<
   return visitor;
 };
 
-/** Dismisses everyone who was appointed before. */
-export const dismissModerators = async (thaw: TestReplicas): Promise<void> => {
-  const moderators = thaw.replicas[0]!.app.get(ModeratorsService);
-  for (const { email } of await moderators.list()) if (email) await moderators.dismiss(email);
-};
-
 export interface ReportFields {
   category?: ReportCategory;
   words?: string | null;

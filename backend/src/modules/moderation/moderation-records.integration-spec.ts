@@ -92,13 +92,10 @@ describe('the records of moderation', () => {
       const max = await createModerator(thaw);
       const { caseId } = await report();
       for (let count = 0; count < 101; count += 1) await moderating(max).call('GET', `cases/${caseId}`);
-      const audit = (cursor: unknown) =>
-        moderating(mia).call(
-          'GET',
-          `audit?moderatorId=${max.user.id}${cursor ? `&cursor=${String(cursor)}` : ''}`,
-        );
+      const audit = (cursor: string) =>
+        moderating(mia).call('GET', `audit?moderatorId=${max.user.id}${cursor ? `&cursor=${cursor}` : ''}`);
       const { body: first } = await audit('');
-      const { body: second } = await audit(first.nextCursor);
+      const { body: second } = await audit(first.nextCursor as string);
       const ids = [first, second].flatMap(({ entries }) => (entries as AuditEntry[]).map(({ id }) => id));
       expect([(first.entries as unknown[]).length, ids.length, new Set(ids).size]).toEqual([100, 101, 101]);
       expect(second.nextCursor).toBeNull();
@@ -296,7 +293,7 @@ describe('the records of moderation', () => {
 
   it('are the same after a rebuild of the read models', async () => {
     const rows = async () =>
-      thaw.database.dataSource.query(
+      thaw.database.dataSource.query<unknown[]>(
         `SELECT (SELECT json_agg(a ORDER BY id) FROM moderator_actions a) AS actions,
                 (SELECT json_agg(b ORDER BY id) FROM blocked_images b) AS images`,
       );

@@ -39,6 +39,12 @@ export const programsIn = (dist) => ({
 /** The programs of this checkout's build. */
 export const thawPrograms = programsIn(inRepository('backend/dist'));
 
+/** The command that appoints moderators. */
+const moderatorsProgram = nodeCommand(
+  '--enable-source-maps',
+  inRepository('backend/dist', 'main.moderators.js'),
+);
+
 /**
  * @typedef {object} Replica a process of the product
  * @property {string} name             "api-1"
@@ -61,6 +67,7 @@ export const thawPrograms = programsIn(inRepository('backend/dist'));
  * @property {import('./stores/stores.mjs').Stores} stores
  * @property {string} home             the folder that holds logs/
  * @property {() => Promise<void>} stop
+ * @property {(email: string) => Promise<void>} appointModerator
  * @property {() => void} killNow
  */
 
@@ -203,6 +210,15 @@ export class ThawStack {
     await runOrThrow('The migrations failed', command, args, {
       env: this.#buildEnvironment(migrationSettings(this.stores)),
       logFile,
+    });
+  }
+
+  /** Makes a registered user a moderator, by the command for operators. @param {string} email */
+  async appointModerator(email) {
+    const { command, args } = moderatorsProgram;
+    await runOrThrow('The moderator was not appointed', command, [...args, 'add', email], {
+      env: this.#buildEnvironment({}),
+      logFile: path.join(this.home, 'logs', 'moderators.log'),
     });
   }
 

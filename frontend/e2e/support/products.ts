@@ -27,13 +27,16 @@ const provideProducts = async (): Promise<(() => Promise<void>) | undefined> => 
   if (process.env.THAW_URL) return undefined;
   const products = new Map<string, Promise<Stack>>();
   const productServer = createServer((request, response) => {
-    const workerIndex = request.url ?? '';
+    const { pathname: workerIndex, searchParams } = new URL(request.url ?? '', 'http://127.0.0.1');
+    const moderator = searchParams.get('moderator');
     const product = products.get(workerIndex) ?? startProduct();
     products.set(workerIndex, product);
-    product.then(
-      ({ url }) => response.end(url),
-      (error: unknown) => response.writeHead(500).end(String(error)),
-    );
+    product
+      .then(async (stack) => {
+        if (moderator !== null) await stack.appointModerator(moderator);
+        response.end(stack.url);
+      })
+      .catch((error: unknown) => response.writeHead(500).end(String(error)));
   }).listen(0, '127.0.0.1');
   await once(productServer, 'listening');
   process.env.THAW_PRODUCTS_URL = `http://127.0.0.1:${(productServer.address() as AddressInfo).port}`;
@@ -48,11 +51,18 @@ const provideProducts = async (): Promise<(() => Promise<void>) | undefined> => 
 
 export default provideProducts;
 
-/** Returns the address of the product of this worker index, or THAW_URL if it is set. */
-export const findProductAddress = async (workerIndex: number): Promise<string> => {
-  if (process.env.THAW_URL) return process.env.THAW_URL;
-  const answer = await fetch(`${process.env.THAW_PRODUCTS_URL}/${workerIndex}`);
+const askProductServer = async (path: string): Promise<string> => {
+  const answer = await fetch(`${process.env.THAW_PRODUCTS_URL}/${path}`);
   const text = await answer.text();
-  if (!answer.ok) throw new Error(`The product did not start: ${text}`);
+  if (!answer.ok) throw new Error(text);
   return text;
+};
+
+/** Returns the address of the product of this worker index, or THAW_URL if it is set. */
+export const findProductAddress = async (workerIndex: number): Promise<string> =>
+  process.env.THAW_URL ?? (await askProductServer(String(workerIndex)));
+
+/** Makes a registered user of this worker's product a moderator. Impossible with THAW_URL. */
+export const appointModerator = async (workerIndex: number, email: string): Promise<void> => {
+  await askProductServer(`${workerIndex}?moderator=${encodeURIComponent(email)}`);
 };

@@ -1,0 +1,63 @@
+import { type APIRequestContext } from '@playwright/test';
+import { type CaseItem } from '@thaw/contract/moderation';
+import { uniqueEmail } from './account.ts';
+import { appointModerator } from './products.ts';
+import { expect, type Person, test } from './test.ts';
+
+/** A moderator without a page. */
+export class ModeratorByHttp {
+  constructor(private readonly request: APIRequestContext) {}
+
+  /** The case of a user that waits for a decision. */
+  async findCase({ user }: Person): Promise<CaseItem> {
+    const answer = await this.request.get('/api/moderation/cases?state=open');
+    expect(answer.status(), 'queue').toBe(200);
+    const { cases } = (await answer.json()) as { cases: CaseItem[] };
+    const found = cases.find(({ userId }) => userId === user.id);
+    if (!found) throw new Error(`${user.username} has no open case`);
+    return found;
+  }
+
+  async readCase(caseId: number): Promise<{ evidence: unknown; history: unknown[] }> {
+    const answer = await this.request.get(`/api/moderation/cases/${caseId}`);
+    expect(answer.status(), 'case').toBe(200);
+    return (await answer.json()) as { evidence: unknown; history: unknown[] };
+  }
+
+  async decide(person: Person, decision: Record<string, unknown>): Promise<void> {
+    const { id, version } = await this.findCase(person);
+    const answer = await this.request.post(`/api/moderation/cases/${id}/decision`, {
+      data: { version, ...decision },
+    });
+    expect(answer.status(), 'decision').toBe(200);
+  }
+
+  async decideAppeal(person: Person, appealId: number, decision: Record<string, unknown>): Promise<void> {
+    const { version } = await this.findCase(person);
+    const answer = await this.request.put(`/api/moderation/appeals/${appealId}`, {
+      data: { version, ...decision },
+    });
+    expect(answer.status(), 'decision of an appeal').toBe(200);
+  }
+}
+
+/** Registers a user and makes them a moderator. */
+export const createModerator = async (request: APIRequestContext): Promise<ModeratorByHttp> => {
+  const email = uniqueEmail();
+  const registered = await request.post('/api/register', { data: { email, password: 'correct horse' } });
+  expect(registered.ok(), 'registration').toBe(true);
+  await appointModerator(test.info().parallelIndex, email);
+  return new ModeratorByHttp(request);
+};
+
+/** Reports a person for their private chat or the given one, over HTTP. */
+export const reportByHttp = async (
+  reporter: Person,
+  target: Person,
+  report: Record<string, unknown>,
+): Promise<void> => {
+  const answer = await reporter.page.request.post('/api/reports', {
+    data: { reporterId: reporter.user.id, targetId: target.user.id, ...report },
+  });
+  expect(answer.status(), 'report').toBe(201);
+};

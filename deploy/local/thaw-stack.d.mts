@@ -80,6 +80,8 @@ export interface Stack {
   /** The folder that holds logs/. */
   readonly home: string;
   stop(): Promise<void>;
+  /** Makes a registered user a moderator, by the command for operators. */
+  appointModerator(email: string): Promise<void>;
   killNow(): void;
 }
 

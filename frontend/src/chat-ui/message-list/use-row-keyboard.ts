@@ -36,8 +36,11 @@ export const useRowKeyboard =
     onMove();
     const index = Math.min(count - 1, Math.max(0, (row ? readRowIndex(row) : count) + step));
     virtualizer.scrollToIndex(index, { align: 'auto' });
-    const focus = (): void =>
-      scroller.current?.querySelector<HTMLElement>(`li[data-index="${index}"]`)?.focus();
+    const focus = (): void => {
+      const target = scroller.current?.querySelector<HTMLElement>(`li[data-index="${index}"]`);
+      // Tab may have moved the focus into the row in the meantime.
+      if (target && !target.contains(document.activeElement)) target.focus();
+    };
     focus();
     // The row may have to be mounted first.
     requestAnimationFrame(focus);

@@ -1,0 +1,238 @@
+// Real: PostgreSQL, Redis, two api replicas over HTTP and sockets, workers.
+import { randomUUID } from 'node:crypto';
+import { decide, eventOf, fileReport } from '../../testing/conduct.fixture';
+import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
+import { until } from '../../testing/until.functions';
+import { DomainError } from '../../platform/errors/domain.errors';
+import { ProjectionRebuildService } from '../../platform/event-store/projection-rebuild.service';
+import { StandingsService } from '../standings/application/standings.service';
+import { ConductService } from './application/conduct.service';
+import { NoticesService } from './application/notices.service';
+import { TimeLimitsProcessor } from './jobs/time-limits.processor';
+
+jest.setTimeout(60_000);
+
+/** Time limits that pass within a test. */
+const settings = { CARE_REVIEW_S: '1' };
+
+describe('conduct', () => {
+  let thaw: TestReplicas;
+  let nextUserId = 1_000;
+
+  beforeAll(async () => {
+    thaw = await startTestReplicas(2, settings);
+  });
+  afterEach(async () => {
+    jest.restoreAllMocks();
+    await thaw.closeSockets();
+  });
+  afterAll(() => thaw.close());
+
+  const replica = (index = 0) => thaw.replicas[index]!;
+  const conduct = (index = 0) => replica(index).app.get(ConductService);
+  const standingOf = (userId: number) => replica().app.get(StandingsService).find(userId);
+  /** Users without an account do for everything but sockets. */
+  const newUserIds = (count: number): number[] => Array.from({ length: count }, () => (nextUserId += 1));
+  const rows = (table: string, condition = 'true'): Promise<Record<string, unknown>[]> =>
+    thaw.database.dataSource.query(`SELECT * FROM ${table} WHERE ${condition} ORDER BY 1`);
+  const reportByMany = async (userId: number, count: number) => {
+    const filed = [];
+    for (const reporterId of newUserIds(count)) filed.push(await fileReport(replica(), userId, reporterId));
+    return filed.at(-1)!;
+  };
+  const codeOf = (error: unknown): string => (error instanceof DomainError ? error.code : String(error));
+
+  describe('reports', () => {
+    it('that are retried are the same report', async () => {
+      const [ada, bob] = newUserIds(2) as [number, number];
+      const first = await fileReport(replica(), ada, bob);
+      const again = await fileReport(replica(1), ada, bob);
+      expect(again).toEqual({ ...first, isNew: false, events: [] });
+      expect(await rows('reports', `user_id = ${ada}`)).toHaveLength(1);
+    });
+
+    it('that come at once are all recorded, in one case, with the consequences of their number', async () => {
+      const [ada, ...reporters] = newUserIds(13) as [number, ...number[]];
+      const filed = await Promise.all(
+        reporters.map((reporterId, index) => fileReport(replica(index % 2), ada, reporterId)),
+      );
+      expect(new Set(filed.map(({ reportId }) => reportId)).size).toBe(12);
+      expect(new Set(filed.map(({ caseId }) => caseId)).size).toBe(1);
+      const types = filed.flatMap(({ events }) => events.map(({ type }) => type));
+      for (const type of ['CaseOpened', 'PersonFlagged', 'SanctionImposed'])
+        expect(types.filter((one) => one === type)).toHaveLength(1);
+      expect(await standingOf(ada)).toMatchObject({ kind: 'suspended' });
+    });
+
+    it('commit together with what is written alongside, or not at all', async () => {
+      const [ada, bob] = newUserIds(2) as [number, number];
+      const hold = jest.fn(async () => {
+        throw new Error('the disk is full');
+      });
+      const request = { userId: ada, reporterId: bob };
+      await expect(
+        conduct().fileReport(
+          {
+            ...request,
+            category: 'spam',
+            context: { where: 'private_chat', at: '2026-11-20T12:00:00.000Z' },
+            words: null,
+            evidence: '{}',
+            evidenceHash: 'x',
+            deviceAccountIds: [bob],
+            weight: 1,
+          },
+          hold,
+        ),
+      ).rejects.toThrow('the disk is full');
+      expect(await rows('reports', `user_id = ${ada}`)).toEqual([]);
+      expect(await rows('events', `stream_id = 'conduct-${ada}'`)).toEqual([]);
+    });
+  });
+
+  describe('two moderators at once', () => {
+    it('do not both decide: the second one gets case_changed', async () => {
+      const [ada] = newUserIds(1) as [number];
+      const filed = await reportByMany(ada, 1);
+      const attempts = await Promise.allSettled(
+        [100, 200].map((moderatorId, index) =>
+          decide(replica(index), ada, filed, 'suspended', { moderatorId }),
+        ),
+      );
+      const refusals = attempts.flatMap((one) => (one.status === 'rejected' ? [codeOf(one.reason)] : []));
+      expect(refusals).toEqual(['case_changed']);
+      expect(await rows('sanctions', `user_id = ${ada}`)).toHaveLength(1);
+    });
+
+    it('do not both claim: the second one gets claimed', async () => {
+      const [ada] = newUserIds(1) as [number];
+      const { caseId } = await reportByMany(ada, 1);
+      const attempts = await Promise.allSettled(
+        [100, 200].map((moderatorId, index) =>
+          conduct(index).claimCase({ userId: ada, caseId, moderatorId }),
+        ),
+      );
+      const refusals = attempts.flatMap((one) => (one.status === 'rejected' ? [codeOf(one.reason)] : []));
+      expect(refusals).toEqual(['claimed']);
+    });
+  });
+
+  describe('a process that dies between the commit and the announcement', () => {
+    const dieAfterCommit = () => {
+      jest.spyOn(replica().app.get(StandingsService), 'announce').mockRejectedValueOnce(new Error('killed'));
+      jest.spyOn(replica().app.get(NoticesService), 'send').mockRejectedValueOnce(new Error('killed'));
+    };
+
+    it('has recorded the report: the same call again announces the standing', async () => {
+      const ada = await thaw.createVisitor(1);
+      const [bob] = newUserIds(1) as [number];
+      await reportByMany(ada.user.id, 4);
+      const socket = await ada.openSocket();
+      dieAfterCommit();
+      await expect(fileReport(replica(), ada.user.id, bob)).rejects.toThrow('killed');
+      expect(socket.all('standing')).toEqual([]);
+      expect(await fileReport(replica(1), ada.user.id, bob)).toMatchObject({ isNew: false });
+      expect(await socket.closed).toBe(4401);
+    });
+
+    it('is made up for by the job, which announces recent standings again', async () => {
+      const ada = await thaw.createVisitor(1);
+      const filed = await reportByMany(ada.user.id, 1);
+      const socket = await ada.openSocket();
+      dieAfterCommit();
+      await expect(decide(replica(), ada.user.id, filed, 'suspended')).rejects.toThrow('killed');
+      const worker = await thaw.startWorker();
+      await worker.app.get(TimeLimitsProcessor).run(new Date());
+      expect(await socket.closed).toBe(4401);
+      await worker.stop();
+    });
+  });
+
+  describe('time limits', () => {
+    it('are applied once by two workers at once', async () => {
+      const [banned, suspended] = newUserIds(2) as [number, number];
+      await decide(replica(), banned, await reportByMany(banned, 1), 'banned');
+      await reportByMany(suspended, 5);
+      const workers = await Promise.all([thaw.startWorker(), thaw.startWorker()]);
+      const processors = workers.map(({ app }) => app.get(TimeLimitsProcessor));
+      await until(async () => {
+        await Promise.all(processors.map((processor) => processor.run(new Date())));
+        const kinds = await Promise.all([standingOf(banned), standingOf(suspended)]);
+        return kinds[0].kind === 'suspended' && kinds[1].kind === 'care';
+      });
+      await Promise.all(processors.map((processor) => processor.run(new Date())));
+      expect((await rows('sanctions', `user_id = ${banned}`)).map(({ kind }) => kind)).toEqual([
+        'banned',
+        'suspended',
+      ]);
+      const notices = await rows('notices', `recipient_id = ${suspended}`);
+      expect(notices.map(({ kind, cause }) => [kind, cause])).toEqual([
+        ['care', 'reports'],
+        ['suspension', 'reports'],
+        ['care', 'sanction_lapsed'],
+      ]);
+      await Promise.all(workers.map((worker) => worker.stop()));
+    });
+  });
+
+  it('has the same read models after a rebuild', async () => {
+    const [ada, eve] = newUserIds(2) as [number, number];
+    const filed = await reportByMany(ada, 5);
+    await conduct().claimCase({ userId: ada, caseId: filed.caseId, moderatorId: 100 });
+    await conduct().addNote({ userId: ada, caseId: filed.caseId, moderatorId: 100, text: 'Looks bad' });
+    const noted = await conduct().releaseCase({ userId: ada, caseId: filed.caseId, moderatorId: 100 });
+    const decided = await decide(replica(), ada, { ...filed, version: noted.version }, 'banned');
+    const { noticeId } = eventOf(decided, 'SanctionImposed').data;
+    const appealed = await conduct().fileAppeal({ userId: ada, appellantId: ada, noticeId, words: 'No' });
+    const judgement = { moderatorId: 200, excludedModeratorIds: [], isOnlyModerator: false };
+    await conduct().decideAppeal({
+      ...judgement,
+      userId: ada,
+      appealId: appealed.appealId,
+      version: appealed.version,
+      outcome: 'reduced',
+      until: new Date(Date.now() + 60 * 60_000),
+      answer: 'An hour is enough.',
+    });
+    const dismissed = await reportByMany(eve, 1);
+    const dismissal = await decide(replica(), eve, dismissed, 'dismissed');
+    const { noticeId: reporterNotice, reporterId } = eventOf(dismissal, 'CaseDecided').data.reports[0]!;
+    const second = await conduct().fileAppeal({
+      userId: eve,
+      appellantId: reporterId,
+      noticeId: reporterNotice,
+      words: 'Look again',
+    });
+    await conduct().decideAppeal({
+      ...judgement,
+      userId: eve,
+      appealId: second.appealId,
+      version: second.version,
+      outcome: 'reversed',
+      until: null,
+      answer: 'You were right about that.',
+    });
+    await conduct().raiseFinding({
+      userId: eve,
+      finding: 'stated_age',
+      sourceEventId: randomUUID(),
+      evidence: null,
+      evidenceHash: null,
+    });
+    await conduct().inheritSanction({
+      userId: eve,
+      sanctionId: 7,
+      kind: 'suspended',
+      rule: 'no_spam',
+      until: null,
+    });
+    await conduct().setHold({ userId: eve, moderatorId: 100, isHeld: true, reason: 'The police asked' });
+
+    const tables = ['conduct_cases', 'reports', 'appeals', 'notices', 'sanctions', 'standings'];
+    const readAll = () => Promise.all(tables.map((table) => rows(table)));
+    const before = await readAll();
+    for (const table of before) expect(table.length).toBeGreaterThan(0);
+    await replica().app.get(ProjectionRebuildService).rebuild();
+    expect(await readAll()).toEqual(before);
+  });
+});

@@ -38,7 +38,8 @@ export const Moderation = ({ me, onForbidden }: ModerationProps) => {
           onForbidden={onForbidden}
         />
       ) : (
-        <main className="min-h-0 flex-1 overflow-y-auto overscroll-contain">
+        // Focusable, so that the keyboard can scroll a view without controls.
+        <main tabIndex={0} className="min-h-0 flex-1 overflow-y-auto overscroll-contain">
           <div className="mx-auto grid max-w-4xl gap-6 p-4">
             {address.view === 'audit' ? <AuditView me={me} onOpenCase={openCase} /> : null}
             {address.view === 'images' ? <ImagesView onOpenCase={openCase} /> : null}

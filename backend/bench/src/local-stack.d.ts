@@ -16,7 +16,9 @@ declare module '*/deploy/local/product-environment.mjs' {
   export function prepareProductEnvironment(options: {
     home: string;
     stores: { databaseUrl: string; redisUrl: string };
+    /** The environment of the caller. */
     given?: Record<string, string>;
+    /** Override the environment. */
     settings?: Record<string, string | number>;
   }): Record<string, string>;
 }
@@ -27,8 +29,9 @@ declare module '*/deploy/local/proxy/nginx.mjs' {
     port: number;
     host?: string;
     apiPorts: number[];
+    /** Folder of the built page. */
     page: string;
-    limitsProfile: string;
+    limitsProfile: 'strict' | 'default' | 'load';
     logStep: (label: string, text: string) => void;
   }): Promise<{
     name: string;

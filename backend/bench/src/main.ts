@@ -31,7 +31,7 @@ const measures: { figures: readonly string[]; measure: Measure }[] = [
   { figures: ['P13'], measure: measureOpening },
   { figures: ['P16'], measure: measureStorm },
   { figures: ['P17'], measure: measureLeases },
-  { figures: ['P18'], measure: measureBlock },
+  { figures: ['block'], measure: measureBlock },
 ];
 
 const bench = path.resolve(__dirname, '..');

@@ -1,6 +1,10 @@
 import { parseArgs } from 'node:util';
 import type { Settings } from './figures/figure';
 
+/**
+ * The figures that the bench measures, by their numbers in README.md. The numbers are not consecutive, because some
+ * figures are measured elsewhere.
+ */
 export const figureNames = [
   'P1',
   'P2',
@@ -14,7 +18,7 @@ export const figureNames = [
   'P13',
   'P16',
   'P17',
-  'P18',
+  'block',
 ] as const;
 
 export interface Options {
@@ -25,7 +29,7 @@ export interface Options {
 
 const USAGE = `npm run bench -- [--only P1,P3] [--rounds 5] [--seconds 5] [--rate 1000] [--commands 3000] [--pairs 200] [--short] [--profile <folder>]`;
 
-/** @throws Error with the usage when an option is unknown or not a number. */
+/** @throws Error for an unknown option; Error with the usage for an unknown figure or a number that is not positive. */
 export const parseOptions = (args: readonly string[]): Options => {
   const { values } = parseArgs({
     args: [...args],

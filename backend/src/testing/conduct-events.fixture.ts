@@ -10,7 +10,7 @@ import type { ConductPolicy } from '../modules/conduct/domain/conduct-policy.typ
 export const HOUR_MS = 60 * 60_000;
 export const DAY_MS = 24 * HOUR_MS;
 
-/** The default settings. */
+/** The default settings of the product. */
 export const conductPolicy: ConductPolicy = {
   careWindowMs: DAY_MS,
   flagReporters: 3,
@@ -29,8 +29,8 @@ const start = Date.UTC(2026, 10, 20);
 const decider = createConductDecider(conductPolicy);
 
 type DistributiveOmit<Union, Key extends PropertyKey> = Union extends unknown ? Omit<Union, Key> : never;
-/** A command without what the fixture adds. */
-export type Given = DistributiveOmit<ConductCommand, 'ids' | 'at' | 'userId'>;
+/** A command without the ids, the time and the user, which the fixture adds. */
+export type CommandInput = DistributiveOmit<ConductCommand, 'ids' | 'at' | 'userId'>;
 
 /** Ids in order, from 1. */
 export const createIds = (): ReservedIds => {
@@ -53,7 +53,7 @@ export class ConductHistory {
   }
 
   /** @returns the events that the command results in. */
-  execute(command: Given): ConductEvent[] {
+  execute(command: CommandInput): ConductEvent[] {
     const complete = { ...command, userId: ada, ids: this.ids, at: this.now };
     const events = [...decider.decide(complete, this.state)];
     for (const event of events) this.state = evolveConduct(this.state, event);
@@ -61,27 +61,33 @@ export class ConductHistory {
     return events;
   }
 
-  report(reporterId: number, given: Partial<Extract<Given, { type: 'FileReport' }>> = {}): ConductEvent[] {
-    return this.execute(aReport(reporterId, given));
+  report(
+    reporterId: number,
+    changes: Partial<Extract<CommandInput, { type: 'FileReport' }>> = {},
+  ): ConductEvent[] {
+    return this.execute(aReport(reporterId, changes));
   }
 
-  /** Reports by this number of users. */
-  reportBy(count: number): this {
+  /** Reports by this number of different users. */
+  reportByUsers(count: number): this {
     for (let index = 1; index <= count; index += 1) this.report(10 + index);
     return this;
   }
 
-  decide(outcome: CaseOutcome, given: Partial<Extract<Given, { type: 'DecideCase' }>> = {}): ConductEvent[] {
-    return this.execute(aDecision(this, outcome, given));
+  decide(
+    outcome: CaseOutcome,
+    changes: Partial<Extract<CommandInput, { type: 'DecideCase' }>> = {},
+  ): ConductEvent[] {
+    return this.execute(aDecision(this, outcome, changes));
   }
 
-  /** The number of the last case that was opened. */
+  /** The id of the case that was opened last. */
   get caseId(): number {
     return [...this.state.cases.keys()].at(-1) ?? 0;
   }
 
-  /** The last event of a type. */
-  last<Type extends ConductEvent['type']>(type: Type): Extract<ConductEvent, { type: Type }>['data'] {
+  /** The data of the last event of a type. */
+  lastDataOf<Type extends ConductEvent['type']>(type: Type): Extract<ConductEvent, { type: Type }>['data'] {
     const found = this.events.filter((event) => event.type === type).at(-1);
     if (!found) throw new Error(`There is no ${type}`);
     return found.data as never;
@@ -91,20 +97,21 @@ export class ConductHistory {
     return this.execute({ type: 'FileAppeal', noticeId, appellantId, words: 'A joke' });
   }
 
-  decideAppeal(given: Partial<Extract<Given, { type: 'DecideAppeal' }>> = {}): ConductEvent[] {
+  decideAppeal(changes: Partial<Extract<CommandInput, { type: 'DecideAppeal' }>> = {}): ConductEvent[] {
     return this.execute({
       type: 'DecideAppeal',
-      appealId: this.last('AppealFiled').appealId,
-      ...judgementOf(this, otherMod),
+      appealId: this.lastDataOf('AppealFiled').appealId,
+      ...decidedBy(this, otherMod),
       outcome: 'upheld',
       until: null,
       answer: 'We have looked once more.',
-      ...given,
+      ...changes,
     });
   }
 }
 
-const judgementOf = ({ state: { version } }: ConductHistory, moderatorId: number) => ({
+/** Who decides, having seen the present version. */
+const decidedBy = ({ state: { version } }: ConductHistory, moderatorId: number) => ({
   moderatorId,
   version,
   excludedModeratorIds: [],
@@ -113,8 +120,8 @@ const judgementOf = ({ state: { version } }: ConductHistory, moderatorId: number
 
 export const aReport = (
   reporterId: number,
-  given: Partial<Extract<Given, { type: 'FileReport' }>> = {},
-): Extract<Given, { type: 'FileReport' }> => ({
+  changes: Partial<Extract<CommandInput, { type: 'FileReport' }>> = {},
+): Extract<CommandInput, { type: 'FileReport' }> => ({
   type: 'FileReport',
   reporterId,
   category: 'hate',
@@ -124,40 +131,40 @@ export const aReport = (
   evidenceHash: 'hash',
   deviceAccountIds: [reporterId],
   weight: 1,
-  ...given,
+  ...changes,
 });
 
 export const aDecision = (
   history: ConductHistory,
   outcome: CaseOutcome,
-  given: Partial<Extract<Given, { type: 'DecideCase' }>> = {},
-): Extract<Given, { type: 'DecideCase' }> => ({
+  changes: Partial<Extract<CommandInput, { type: 'DecideCase' }>> = {},
+): Extract<CommandInput, { type: 'DecideCase' }> => ({
   type: 'DecideCase',
   caseId: history.caseId,
-  ...judgementOf(history, mod),
+  ...decidedBy(history, mod),
   outcome,
   rule: outcome === 'dismissed' ? null : 'no_hate',
   facts: outcome === 'dismissed' ? null : 'You insulted your partner.',
   until: outcome === 'suspended' ? new Date(history.now.getTime() + 7 * DAY_MS) : null,
   note: null,
-  ...given,
+  ...changes,
 });
 
 export const aConfirmation = (
   history: ConductHistory,
-  given: Partial<Extract<Given, { type: 'ConfirmBan' }>> = {},
-): Extract<Given, { type: 'ConfirmBan' }> => ({
+  changes: Partial<Extract<CommandInput, { type: 'ConfirmBan' }>> = {},
+): Extract<CommandInput, { type: 'ConfirmBan' }> => ({
   type: 'ConfirmBan',
   caseId: history.caseId,
-  ...judgementOf(history, otherMod),
+  ...decidedBy(history, otherMod),
   isConfirmed: true,
   facts: null,
-  ...given,
+  ...changes,
 });
 
 export const aFinding = (
-  finding: Extract<Given, { type: 'RaiseFinding' }>['finding'],
+  finding: Extract<CommandInput, { type: 'RaiseFinding' }>['finding'],
   sourceEventId = 'source',
-): Given => ({ type: 'RaiseFinding', finding, sourceEventId, evidence: null, evidenceHash: null });
+): CommandInput => ({ type: 'RaiseFinding', finding, sourceEventId, evidence: null, evidenceHash: null });
 
 export const typesOf = (events: readonly ConductEvent[]): string[] => events.map(({ type }) => type);

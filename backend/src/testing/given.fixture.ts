@@ -20,7 +20,7 @@ export const givenFor =
   ) =>
   (...history: readonly Event[]) => ({
     when(command: Command) {
-      const decision = (): Decision => {
+      const decide = (): Decision => {
         const state = history.reduce(
           (before, event) => decider.evolve(before, event),
           decider.initialState(),
@@ -28,20 +28,21 @@ export const givenFor =
         return decider.decide(command, state);
       };
       return {
-        decision,
+        /** For what `then` cannot express. */
+        decide,
         /** Expects exactly these events, in order; each may be given in part. */
         then(...expected: object[]) {
-          const events = extractEvents(decision());
+          const events = extractEvents(decide());
           expect(events).toHaveLength(expected.length);
           expect(events).toMatchObject(expected);
         },
         thenNothing() {
-          expect(extractEvents(decision())).toEqual([]);
+          expect(extractEvents(decide())).toEqual([]);
         },
         thenThrows(code: DomainErrorCode) {
           let refusal: unknown;
           try {
-            decision();
+            decide();
           } catch (error) {
             refusal = error;
           }

@@ -21,7 +21,7 @@ export const nextConductId = async ({ app }: Replica): Promise<number> => {
 
 type DataOf<Type> = Omit<Extract<StandingEvent, { type: Type }>['data'], 'userId'>;
 
-/** Appends one event to a user's conduct, as a decision would, without announcing it. */
+/** Appends one event to a user's conduct, as a decision would, without the effects of `announceStanding`. */
 export const recordConduct = async <Type extends StandingEvent['type']>(
   { app }: Replica,
   userId: number,
@@ -35,7 +35,7 @@ export const recordConduct = async <Type extends StandingEvent['type']>(
     ]);
 };
 
-/** Suspends a user, for an hour or until the given time, or bans them. @returns the ids of the sanction and its notice. */
+/** Suspends a user for an hour, until the given time or without an end (`null`), or bans them. @returns the ids of the sanction and its notice. */
 export const imposeSanction = async (
   replica: Replica,
   userId: number,
@@ -81,6 +81,6 @@ export const flag = async (replica: Replica, userId: number, until = inHours(1))
     noticeId: await nextConductId(replica),
   });
 
-/** Applies the present standing of a user, as is done after the commit of each decision. */
+/** Announces a user's present standing to all replicas, as is done after the commit of each decision. */
 export const announceStanding = ({ app }: Replica, userId: number): Promise<void> =>
   app.get(StandingsService).announce(userId);

@@ -52,9 +52,10 @@ const toAnchor = (heading) =>
 export const listAnchors = (text) =>
   [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading]) => toAnchor(heading));
 
+/** A file of the repository, with or without its folders; what a local run writes to `.thaw/` is none. */
 const FILE_NAME =
   /^(?!\.thaw\/)(?:[\w.*-]+\/)*[\w.*-]+\.(ts|tsx|mts|mjs|cjs|css|json|sh|yml|sql|md|conf|template)$/;
-/** A path of folders; not a package (`@nestjs/…`), a network (`10.0.0.0/8`) or a file of a run in `.thaw`. */
+/** A path with at least one slash; not a package (`@nestjs/…`), a network (`10.0.0.0/8`) or what a local run writes to `.thaw/`. */
 const REPOSITORY_PATH = /^(?!\.thaw\/|[\d.]+\/)\.?[\w-][\w.*-]*(\/[\w.*-]+)+\/?$/;
 
 /** Folders that pages may leave out at the beginning of a path. */
@@ -68,9 +69,9 @@ const OMITTED_FOLDERS = [
   'docs/',
 ];
 
-/** Whether a folder begins with one of the repository; `radix-ui/internal` does not. */
-const startsInRepository = (named) =>
-  OMITTED_FOLDERS.some((root) => fs.existsSync(inRepository(root, named.split('/')[0])));
+/** Whether the first folder of a path exists in the repository: that of `radix-ui/internal` does not. */
+const startsInRepository = (namedPath) =>
+  OMITTED_FOLDERS.some((root) => fs.existsSync(inRepository(root, namedPath.split('/')[0])));
 
 /**
  * Paths and file names that a page has in backticks; a placeholder such as `<feature>` stands for any name.
@@ -81,16 +82,22 @@ export const listNamedFiles = (text) =>
     .map(([, code]) => code.replace(/<[\w-]+>/g, '*'))
     .filter((code) => FILE_NAME.test(code) || (REPOSITORY_PATH.test(code) && startsInRepository(code)));
 
-/** Whether a name from `listNamedFiles` is a file or folder of the repository; of a file, pages may give the end of its path. */
+/**
+ * Whether a name from `listNamedFiles` is a file or folder of the repository. For a file, the end of its path is enough;
+ * the path of a folder must be complete, except for `OMITTED_FOLDERS`.
+ */
 export function isInRepository(named, files) {
-  const source = named.replace(/[.@]/g, '\\$&').replace(/\*/g, '[^/]*').replace(/\/$/, '');
+  const source = named.replace(/\./g, '\\$&').replace(/\*/g, '[^/]*').replace(/\/$/, '');
   const expression = FILE_NAME.test(named)
     ? new RegExp(`(^|/)${source}$`)
     : new RegExp(`^(${OMITTED_FOLDERS.join('|')})${source}(/|$)`);
   return files.some((file) => expression.test(file));
 }
 
-/** Identifiers of the code that a page has in backticks: settings, frames, functions, types. */
+/**
+ * Identifiers of the code that a page has in backticks: settings, frames, functions, types. Only those with an underscore
+ * or a capital inside, since others may be ordinary words.
+ */
 export const listNamedIdentifiers = (text) =>
   [...text.replace(/^```.*?^```/gms, '').matchAll(/`@?([A-Za-z]\w+)(?:[<(][^`\n]*)?`/g)]
     .map(([, identifier]) => identifier)

@@ -5,29 +5,40 @@ import { RelayLoad, type RelayResult } from './relay-load';
 import { Storm, type StormResult } from './storm';
 import { SocketIoWire } from './wire';
 
-/** Calls that the load process accepts, and their results. A call that opens a group returns the group's number. */
+/** The number under which the load process keeps clients that one call opened for later calls. */
+type GroupNumber = number;
+
+/** Calls that the load process accepts, and their results. */
 export interface DriverCalls {
   openRelay: {
     request: { contender: Contender; origins: readonly [string, string]; pairs: number };
-    response: number;
+    response: GroupNumber;
   };
   runRelay: { request: { group: number; perSecond: number; seconds: number }; response: RelayResult };
+  /**
+   * With one origin, sockets to a server without chats, which may expect the `ref` inside `data`; with two, chats of
+   * Thaw over two replicas.
+   */
   openCommands: {
     request: { origins: readonly string[]; sockets: number; isRefInData?: boolean };
-    response: number;
+    response: GroupNumber;
   };
   runCommands: { request: { group: number; perSecond: number; seconds: number }; response: CommandResult };
   openIdleSockets: {
     request: { kind: 'thaw' | 'json' | 'socket.io'; origin: string; sockets: number };
-    response: number;
+    response: GroupNumber;
   };
-  signUp: { request: { origin: string; visitors: number }; response: number };
+  signUp: { request: { origin: string; visitors: number }; response: GroupNumber };
   openSockets: {
     request: { group: number; kind: 'thaw' | 'socket.io'; origin: string; concurrency: number };
     response: OpeningResult;
   };
   closeSockets: { request: { group: number }; response: null };
-  openStorm: { request: { kind: 'thaw' | 'socket.io'; origin: string; pairs: number }; response: number };
+  /** A reconnect storm: pairs who talk, all moved to the replica that will be killed, and then return through a proxy. */
+  openStorm: {
+    request: { kind: 'thaw' | 'socket.io'; origin: string; pairs: number };
+    response: GroupNumber;
+  };
   moveToReplica: { request: { group: number; origin: string }; response: null };
   runStorm: { request: { group: number; proxy: string }; response: StormResult };
   closeGroup: { request: { group: number }; response: null };
@@ -44,10 +55,11 @@ const groups: Group[] = [];
 
 const addGroup = (group: Group): number => groups.push(group) - 1;
 
+/** Not `instanceof`, which needs a public constructor. */
 const getGroup = <Kind extends Group>(index: number, kind: { readonly prototype: Kind }): Kind => {
   const found = groups[index];
   if (found && Object.getPrototypeOf(found) === kind.prototype) return found as Kind;
-  throw new Error(`Group ${index} is of another kind`);
+  throw new Error(`Group ${index} does not exist or is no group of this call`);
 };
 
 const handlers: {

@@ -1,6 +1,7 @@
 import { openAuthenticatedSocket, inParallel, createVisitor, type Visitor } from './visitor';
 import { JsonWire, SocketIoWire, type Wire } from './wire';
 
+/** `floor`: a relay on bare WebSockets without any rules, the least that a relay can cost. */
 export type Contender = 'thaw' | 'floor' | 'socket.io';
 
 export interface Partner {
@@ -38,6 +39,7 @@ const matchPairs = async (origins: readonly [string, string], count: number): Pr
     const wire = await openAuthenticatedSocket(origin, visitor);
     const matched = wire.waitForFrame(({ event }) => event === 'chat_matched', MATCHED_WITHIN_MS);
     await wire.request('join_queue', { preferences: isFirst ? 'male' : 'female' });
+    // Not awaited: the partner may be opened by a later task. The loop below notices a match that never comes.
     void matched.then(({ data }) => {
       const { sessionId, partnerId } = data as { sessionId: string; partnerId: number };
       matchedPartners.set(visitor.userId, {
@@ -65,7 +67,7 @@ const matchPairs = async (origins: readonly [string, string], count: number): Pr
     });
 };
 
-/** The peers have no queue: each client names its partner when it connects. */
+/** The other contenders have no queue: their clients name the chat, and those of `floor` also the partner. */
 const connectPairs = async (
   contender: 'floor' | 'socket.io',
   origins: readonly [string, string],
@@ -73,11 +75,13 @@ const connectPairs = async (
 ): Promise<Pair[]> => {
   const pairs: Pair[] = [];
   await inParallel(count, CONCURRENCY, async (index) => {
+    // As long as a session id of Thaw, so that frames have the same size.
     const sessionId = `${contender}-0000-0000-0000-${String(index).padStart(12, '0')}`;
+    const userIdOf = (side: 0 | 1): number => index * 2 + side + 1;
     const open = async (side: 0 | 1): Promise<Partner> => {
-      const userId = index * 2 + side + 1;
+      const userId = userIdOf(side);
       if (contender === 'floor') {
-        const query = `user=${userId}&partner=${index * 2 + 2 - side}&session=${sessionId}`;
+        const query = `user=${userId}&partner=${userIdOf(side === 0 ? 1 : 0)}&session=${sessionId}`;
         const url = `${origins[side].replace(/^http/, 'ws')}/ws?${query}`;
         const wire = await JsonWire.open(url, { greeting: 'ready' });
         return { wire, userId, sessionId };

@@ -15,7 +15,7 @@ interface User {
   wire: JsonWire;
 }
 
-/** P18: time of a block until its answer, after which the chat with the blocked user is over. One at a time. */
+/** Time of a block until its answer, after which the chat with the blocked user is over. One at a time. */
 export const measureBlock = async (_: Driver, settings: Settings): Promise<Outcome> => {
   const stores = await BenchStores.open({ hasDatabase: true });
   const env = { REMATCH_COOLDOWN_S: '0', REMATCH_RELAX_AFTER_S: '0' };
@@ -66,7 +66,7 @@ export const measureBlock = async (_: Driver, settings: Settings): Promise<Outco
   }
   const { median, minimum, maximum } = computeSpread(p95s);
   const row = {
-    figure: 'P18',
+    figure: 'block',
     what: `Block of the chat partner until the answer, p95 (rounds: ${formatMicros(minimum)} to ${formatMicros(maximum)})`,
     ours: formatMicros(median),
     against: '',

@@ -21,11 +21,13 @@ const SESSIONS = 200;
 const EVENTS_PER_APPEND = 50;
 const LAG_MESSAGES_PER_SECOND = 1_000;
 const LAG_SECONDS = 10;
-/** Longer than the worker lags: after this time all rows are in PostgreSQL. */
+/** Above the gate of 2 s for the lag: a row that is missing after this time counts as a fault. */
 const LAG_SETTLE_MS = 3_000;
 const ROUNDS = 3;
+/** The naive way takes long, and its rate does not depend on the number of rows. */
+const MAX_NAIVE_ROWS = 5_000;
 
-/** P9: throughput and lag from the outboxes to PostgreSQL. */
+/** Figure P9 of README.md: throughput and lag from the outboxes to PostgreSQL. */
 export const measureHistory = async (_: Driver, settings: Settings): Promise<Outcome> => {
   const stores = await BenchStores.open({ hasDatabase: true });
   const service = await Service.start(stores, { replicas: 0 });
@@ -38,7 +40,7 @@ export const measureHistory = async (_: Driver, settings: Settings): Promise<Out
   try {
     for (let round = 1; round <= rounds; round += 1) {
       ours.push(await measureDrainRate(stores, service, pool, settings.historyRows, faults));
-      naive.push(await measureNaiveRate(stores, Math.min(5_000, settings.historyRows)));
+      naive.push(await measureNaiveRate(stores, Math.min(MAX_NAIVE_ROWS, settings.historyRows)));
       ceiling.push(await measureCeilingRate(pool, settings.historyRows));
       logProgress(
         `history, round ${round} of ${rounds}: ${[ours, naive, ceiling].map((all) => formatRate(all.at(-1) ?? 0)).join(', ')}`,
@@ -70,7 +72,7 @@ const measureDrainRate = async (
   const before = await countEvents(pool);
   const { OutboxRepository } = requireBuilt<OutboxModule>('platform/hot-log/outbox.repository');
   const outbox = new OutboxRepository(stores.redis);
-  const chats = await appendChats(stores, rows / SESSIONS);
+  const eventIds = await appendChats(stores, rows / SESSIONS);
   const backlog = (await outbox.measureBacklog()).length;
   await service.startWorker();
   // The clock starts with the first row, so that the start of the worker's process is not measured.
@@ -83,7 +85,8 @@ const measureDrainRate = async (
   }
   const seconds = (performance.now() - startedAt) / 1_000;
   const added = (await countEvents(pool)) - before;
-  if (added !== chats.length) faults.push(`history: ${chats.length} events went in, ${added} rows came out`);
+  if (added !== eventIds.length)
+    faults.push(`history: ${eventIds.length} events went in, ${added} rows came out`);
   return backlog / seconds;
 };
 
@@ -91,7 +94,7 @@ const measureDrainRate = async (
 const appendChats = async (stores: BenchStores, eventsEach: number): Promise<string[]> => {
   const { ChatLogRepository } = requireBuilt<ChatLogModule>('platform/hot-log/chat-log.repository');
   const log = new ChatLogRepository(stores.redis, {
-    publish: () => undefined,
+    publish: () => undefined, // wakes no worker
   } as unknown as ProcessEventsService);
   const eventIds: string[] = [];
   await inParallel(SESSIONS, 8, async () => {
@@ -108,6 +111,7 @@ const appendChats = async (stores: BenchStores, eventsEach: number): Promise<str
   return eventIds;
 };
 
+/** Adds the id of the encoded event to `eventIds`. */
 const encode = (event: Parameters<Codec['encodeEvent']>[0]['event'], eventIds: string[]): string => {
   const { encodeEvent } = requireBuilt<Codec>('modules/random-chat/application/chat-event.codec');
   const eventId = randomUUID();
@@ -130,6 +134,7 @@ const countEvents = async (pool: Pool): Promise<number> => {
   return Number(rows[0]?.count);
 };
 
+/** One BullMQ job and one INSERT for each event, in a process of its own. @returns rows per second */
 const measureNaiveRate = (stores: BenchStores, rows: number): Promise<number> =>
   new Promise((resolve, reject) => {
     const { databaseUrl, redisUrl } = stores;
@@ -148,14 +153,14 @@ const measureCeilingRate = async (pool: Pool, rows: number): Promise<number> => 
   const startedAt = performance.now();
   await pool.query(
     `INSERT INTO ceiling_events (stream_id, stream_position, event_id, type, schema_version, data, metadata, occurred_at)
-     SELECT 'chat-' || n % 200, n, gen_random_uuid(), 'MessageSent', 1, jsonb_build_object('content', repeat('x', 100)), '{}', now()
+     SELECT 'chat-' || n % $2::int, n, gen_random_uuid(), 'MessageSent', 1, jsonb_build_object('content', repeat('x', 100)), '{}', now()
      FROM generate_series(1, $1::int) n`,
-    [rows],
+    [rows, SESSIONS],
   );
   return rows / ((performance.now() - startedAt) / 1_000);
 };
 
-/** Lags between events and their rows in PostgreSQL, at a steady rate. The worker is woken as by a replica. */
+/** Lags between events and their rows in PostgreSQL, at a steady rate. The worker that the last drain started is running. */
 const measureLagsMs = async (stores: BenchStores, pool: Pool, faults: string[]): Promise<number[]> => {
   const { ChatLogRepository } = requireBuilt<ChatLogModule>('platform/hot-log/chat-log.repository');
   const { JobQueueService } = requireBuilt<Queue>('platform/queue/job-queue.service');
@@ -167,6 +172,7 @@ const measureLagsMs = async (stores: BenchStores, pool: Pool, faults: string[]):
   >[0]);
   const scheduler = new OutboxSchedulerService(jobs);
   const events: Pick<ProcessEventsService, 'publish'> = {
+    // Wakes the worker, as a replica does.
     publish: (_, event) => {
       if ('shard' in event) scheduler.scheduleShard({ shard: event.shard });
     },
@@ -184,7 +190,7 @@ const measureLagsMs = async (stores: BenchStores, pool: Pool, faults: string[]):
     if (!chat) return;
     chat.turn = chat.turn.then(async () => {
       const result = await log.append(chat.sessionId, chat.end, [encodeMessage([])]);
-      if (result.kind !== 'appended') return;
+      if (result.kind !== 'appended') return; // the missing row is reported as a fault below
       chat.end = { version: chat.end.version + 1, lastId: result.ids[0] ?? '' };
     });
   });

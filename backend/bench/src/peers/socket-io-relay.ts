@@ -4,12 +4,12 @@ import { createAdapter } from '@socket.io/redis-adapter';
 import { Redis } from 'ioredis';
 import { Server } from 'socket.io';
 
-// Socket.IO with its Redis adapter in its leanest configuration: WebSocket only, no compression, no HTTP extras.
+// What Thaw is compared with: Socket.IO with its Redis adapter in its leanest configuration: WebSocket only, no compression, no HTTP extras.
 
 const redisUrl = process.env.REDIS_URL ?? '';
 const server = createServer();
 const io = new Server(server, {
-  // The path that nginx proxies to our sockets.
+  // The path of Thaw's sockets, which the same nginx proxies.
   path: '/ws',
   addTrailingSlash: false,
   transports: ['websocket'],
@@ -19,7 +19,7 @@ const io = new Server(server, {
   serveClient: false,
   adapter: createAdapter(new Redis(redisUrl), new Redis(redisUrl)),
 });
-let entries = 0;
+let messageCount = 0;
 
 interface Message {
   sessionId: string;
@@ -30,7 +30,7 @@ interface Message {
 
 io.on('connection', (socket) => {
   let senderId = 0;
-  let seq = 0;
+  let sentCount = 0;
   socket.on(
     'join',
     ({ sessionId, userId }: { sessionId: string; userId: number }, ack: (answer: object) => void) => {
@@ -42,14 +42,15 @@ io.on('connection', (socket) => {
   socket.on(
     'random_message',
     ({ sessionId, content, messageType, clientId }: Message, ack: (answer: object) => void) => {
-      entries += 1;
-      seq += 1;
+      messageCount += 1;
+      sentCount += 1;
       const now = Date.now();
-      const id = `${now}-${entries}`;
+      // Ids and numbers only give the frames the size of Thaw's.
+      const id = `${now}-${messageCount}`;
       const timestamp = new Date(now).toISOString();
       socket.to(sessionId).emit('random_message', {
         sessionId,
-        seq,
+        seq: sentCount,
         id,
         senderId,
         content,
@@ -58,7 +59,7 @@ io.on('connection', (socket) => {
         replyTo: null,
         clientId,
       });
-      ack({ id, seq, timestamp, clientId });
+      ack({ id, seq: sentCount, timestamp, clientId });
     },
   );
 });

@@ -7,19 +7,24 @@ const ADA = 1;
 const BOB = 2;
 const SESSION = 's-1';
 const ACKED_AT = 10_000;
+// In a loss window, `at` is the time of the fault, which may lose what was acknowledged between `from` and `to`.
 
 const hello = fingerprints.message('1-0', ADA, 'hello');
 const reply = fingerprints.message('2-0', BOB, 'reply');
 const history: Fingerprint[] = [fingerprints.started(), hello, reply, fingerprints.end('skipped')];
 
+/** What makes a message unique to its sender: the sender's id and the client id. */
+const clientKeyOf = (index: number): string => `${ADA} c-${index}`;
+
 const stored = (events: readonly Fingerprint[]): StoredEvent[] =>
   events.map((fingerprint, index) => ({
     eventId: `e-${index}`,
     fingerprint,
-    ...(fingerprint.startsWith('message') ? { clientKey: `1 c-${index}` } : {}),
+    ...(fingerprint.startsWith('message') ? { clientKey: clientKeyOf(index) } : {}),
   }));
 
 const storedStateOf = (events: readonly Fingerprint[], more: Partial<StoredState> = {}): StoredState => ({
+  // In PostgreSQL, and in Redis.
   durable: new Map([[SESSION, stored(events)]]),
   live: new Map([[SESSION, stored(events)]]),
   privateMessages: [{ id: 7, senderId: ADA, receiverId: BOB, content: 'private' }],
@@ -97,6 +102,7 @@ describe('checkEvidence', () => {
       evidence({ storedState: storedStateOf(without(hello)), lossWindows: [window], logs }),
     );
     expect(verdict.losses).toMatchObject([{ allowedBy: 'truncated redis' }]);
+    // These logs lack the private message that is stored.
     expect(verdict.violations.filter(({ rule }) => rule !== 'private')).toEqual([]);
   });
 
@@ -137,7 +143,8 @@ describe('checkEvidence', () => {
   it('reports a message that is stored twice under one client id', () => {
     const storedState = storedStateOf(history);
     const events = storedState.durable.get(SESSION) ?? [];
-    events.splice(3, 0, { eventId: 'e-9', fingerprint: hello, clientKey: '1 c-1' });
+    events.splice(3, 0, { eventId: 'e-9', fingerprint: hello, clientKey: clientKeyOf(1) });
+    // Without Redis, whose copy would differ.
     expect(rulesOf({ storedState: { ...storedState, live: new Map() } })).toContain('duplicate');
   });
 
@@ -150,13 +157,13 @@ describe('checkEvidence', () => {
     expect(rulesOf(complaining('in two chats: s-1 and s-2'))).toEqual(['two chats or stuck']);
   });
 
-  it('reports a chat that never ends', () => {
+  it('reports a stored chat without an end, even if it is in the log of no user', () => {
     expect(rulesOf({ storedState: storedStateOf(history.slice(0, 3)), logs: [] })).toEqual([
       'two chats or stuck',
     ]);
   });
 
-  it('reports a chat that goes on after its end, unless the end was lost with the last second of Redis', () => {
+  it('reports a chat that goes on after its end, unless the end was lost by a truncated file', () => {
     const logs = [logOf(ADA, BOB, { reopened: [{ endedAt: 12_000, at: 13_000 }] }), logOf(BOB, ADA)];
     const window = { label: 'truncated redis', from: 11_500, at: 11_600, to: 12_500 };
     expect(rulesOf({ logs, storedState: storedStateOf(history) })).toContain('order');

@@ -43,13 +43,13 @@ export const wireContent = ({ content, picture }: OutgoingMessage): string => {
 };
 
 /**
- * Unsent messages kept over a reload, in session storage: each tab has its own. Pictures that were not uploaded cannot
- * be kept; the state of a message shows when that happened.
+ * Unsent messages kept over a reload, in session storage: each tab has its own. A message whose
+ * picture was not uploaded is kept without it; its state is then that of an upload that failed or was cut off.
  */
 export const readOutgoing = (key: string): OutgoingMessage[] =>
   parseJson(z.array(storedSchema), tabStorage.read(key)) ?? [];
 
-/** The message as it is stored: an uploaded picture by its address, another one not at all. */
+/** The message as it is stored. The URL of an uploaded picture becomes part of the content; another picture is dropped. */
 const toStored = (message: OutgoingMessage): OutgoingMessage => {
   const { picture, ...stored } = message;
   return picture?.url ? { ...stored, content: wireContent(message) } : stored;

@@ -5,8 +5,8 @@ import { DeviceAccountsService } from '../../standings/application/device-accoun
 import { ConductService } from './conduct.service';
 
 /**
- * New accounts of sanctioned users inherit the sanction, and those of a device with many new accounts are flagged, in
- * the transaction that creates the account: none exists without it.
+ * New accounts of sanctioned users inherit the sanction, and new accounts of a device with many of them are flagged. This
+ * runs in the transaction that creates the account, so that no account ever exists without its sanction or flag.
  */
 @Injectable()
 export class NewAccountsService {
@@ -28,7 +28,7 @@ export class NewAccountsService {
           type: 'RaiseFinding',
           userId,
           finding: 'many_accounts',
-          sourceEventId: `account-${userId}`,
+          sourceEventId: `account-${userId}`, // one finding for each account
           evidence: null,
           evidenceHash: null,
         },

@@ -12,20 +12,21 @@ import { standingAt } from '../../standings/domain/standing.state';
 
 const standingOf = ({ state, now }: ConductHistory) => standingAt(state.standing, now);
 const decided = (outcome: 'warned' | 'suspended' | 'banned' | 'dismissed'): ConductHistory => {
-  const history = new ConductHistory().reportBy(1);
+  const history = new ConductHistory().reportByUsers(1);
   history.decide(outcome);
   return history;
 };
-const appealSanction = (history: ConductHistory) => history.appeal(history.last('SanctionImposed').noticeId);
+const appealSanction = (history: ConductHistory) =>
+  history.appeal(history.lastDataOf('SanctionImposed').noticeId);
 const noticeOfReporter = (history: ConductHistory): number =>
-  history.last('CaseDecided').reports[0]?.noticeId ?? 0;
+  history.lastDataOf('CaseDecided').reports[0]?.noticeId ?? 0;
 
 describe('an appeal', () => {
   it('is possible for a warning, care, a suspension and a ban', () => {
     const warned = decided('warned');
-    expect(typesOf(warned.appeal(warned.last('PersonWarned').noticeId))).toEqual(['AppealFiled']);
-    const flagged = new ConductHistory().reportBy(3);
-    expect(typesOf(flagged.appeal(flagged.last('PersonFlagged').noticeId))).toEqual(['AppealFiled']);
+    expect(typesOf(warned.appeal(warned.lastDataOf('PersonWarned').noticeId))).toEqual(['AppealFiled']);
+    const flagged = new ConductHistory().reportByUsers(3);
+    expect(typesOf(flagged.appeal(flagged.lastDataOf('PersonFlagged').noticeId))).toEqual(['AppealFiled']);
     for (const outcome of ['suspended', 'banned'] as const)
       expect(typesOf(appealSanction(decided(outcome)))).toEqual(['AppealFiled']);
   });
@@ -49,12 +50,12 @@ describe('an appeal', () => {
 
   it('is refused for notices of others and for those that cannot be appealed', () => {
     const history = decided('suspended');
-    expectRefusal(() => history.appeal(history.last('SanctionImposed').noticeId, 11), 'not_found');
+    expectRefusal(() => history.appeal(history.lastDataOf('SanctionImposed').noticeId, 11), 'not_found');
     expectRefusal(() => history.appeal(noticeOfReporter(history), 11), 'not_found');
     expectRefusal(() => history.appeal(999), 'not_found');
     appealSanction(history);
     history.decideAppeal();
-    expectRefusal(() => history.appeal(history.last('AppealDecided').answerNoticeId), 'not_found');
+    expectRefusal(() => history.appeal(history.lastDataOf('AppealDecided').answerNoticeId), 'not_found');
   });
 });
 
@@ -141,8 +142,8 @@ describe('the decision of an appeal', () => {
   });
 
   it('about care ends the flag, and later reports count from then on', () => {
-    const history = new ConductHistory().reportBy(3);
-    history.appeal(history.last('PersonFlagged').noticeId);
+    const history = new ConductHistory().reportByUsers(3);
+    history.appeal(history.lastDataOf('PersonFlagged').noticeId);
     expect(typesOf(history.decideAppeal({ outcome: 'reversed', moderatorId: mod }))).toEqual([
       'AppealDecided',
       'FlagLifted',
@@ -155,7 +156,7 @@ describe('the decision of an appeal', () => {
   });
 
   it('about an automatic suspension ends the flag as well', () => {
-    const history = new ConductHistory().reportBy(5);
+    const history = new ConductHistory().reportByUsers(5);
     appealSanction(history);
     history.decideAppeal({ outcome: 'reversed' });
     expect(standingOf(history).kind).toBe('good');

@@ -22,7 +22,7 @@ describe('a claim', () => {
     history.execute({ type: 'ReleaseCase', caseId: history.caseId, moderatorId });
 
   it('keeps others away for 15 minutes after the last act of its moderator', () => {
-    const history = new ConductHistory().reportBy(1);
+    const history = new ConductHistory().reportByUsers(1);
     claim(history, mod);
     history.wait(14 * MINUTE_MS);
     expectRefusal(() => claim(history, otherMod), 'claimed');
@@ -34,7 +34,7 @@ describe('a claim', () => {
   });
 
   it('is not renewed by the note of another moderator', () => {
-    const history = new ConductHistory().reportBy(1);
+    const history = new ConductHistory().reportByUsers(1);
     claim(history, mod);
     history.wait(10 * MINUTE_MS);
     history.execute({ type: 'AddNote', caseId: history.caseId, moderatorId: otherMod, text: 'I agree' });
@@ -43,7 +43,7 @@ describe('a claim', () => {
   });
 
   it('is released by its moderator only', () => {
-    const history = new ConductHistory().reportBy(1);
+    const history = new ConductHistory().reportByUsers(1);
     claim(history, mod);
     expectRefusal(() => release(history, otherMod), 'claimed');
     expect(typesOf(release(history, mod))).toEqual(['CaseReleased']);
@@ -52,12 +52,12 @@ describe('a claim', () => {
   });
 
   it('is refused for a case in which there is nothing to do, and to those it is about', () => {
-    const history = new ConductHistory().reportBy(1);
+    const history = new ConductHistory().reportByUsers(1);
     expectRefusal(() => claim(history, 11), 'own_decision');
     expectRefusal(() => claim(history, ada), 'own_decision');
     history.decide('warned');
     expectRefusal(() => claim(history, mod), 'already_answered');
-    history.appeal(history.last('PersonWarned').noticeId);
+    history.appeal(history.lastDataOf('PersonWarned').noticeId);
     expect(typesOf(claim(history, otherMod))).toEqual(['CaseClaimed']);
     expectRefusal(() => history.execute({ type: 'ClaimCase', caseId: 999, moderatorId: mod }), 'not_found');
   });
@@ -65,7 +65,7 @@ describe('a claim', () => {
 
 describe('a decision', () => {
   it('notifies every reporter, and states rule and facts', () => {
-    const history = new ConductHistory().reportBy(2);
+    const history = new ConductHistory().reportByUsers(2);
     const [decided, warned] = history.decide('warned', { note: 'First time' });
     expect(decided).toMatchObject({
       type: 'CaseDecided',
@@ -88,7 +88,7 @@ describe('a decision', () => {
   });
 
   it('that dismisses lifts the flag and the automatic suspension, with one notice', () => {
-    const history = new ConductHistory().reportBy(5);
+    const history = new ConductHistory().reportByUsers(5);
     const events = history.decide('dismissed');
     expect(typesOf(events)).toEqual(['CaseDecided', 'FlagLifted', 'SanctionLifted']);
     expect(events[1]?.data).toMatchObject({ noticeId: expect.any(Number) });
@@ -97,12 +97,12 @@ describe('a decision', () => {
   });
 
   it('that dismisses a case without consequences sends the user no notice', () => {
-    const history = new ConductHistory().reportBy(1);
+    const history = new ConductHistory().reportByUsers(1);
     expect(typesOf(history.decide('dismissed'))).toEqual(['CaseDecided']);
   });
 
   it('that suspends replaces what was imposed automatically', () => {
-    const history = new ConductHistory().reportBy(5);
+    const history = new ConductHistory().reportByUsers(5);
     const events = history.decide('suspended');
     expect(typesOf(events)).toEqual(['CaseDecided', 'FlagLifted', 'SanctionLifted', 'SanctionImposed']);
     expect(events[1]?.data).toMatchObject({ noticeId: null });
@@ -114,13 +114,13 @@ describe('a decision', () => {
   });
 
   it('bans without an end', () => {
-    const history = new ConductHistory().reportBy(1);
+    const history = new ConductHistory().reportByUsers(1);
     history.decide('banned');
     expect(standingAt(history.state.standing, history.now)).toMatchObject({ kind: 'banned', until: null });
   });
 
   it('lets other cases and their sanctions be', () => {
-    const history = new ConductHistory().reportBy(1);
+    const history = new ConductHistory().reportByUsers(1);
     history.decide('suspended');
     history.report(12);
     expect(typesOf(history.decide('dismissed'))).toEqual(['CaseDecided']);
@@ -128,7 +128,7 @@ describe('a decision', () => {
   });
 
   it('is refused when something has happened since the moderator read the case', () => {
-    const history = new ConductHistory().reportBy(1);
+    const history = new ConductHistory().reportByUsers(1);
     const decision = aDecision(history, 'warned');
     history.report(12);
     expectRefusal(() => history.execute(decision), 'case_changed');
@@ -142,7 +142,7 @@ describe('a decision', () => {
     ['a reporter', 11, []],
     ['a friend of one of them', mod, [mod]],
   ])('is refused to %s', (_who, moderatorId, excludedModeratorIds) => {
-    const history = new ConductHistory().reportBy(1);
+    const history = new ConductHistory().reportByUsers(1);
     const given = { moderatorId, excludedModeratorIds, isOnlyModerator: true };
     history.wait(30 * DAY_MS);
     expectRefusal(() => history.decide('warned', given), 'own_decision');
@@ -155,20 +155,20 @@ describe('a decision', () => {
     ['a ban with an end', 'banned', DAY_MS],
     ['a warning with an end', 'warned', DAY_MS],
   ])('is refused for %s', (_what, outcome, durationMs) => {
-    const history = new ConductHistory().reportBy(1);
+    const history = new ConductHistory().reportByUsers(1);
     const until = durationMs === null ? null : new Date(history.now.getTime() + durationMs);
     expectRefusal(() => history.decide(outcome, { until }), 'validation_failed');
   });
 
   it('is refused without a rule or facts, unless it dismisses', () => {
-    const history = new ConductHistory().reportBy(1);
+    const history = new ConductHistory().reportByUsers(1);
     expectRefusal(() => history.decide('warned', { rule: null }), 'validation_failed');
     expectRefusal(() => history.decide('warned', { facts: null }), 'validation_failed');
     expect(typesOf(history.decide('dismissed'))).toEqual(['CaseDecided']);
   });
 
   it('holds the evidence of what is illegal, and of a sanction after a report about a minor', () => {
-    const illegal = new ConductHistory().reportBy(1);
+    const illegal = new ConductHistory().reportByUsers(1);
     expect(typesOf(illegal.decide('warned', { rule: 'no_illegal' }))).toContain('HoldPlaced');
     const minor = new ConductHistory();
     minor.report(11, { category: 'minor' });
@@ -197,7 +197,7 @@ describe('an escalation', () => {
     });
 
   it('leaves the decision to another moderator', () => {
-    const history = new ConductHistory().reportBy(1);
+    const history = new ConductHistory().reportByUsers(1);
     escalate(history, mod);
     expectRefusal(() => history.decide('warned'), 'own_decision');
     expectRefusal(() => escalate(history, otherMod), 'already_answered');
@@ -206,7 +206,7 @@ describe('an escalation', () => {
   });
 
   it('returns to the only moderator after 24 hours', () => {
-    const history = new ConductHistory().reportBy(1);
+    const history = new ConductHistory().reportByUsers(1);
     escalate(history, mod);
     history.wait(DAY_MS - 1);
     expectRefusal(() => history.decide('warned', { isOnlyModerator: true }), 'own_decision');
@@ -215,7 +215,7 @@ describe('an escalation', () => {
   });
 
   it('needs the present version', () => {
-    const history = new ConductHistory().reportBy(1);
+    const history = new ConductHistory().reportByUsers(1);
     const { version } = history.state;
     history.report(12);
     expectRefusal(() => escalate(history, mod, version), 'case_changed');
@@ -224,7 +224,7 @@ describe('an escalation', () => {
 
 describe('the expiry of evidence', () => {
   it('is recorded once for each report', () => {
-    const history = new ConductHistory().reportBy(2);
+    const history = new ConductHistory().reportByUsers(2);
     const reportIds = [...history.state.reports.keys(), 999];
     const expire = () => history.execute({ type: 'RecordExpiry', caseId: history.caseId, reportIds });
     expect(expire()[0]?.data).toMatchObject({ reportIds: reportIds.slice(0, 2) });

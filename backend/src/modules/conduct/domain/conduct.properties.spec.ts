@@ -6,7 +6,7 @@ import {
   ada,
   aReport,
   ConductHistory,
-  type Given,
+  type CommandInput,
   HOUR_MS,
 } from '../../../testing/conduct-events.fixture';
 import { DomainError } from '../../../platform/errors/domain.errors';
@@ -19,7 +19,7 @@ import { evolveConduct } from './conduct.state';
 const RUNS = 400;
 const MODERATORS = [100, 200];
 
-type Step = (history: ConductHistory) => Given | null;
+type Step = (history: ConductHistory) => CommandInput | null;
 type NamedStep = readonly [name: string, step: Step];
 
 /** The command is executed as if the moderator saw the present state, or an earlier version. */
@@ -185,7 +185,7 @@ const otherStep: fc.Arbitrary<NamedStep> = fc.oneof(
 );
 
 /** Only commands may throw, and only as refusals. */
-const attempt = (history: ConductHistory, command: Given | null): void => {
+const attempt = (history: ConductHistory, command: CommandInput | null): void => {
   if (!command) return;
   try {
     history.execute(command);

@@ -17,17 +17,17 @@ describe('a report', () => {
     const history = new ConductHistory();
     expect(typesOf(history.report(11))).toEqual(['CaseOpened', 'ReportFiled']);
     expect(typesOf(history.report(12))).toEqual(['ReportFiled']);
-    expect(history.last('ReportFiled').caseId).toBe(history.last('CaseOpened').caseId);
+    expect(history.lastDataOf('ReportFiled').caseId).toBe(history.lastDataOf('CaseOpened').caseId);
   });
 
   it('opens another case after the decision', () => {
-    const history = new ConductHistory().reportBy(1);
+    const history = new ConductHistory().reportByUsers(1);
     history.decide('warned');
     expect(typesOf(history.report(12))).toEqual(['CaseOpened', 'ReportFiled']);
   });
 
   it('of the same reporter from the same random chat is the first one, also after the decision', () => {
-    const history = new ConductHistory().reportBy(1);
+    const history = new ConductHistory().reportByUsers(1);
     expect(history.report(11, { category: 'spam' })).toEqual([]);
     history.decide('dismissed');
     expect(history.report(11)).toEqual([]);
@@ -53,7 +53,7 @@ describe('a report', () => {
 
 describe('distinct reporters', () => {
   it('flag the user when they are three, with a notice, for at most 30 days', () => {
-    const history = new ConductHistory().reportBy(2);
+    const history = new ConductHistory().reportByUsers(2);
     expect(standingOf(history).kind).toBe('good');
     expect(history.report(13).at(-1)).toMatchObject({
       type: 'PersonFlagged',
@@ -69,7 +69,7 @@ describe('distinct reporters', () => {
   });
 
   it('suspend the user for 72 hours when they are five, once for each case', () => {
-    const history = new ConductHistory().reportBy(4);
+    const history = new ConductHistory().reportByUsers(4);
     expect(history.report(15, { category: 'spam' }).at(-1)).toMatchObject({
       type: 'SanctionImposed',
       data: {
@@ -87,14 +87,14 @@ describe('distinct reporters', () => {
   });
 
   it('do not suspend a user who is suspended for longer', () => {
-    const history = new ConductHistory().reportBy(1);
+    const history = new ConductHistory().reportByUsers(1);
     history.decide('suspended');
     for (const reporterId of [31, 32, 33, 34]) history.report(reporterId);
     expect(typesOf(history.report(35))).toEqual(['ReportFiled']);
   });
 
   it('count only within 24 hours', () => {
-    const history = new ConductHistory().reportBy(2).wait(DAY_MS);
+    const history = new ConductHistory().reportByUsers(2).wait(DAY_MS);
     expect(typesOf(history.report(13))).toEqual(['ReportFiled']);
     expect(typesOf(history.report(14))).toEqual(['ReportFiled']);
     expect(typesOf(history.report(15))).toEqual(['ReportFiled', 'PersonFlagged']);
@@ -139,14 +139,17 @@ describe('a finding', () => {
   it('of many accounts flags the user', () => {
     const history = new ConductHistory();
     history.execute(aFinding('many_accounts'));
-    expect(history.last('PersonFlagged')).toMatchObject({ cause: 'many_accounts', caseId: history.caseId });
+    expect(history.lastDataOf('PersonFlagged')).toMatchObject({
+      cause: 'many_accounts',
+      caseId: history.caseId,
+    });
     expect(standingOf(history).kind).toBe('care');
   });
 
   it('of a stated age asks for the age; a second one within 30 days suspends until a moderator has decided', () => {
     const history = new ConductHistory();
     history.execute(aFinding('stated_age', 'first'));
-    const { noticeId } = history.last('AgeAsked');
+    const { noticeId } = history.lastDataOf('AgeAsked');
     expect(standingOf(history)).toMatchObject({ kind: 'age_question', noticeId });
     history.execute({ type: 'AnswerAge', noticeId, answer: 'adult' });
     expect(standingOf(history).kind).toBe('good');

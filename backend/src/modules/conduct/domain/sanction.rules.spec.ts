@@ -14,7 +14,7 @@ import { standingAt } from '../../standings/domain/standing.state';
 
 const standingOf = ({ state, now }: ConductHistory) => standingAt(state.standing, now);
 const banned = (): ConductHistory => {
-  const history = new ConductHistory().reportBy(1);
+  const history = new ConductHistory().reportByUsers(1);
   history.decide('banned');
   return history;
 };
@@ -97,8 +97,8 @@ describe('a ban', () => {
 
 describe('an automatic suspension', () => {
   it('lapses into the flag while no moderator has decided, once, with a notice', () => {
-    const history = new ConductHistory().reportBy(5).wait(72 * HOUR_MS);
-    const { until } = history.last('PersonFlagged');
+    const history = new ConductHistory().reportByUsers(5).wait(72 * HOUR_MS);
+    const { until } = history.lastDataOf('PersonFlagged');
     expect(applyTimeLimits(history)).toMatchObject([
       { type: 'PersonFlagged', data: { cause: 'sanction_lapsed', until, noticeId: expect.any(Number) } },
     ]);
@@ -111,7 +111,7 @@ describe('an automatic suspension', () => {
   });
 
   it('lapses into a new flag when the earlier one has ended', () => {
-    const history = new ConductHistory().reportBy(3).wait(29 * DAY_MS);
+    const history = new ConductHistory().reportByUsers(3).wait(29 * DAY_MS);
     for (const reporterId of [31, 32, 33, 34, 35]) history.report(reporterId);
     expect(standingOf(history).kind).toBe('suspended');
     history.wait(72 * HOUR_MS);
@@ -120,7 +120,7 @@ describe('an automatic suspension', () => {
   });
 
   it('leaves nothing behind once its case is dismissed', () => {
-    const history = new ConductHistory().reportBy(5);
+    const history = new ConductHistory().reportByUsers(5);
     history.decide('dismissed');
     history.wait(80 * HOUR_MS);
     expect(applyTimeLimits(history)).toEqual([]);
@@ -129,7 +129,7 @@ describe('an automatic suspension', () => {
 
 describe('a flag', () => {
   it('ends after 30 days without a notice', () => {
-    const history = new ConductHistory().reportBy(3).wait(30 * DAY_MS - 1);
+    const history = new ConductHistory().reportByUsers(3).wait(30 * DAY_MS - 1);
     expect(applyTimeLimits(history)).toEqual([]);
     history.wait(1);
     expect(applyTimeLimits(history)).toMatchObject([{ type: 'FlagLifted', data: { noticeId: null } }]);
@@ -140,7 +140,7 @@ describe('lifting a sanction', () => {
   const lift = (history: ConductHistory, given = {}) =>
     history.execute({
       type: 'LiftSanction',
-      sanctionId: history.last('SanctionImposed').sanctionId,
+      sanctionId: history.lastDataOf('SanctionImposed').sanctionId,
       moderatorId: mod,
       reason: 'Enough',
       ...given,
@@ -190,15 +190,15 @@ describe('an inherited sanction', () => {
     history.wait(100 * DAY_MS);
     expect(applyTimeLimits(history)).toEqual([]);
     expect(standingOf(history).kind).toBe('banned');
-    expect(history.last('SanctionImposed')).toMatchObject({ inheritedFrom: 77, isAutomatic: true });
+    expect(history.lastDataOf('SanctionImposed')).toMatchObject({ inheritedFrom: 77, isAutomatic: true });
   });
 
   it('does not join the undecided case, and can be appealed to any moderator', () => {
-    const history = new ConductHistory().reportBy(1);
+    const history = new ConductHistory().reportByUsers(1);
     const { caseId } = history;
     inherit(history);
     expect(history.caseId).not.toBe(caseId);
-    history.appeal(history.last('SanctionImposed').noticeId);
+    history.appeal(history.lastDataOf('SanctionImposed').noticeId);
     history.decideAppeal({ outcome: 'reversed', moderatorId: mod });
     expect(standingOf(history).kind).toBe('good');
     expect(typesOf(history.report(12))).toEqual(['ReportFiled']);
@@ -209,7 +209,7 @@ describe('an age question', () => {
   const answer = (
     history: ConductHistory,
     given: 'adult' | 'minor',
-    noticeId = history.last('AgeAsked').noticeId,
+    noticeId = history.lastDataOf('AgeAsked').noticeId,
   ) => history.execute({ type: 'AnswerAge', noticeId, answer: given });
 
   it('answered by a minor suspends until a moderator has decided', () => {

@@ -99,11 +99,10 @@ const project = async (event: StoredConductEvent, manager: EntityManager): Promi
     }
     case 'SanctionConfirmed':
       return releaseClaim(event.data.caseId, manager);
-    case 'PersonFlagged':
-      return markAutomatic(event.data.caseId, manager);
     case 'SanctionImposed':
       return event.data.isAutomatic ? markAutomatic(event.data.caseId, manager) : undefined;
     case 'PersonWarned':
+    case 'PersonFlagged':
     case 'FlagLifted':
     case 'SanctionLifted':
     case 'AgeAsked':

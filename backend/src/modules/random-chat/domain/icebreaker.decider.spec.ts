@@ -73,7 +73,7 @@ describe('starting Break the Ice', () => {
   });
 
   it('happens once when the starter repeats the command', () => {
-    expect(givenChat(chatStarted, started()).when(start(ADA)).decision()).toEqual({ alreadyDone: at(2) });
+    expect(givenChat(chatStarted, started()).when(start(ADA)).decide()).toEqual({ alreadyDone: at(2) });
   });
 
   it('refuses a question asked before while others are left, whichever user asked it', () => {
@@ -130,11 +130,11 @@ describe('answering Break the Ice', () => {
 
   it('is acknowledged again when the same answer is repeated, before and after the reveal', () => {
     expect(
-      givenChat(chatStarted, started(), answered(BOB, optionA)).when(answer(BOB, optionA)).decision(),
+      givenChat(chatStarted, started(), answered(BOB, optionA)).when(answer(BOB, optionA)).decide(),
     ).toEqual({ alreadyDone: at(3) });
     const over = givenChat(chatStarted, started(), answered(BOB, optionA), revealed);
-    expect(over.when(answer(BOB, optionA)).decision()).toEqual({ alreadyDone: at(4) });
-    expect(over.when(answer(ADA, optionB)).decision()).toEqual({ alreadyDone: at(4) });
+    expect(over.when(answer(BOB, optionA)).decide()).toEqual({ alreadyDone: at(4) });
+    expect(over.when(answer(ADA, optionB)).decide()).toEqual({ alreadyDone: at(4) });
     over.when(answer(ADA, optionA)).thenThrows('game_not_active');
   });
 
@@ -161,7 +161,7 @@ describe('ignoring Break the Ice', () => {
   });
 
   it('is acknowledged again when it is repeated', () => {
-    expect(givenChat(chatStarted, started(), ignored()).when(ignore(BOB)).decision()).toEqual({
+    expect(givenChat(chatStarted, started(), ignored()).when(ignore(BOB)).decide()).toEqual({
       alreadyDone: at(3),
     });
   });

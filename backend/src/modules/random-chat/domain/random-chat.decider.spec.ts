@@ -105,7 +105,7 @@ describe('a repeated message', () => {
   it('is not stored again and refers to the first one, whatever its content', () => {
     const again = givenChat(...said).when(send({ clientId: 'c-1', content: ' ' }));
     again.thenNothing();
-    expect(again.decision()).toEqual({ alreadyDone: at(2) });
+    expect(again.decide()).toEqual({ alreadyDone: at(2) });
   });
 
   it('is recognised after the end of the chat and above the rate limit', () => {
@@ -114,7 +114,7 @@ describe('a repeated message', () => {
       expect(
         givenLimitedChat({ intervalMs: 60_000, burst: 1 })(...history)
           .when(again)
-          .decision(),
+          .decide(),
       ).toEqual({ alreadyDone: at(2) });
     }
   });
@@ -185,7 +185,7 @@ describe('the rate limit of messages', () => {
     tooFast.thenThrows('rate_limited');
     let waitMs = 0;
     try {
-      tooFast.decision();
+      tooFast.decide();
     } catch (error) {
       waitMs = (error as { retryAfterMs: number }).retryAfterMs;
     }
@@ -284,7 +284,7 @@ describe('the end of a random chat', () => {
     (command) => {
       const again = givenChat(chatStarted, messageSent(ADA), skippedBy(BOB)).when(command);
       again.thenNothing();
-      expect(again.decision()).toMatchObject({ alreadyDone: { seq: 3 } });
+      expect(again.decide()).toMatchObject({ alreadyDone: { seq: 3 } });
     },
   );
 

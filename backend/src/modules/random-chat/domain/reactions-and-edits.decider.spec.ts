@@ -74,7 +74,7 @@ describe('editing', () => {
   });
 
   it('is a no-op when it changes nothing', () => {
-    expect(givenChat(chatStarted, messageSent(ADA, 'same')).when(edit(ADA, 'same ')).decision()).toEqual({
+    expect(givenChat(chatStarted, messageSent(ADA, 'same')).when(edit(ADA, 'same ')).decide()).toEqual({
       alreadyDone: { id: '', seq: 2 },
     });
   });
@@ -122,14 +122,14 @@ describe('reacting', () => {
     expect(
       givenChat(chatStarted, messageSent(ADA), added(BOB))
         .when(react(BOB, '🔥', 'add'))
-        .decision(),
+        .decide(),
     ).toEqual({
       alreadyDone: { id: '', seq: 3 },
     });
     expect(
       givenChat(chatStarted, messageSent(ADA))
         .when(react(BOB, '🔥', 'remove'))
-        .decision(),
+        .decide(),
     ).toEqual({
       alreadyDone: { id: '', seq: 2 },
     });

@@ -4,7 +4,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 /** Unused devices are forgotten after this time. */
 const KEPT_DAYS = 180;
 
-/** The table `devices`: which accounts were used in which browser. It has only hashes of what browsers store. */
+/** The table `devices`: which accounts were used in which browser. A browser stores a random id; the table has its hash. */
 @Injectable()
 export class DeviceRepository {
   constructor(private readonly dataSource: DataSource) {}
@@ -22,7 +22,8 @@ export class DeviceRepository {
     );
   }
 
-  async findAccountsOf(userId: number): Promise<number[]> {
+  /** Returns the accounts that were used on any device of the user, the user's own included. */
+  async findAccountsOnDevicesOf(userId: number): Promise<number[]> {
     const rows = await this.dataSource.query<{ user_id: string }[]>(
       `SELECT DISTINCT others.user_id FROM devices AS own JOIN devices AS others USING (device_hash)
        WHERE own.user_id = $1 ORDER BY others.user_id`,

@@ -108,7 +108,7 @@ export class UsersService {
    * @throws DomainError email_taken
    */
   async register(email: string, manager: EntityManager): Promise<number> {
-    const userId = await this.users.nextId();
+    const userId = await this.users.nextId(manager);
     await this.claimEmail(userId, email, manager);
     await this.execute(userId, { type: 'RegisterUser', email, username: generateHandle(randomInt) }, manager);
     return userId;
@@ -116,7 +116,7 @@ export class UsersService {
 
   /** Creates an anonymous user. @returns the id of the user. */
   async startAnonymousUser(manager: EntityManager): Promise<number> {
-    const userId = await this.users.nextId();
+    const userId = await this.users.nextId(manager);
     await this.execute(userId, { type: 'StartAnonymousUser', username: generateHandle(randomInt) }, manager);
     return userId;
   }

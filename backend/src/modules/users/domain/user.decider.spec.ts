@@ -59,7 +59,7 @@ describe('userDecider', () => {
 
   it('refuses to create a second user with an id', () => {
     const secondStart: UserCommand = { ...commandBase, type: 'StartAnonymousUser', username: 'bold-fox-1' };
-    expect(() => given(anonymousStarted()).when(secondStart).decision()).toThrow('taken');
+    expect(() => given(anonymousStarted()).when(secondStart).decide()).toThrow('taken');
   });
 
   it('sets the gender once (A34)', () => {

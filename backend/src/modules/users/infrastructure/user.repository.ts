@@ -17,8 +17,8 @@ export class UserRepository {
   constructor(@InjectRepository(UserEntity) private readonly users: Repository<UserEntity>) {}
 
   /** Takes the next id of the sequence, which never returns an id twice. */
-  async nextId(): Promise<number> {
-    const [row] = await this.users.query<{ id: string }[]>(`SELECT nextval('user_ids') AS id`);
+  async nextId(manager: EntityManager): Promise<number> {
+    const [row] = await manager.query<{ id: string }[]>(`SELECT nextval('user_ids') AS id`);
     if (!row) throw new Error('The sequence user_ids returned no row');
     return Number(row.id);
   }
@@ -35,6 +35,7 @@ export class UserRepository {
 
   /** Finds those of the users who exist, with their standings, in one query. */
   async findManyWithStanding(ids: readonly number[]): Promise<UserWithStanding[]> {
+    if (ids.length === 0) return [];
     const query = this.users
       .createQueryBuilder('users')
       .leftJoin('standings', 'standings', 'standings.user_id = users.id')
@@ -57,8 +58,8 @@ export class UserRepository {
 
   /**
    * Claims an address for a user until the end of the transaction. Other transactions that claim this address, or the
-   * address that it replaces, wait. Therefore no INSERT violates the unique index; PostgreSQL would log the address with
-   * the error. Besides, the log has the event that gives up an address before the event of its next owner.
+   * address that the user had before, wait. So the event store has the event that gives up an address before that of its
+   * next owner, and no INSERT violates the unique index, an error with which PostgreSQL would print the address.
    * @returns false when another user has the address.
    */
   async claimEmail(email: string, userId: number, manager: EntityManager): Promise<boolean> {

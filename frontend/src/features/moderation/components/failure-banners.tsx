@@ -7,7 +7,7 @@ export interface FailureBannersProps {
   onOpen: (caseId: number) => void;
 }
 
-/** Decisions that were not taken, whose case is not on screen. */
+/** Decisions that could not be saved, except that of an open form, which shows its own failure. */
 export const FailureBanners = ({ openCaseId, onOpen }: FailureBannersProps) => {
   const failures = useWorkbench((state) => state.failures);
   const isFormOpen = useWorkbench((state) => state.isFormOpen);

@@ -227,6 +227,7 @@ describe('behind a proxy that ends TLS', () => {
     const cookies = response.get('Set-Cookie')!;
     expect(cookies.map((cookie) => cookie.split('=')[0]).sort()).toEqual([
       '__Host-thaw.device',
+      '__Host-thaw.did',
       '__Host-thaw.sid',
     ]);
     for (const cookie of cookies) {

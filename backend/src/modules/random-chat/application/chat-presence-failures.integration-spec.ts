@@ -117,8 +117,9 @@ describe('presence in chats, when a call or a store fails', () => {
     const { ada, adaSocket, bobSocket, sessionId } = await meet();
     const chats = thaw.replicas[0]!.app.get(LiveChatService);
     const connection = [
-      ...(chats as unknown as { sessionIdOf: Map<Parameters<LiveChatService['setShowsChat']>[0], string> })
-        .sessionIdOf,
+      ...(
+        chats as unknown as { joinedSessionIds: Map<Parameters<LiveChatService['setShowsChat']>[0], string> }
+      ).joinedSessionIds,
     ]
       .filter(([, id]) => id === sessionId)
       .map(([socket]) => socket)

@@ -23,8 +23,8 @@ const chatEndedInState = "    case 'ChatEnded':\n      state.phase = 'ended';";
 export const withPartnerWaved: readonly SourceChange[] = [
   {
     file: 'modules/random-chat/projections/random-chat.event-types.ts',
-    before: "  plain('ChatEnded'),\n",
-    after: `  plain('ChatEnded'),\n  plain('${partnerWaved.type}'),\n`,
+    before: "  definePlain('ChatEnded'),\n",
+    after: `  definePlain('ChatEnded'),\n  definePlain('${partnerWaved.type}'),\n`,
   },
   {
     file: 'modules/random-chat/application/chat-frame.mapper.ts',

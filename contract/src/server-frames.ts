@@ -29,7 +29,7 @@ import {
   sessionAdvancedSchema,
   sessionResumedSchema,
 } from './random-chat.js';
-import { blockChangedSchema, noticeSchema, standingSchema } from './safety.js';
+import { blockChangedSchema, noticeSchema, standingSchema } from './standing.js';
 import { idSchema, preferenceSchema, sessionIdSchema, timestampSchema } from './scalars.js';
 
 /** What a user does in the random chat. */

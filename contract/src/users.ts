@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { lastMessageSchema } from './last-message.js';
-import { goodStanding, standingSchema } from './safety.js';
+import { goodStanding, standingSchema } from './standing.js';
 import { genderSchema, idSchema, timestampSchema } from './scalars.js';
 
 /**

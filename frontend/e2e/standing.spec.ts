@@ -50,6 +50,7 @@ test('a suspension in the middle of a chat leads to the standing page, and a rev
   await expect(answer).toBeHidden();
 
   await page.reload();
+  await expect(bob.heading('Your account is paused')).toBeVisible();
   await expectAccessibleEverywhere(page, 'standing page');
   await page.setViewportSize({ width: 320, height: 700 });
   await expectSoundLayout(page.locator('main'), 'standing page');

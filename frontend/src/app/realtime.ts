@@ -1,4 +1,4 @@
-import { isExcluded } from '@thaw/contract/safety';
+import { isExcluded } from '@thaw/contract/standing';
 import { getLastMessageAfter } from '@/app/last-message';
 import { createOpenChatReminder } from '@/app/open-chat-reminder';
 import { refetchAfterReconnect, refetchWithinMs } from '@/app/refetch-after-reconnect';

@@ -1,7 +1,7 @@
 import { type FriendRequest } from '@thaw/contract/friends';
 import { type PrivateMessage } from '@thaw/contract/private-chat';
 import { type PartnerInfo } from '@thaw/contract/random-chat';
-import { goodStanding } from '@thaw/contract/safety';
+import { goodStanding } from '@thaw/contract/standing';
 import { type Friend, type SelfUser } from '@thaw/contract/users';
 import { type ChatMessage } from '@/chat-ui/chat-message';
 

@@ -5,7 +5,7 @@ import {
   type ModeratedPerson,
   type ModerationCase,
 } from '@thaw/contract/moderation';
-import { goodStanding } from '@thaw/contract/safety';
+import { goodStanding } from '@thaw/contract/standing';
 
 /** An entry of the moderators' queue: two reports about sexual messages, unless `changes` says otherwise. */
 export const aCaseItem = (changes: Partial<CaseItem> = {}): CaseItem => ({

@@ -1,4 +1,4 @@
-import { isExcluded } from '@thaw/contract/safety';
+import { isExcluded } from '@thaw/contract/standing';
 import { type SelfUser } from '@thaw/contract/users';
 import { Navigate } from 'react-router-dom';
 import { Attention } from '@/app/attention';

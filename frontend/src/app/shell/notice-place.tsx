@@ -1,4 +1,4 @@
-import { isExcluded } from '@thaw/contract/safety';
+import { isExcluded } from '@thaw/contract/standing';
 import { type SelfUser } from '@thaw/contract/users';
 import { useEffect } from 'react';
 import { useBlockDialog } from '@/features/safety/stores/block-dialog.store';

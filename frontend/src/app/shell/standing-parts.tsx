@@ -1,5 +1,7 @@
 import { type SelfUser } from '@thaw/contract/users';
 import { copy } from '@/app/copy';
+import { useNotices } from '@/features/standing/api/notices';
+import { useNoticeDialog } from '@/features/standing/stores/notice-dialog.store';
 import { Delayed } from '@/ui/delayed';
 import { LoadError } from '@/ui/load-error';
 import { createPart, LoadedPart } from '@/ui/loaded-part';
@@ -17,12 +19,17 @@ export const noticesButtonPart = createPart(
   async () => (await import('@/features/standing/components/notices-list')).NoticesButton,
 );
 
-/** The dialogs of the user's notices. */
-export const Notices = ({ user }: { user: SelfUser }) => (
-  <LoadedPart part={noticesPart} broken={() => null} resetKeys={[user.standing]}>
-    {(NoticePlace) => <NoticePlace user={user} />}
-  </LoadedPart>
-);
+/** The dialogs of the user's notices. Most users have nothing to read, and do not load them. */
+export const Notices = ({ user }: { user: SelfUser }) => {
+  const { data: notices = [] } = useNotices(user.id);
+  const isOpened = useNoticeDialog(({ openedId }) => openedId !== null);
+  if (!isOpened && notices.every(({ seenAt }) => seenAt !== null)) return null;
+  return (
+    <LoadedPart part={noticesPart} broken={() => null} resetKeys={[user.standing]}>
+      {(NoticePlace) => <NoticePlace user={user} />}
+    </LoadedPart>
+  );
+};
 
 /** The line about the user's standing on the initial stage. */
 export const StandingNote = ({ user }: { user: SelfUser }) =>

@@ -1,6 +1,6 @@
 import { limits } from '@thaw/contract/limits';
 import { type ModerationCase } from '@thaw/contract/moderation';
-import { appealOutcomeSchema } from '@thaw/contract/safety';
+import { appealOutcomeSchema } from '@thaw/contract/standing';
 import { useState } from 'react';
 import { decideAppeal } from '@/features/moderation/api/calls';
 import { factsError, type FormProps } from '@/features/moderation/components/decide-form';

@@ -1,6 +1,6 @@
 import { limits } from '@thaw/contract/limits';
 import { caseOutcomeSchema, type ModerationCase } from '@thaw/contract/moderation';
-import { houseRuleSchema, reportCategorySchema, type HouseRule } from '@thaw/contract/safety';
+import { houseRuleSchema, reportCategorySchema, type HouseRule } from '@thaw/contract/standing';
 import { useState } from 'react';
 import { decideCase } from '@/features/moderation/api/calls';
 import { Choices, SelectField, TextField } from '@/features/moderation/components/form-fields';

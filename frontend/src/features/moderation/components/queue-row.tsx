@@ -1,5 +1,5 @@
 import { type CaseItem, type ModerationCase } from '@thaw/contract/moderation';
-import { reportCategorySchema } from '@thaw/contract/safety';
+import { reportCategorySchema } from '@thaw/contract/standing';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { caseKey } from '@/features/moderation/api/queries';

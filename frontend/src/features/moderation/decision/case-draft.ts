@@ -13,7 +13,7 @@ import {
   type AppealOutcome,
   type HouseRule,
   type ReportCategory,
-} from '@thaw/contract/safety';
+} from '@thaw/contract/standing';
 import { formatDayOfFacts } from '@/features/moderation/spans';
 
 const dayMs = 24 * 60 * 60_000;

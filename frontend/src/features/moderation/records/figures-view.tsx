@@ -1,5 +1,5 @@
 import { caseOutcomeSchema, type ModerationFigures } from '@thaw/contract/moderation';
-import { reportCategorySchema } from '@thaw/contract/safety';
+import { reportCategorySchema } from '@thaw/contract/standing';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode } from 'react';
 import { figuresQuery } from '@/features/moderation/api/queries';

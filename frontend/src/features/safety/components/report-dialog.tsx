@@ -1,5 +1,5 @@
 import { limits } from '@thaw/contract/limits';
-import { reportCategorySchema, type ReportCategory } from '@thaw/contract/safety';
+import { reportCategorySchema, type ReportCategory } from '@thaw/contract/standing';
 import { codePointLength, normalizeText } from '@thaw/contract/text';
 import { useEffect, useRef, useState } from 'react';
 import { copy } from '@/features/safety/report/copy';

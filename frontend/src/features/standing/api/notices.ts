@@ -1,11 +1,5 @@
-import {
-  appealSchema,
-  noticeSchema,
-  type Appeal,
-  type FileAppeal,
-  type Notice,
-  type ReadNotice,
-} from '@thaw/contract/safety';
+import { type ReadNotice } from '@thaw/contract/safety';
+import { type Notice, noticeSchema } from '@thaw/contract/standing';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import * as z from 'zod/mini';
 import { noticesKey } from '@/features/standing/api/notices-cache';
@@ -24,7 +18,3 @@ export const useNotices = (userId: number, { everyMs }: { everyMs?: number } = {
 
 export const readNotice = async (noticeId: number, reading: ReadNotice): Promise<Notice> =>
   noticeSchema.parse(await request('PUT', `/api/notices/${noticeId}`, reading));
-
-/** Appeals against a notice. The same appeal again, after a lost response, returns the appeal that is open. */
-export const fileAppeal = async (appeal: FileAppeal): Promise<Appeal> =>
-  appealSchema.parse(await request('POST', '/api/appeals', appeal));

@@ -1,6 +1,6 @@
 import { type Notice } from '@thaw/contract/safety';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { fileAppeal } from '@/features/standing/api/notices';
+import { fileAppeal } from '@/features/standing/api/appeals';
 import { noticesKey, putNotice } from '@/features/standing/api/notices-cache';
 import { copy } from '@/features/standing/copy';
 import { ApiError } from '@/lib/api-client';

@@ -1,0 +1,98 @@
+import { expectAccessibleEverywhere } from './support/accessibility.ts';
+import { expectToast } from './support/account.ts';
+import { expectSoundLayout } from './support/layout.ts';
+import { createModerator } from './support/moderation.ts';
+import { expect, type Person, test } from './support/test.ts';
+
+// A profile of the user who was blocked answers 404 from then on.
+test.use({ expectedErrors: [/status of 404/] });
+
+const reportsOf = async ({ page, user }: Person): Promise<unknown[]> =>
+  (await (await page.request.get(`/api/reports/${user.id}`)).json()) as unknown[];
+
+test('a message is reported by keyboard alone, with its evidence, and the partner is blocked', async ({
+  open,
+  pair,
+}) => {
+  const [ada, bob] = await pair();
+  await bob.sendMessage('where do you live?');
+  await expect(ada.message('where do you live?')).toBeVisible();
+  const { page } = ada;
+  await page.getByRole('region', { name: 'Messages' }).focus();
+  await page.keyboard.press('ArrowUp');
+  await page.keyboard.press('Tab');
+  await expect(ada.button('React')).toBeFocused();
+  await page.keyboard.press('End');
+  await expect(ada.button('Report message')).toBeFocused();
+  await page.keyboard.press('Enter');
+  const dialog = page.getByRole('dialog', { name: `Report ${bob.name}` });
+  await expect(dialog.getByRole('radio').first()).toBeFocused();
+  await expectAccessibleEverywhere(page, 'report', { within: '[role="dialog"]' });
+  await page.setViewportSize({ width: 320, height: 700 });
+  await expectSoundLayout(dialog, 'report');
+  await page.setViewportSize({ width: 1280, height: 800 });
+
+  for (let step = 0; step < 5; step += 1) await page.keyboard.press('ArrowDown');
+  await expect(dialog.getByRole('radio', { name: /private details/ })).toBeChecked();
+  await page.keyboard.press('Tab');
+  await page.keyboard.type('asked three times');
+  await page.keyboard.press('Tab');
+  await expect(dialog.getByRole('checkbox')).toBeFocused();
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await expectToast(page, 'Report sent', 'Thank you. We will tell you what came of it.');
+  await expect(ada.heading('Ready to chat?')).toBeFocused();
+  await expect(bob.page.getByText('Your chat partner skipped this conversation')).toBeVisible();
+  expect(await reportsOf(ada)).toEqual([
+    expect.objectContaining({ category: 'privacy', state: 'received', blocked: true }),
+  ]);
+
+  const moderator = await createModerator((await open()).request);
+  const { id, categories } = await moderator.findCase(bob);
+  expect(categories).toEqual({ privacy: 1 });
+  const { evidence } = await moderator.readCase(id);
+  expect(evidence).toEqual([
+    expect.objectContaining({
+      messages: [
+        expect.objectContaining({
+          senderId: bob.user.id,
+          versions: ['where do you live?'],
+          isMarked: true,
+        }),
+      ],
+    }),
+  ]);
+});
+
+test('a partner who has blocked the user is reported from Chat History, once', async ({ pair }) => {
+  const [ada, bob] = await pair();
+  const blocked = await bob.page.request.post('/api/blocks', {
+    data: { blockerId: bob.user.id, blockedId: ada.user.id },
+  });
+  expect(blocked.status()).toBe(201);
+  await expect(ada.heading('Chat Ended')).toBeVisible();
+  const { page } = ada;
+  // The history is written shortly after the match.
+  const listed = async (): Promise<number> =>
+    ((await (await page.request.get(`/api/chat-history/${ada.user.id}`)).json()) as unknown[]).length;
+  await expect.poll(listed).toBe(1);
+  const dialog = page.getByRole('dialog', { name: 'Report Unknown User' });
+  const history = page.getByRole('dialog', { name: 'Chat History' });
+  const report = async (): Promise<void> => {
+    await history.getByRole('button', { name: 'More about Unknown User' }).click();
+    await page.getByRole('menuitem', { name: 'Report…' }).click();
+    await dialog.getByRole('radio', { name: 'They may hurt themselves' }).click();
+    await dialog.getByRole('checkbox').uncheck();
+    await dialog.getByRole('button', { name: 'Send report' }).click();
+    await expect(
+      dialog.getByText('If somebody is in danger now, call your local emergency number.'),
+    ).toBeVisible();
+  };
+  await ada.button('Chat History').click();
+  await report();
+  await expectAccessibleEverywhere(page, 'sent report', { within: '[role="dialog"]' });
+  await dialog.getByText('Close', { exact: true }).click();
+  await expect(history.getByRole('button', { name: 'More about Unknown User' })).toBeFocused();
+  await report();
+  expect(await reportsOf(ada)).toHaveLength(1);
+});

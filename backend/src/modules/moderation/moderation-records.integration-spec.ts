@@ -1,5 +1,6 @@
 // Real: PostgreSQL, Redis, two api replicas and a worker over HTTP and sockets. Mia is a moderator.
-import type { AuditEntry, BlockedImage, ModeratedPerson, ModerationFigures } from '@thaw/contract/moderation';
+import type { ModeratedPerson } from '@thaw/contract/moderation';
+import type { AuditEntry, BlockedImage, ModerationFigures } from '@thaw/contract/moderation-records';
 import type { UploadBucket } from '@thaw/contract/uploads';
 import { ProjectionRebuildService } from '../../platform/event-store/projection-rebuild.service';
 import { MetricsRegistry } from '../../platform/observability/metrics.registry';

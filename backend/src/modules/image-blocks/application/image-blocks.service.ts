@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import type { BlockedImage } from '@thaw/contract/moderation';
+import type { BlockedImage } from '@thaw/contract/moderation-records';
 import type { HouseRule } from '@thaw/contract/safety';
 import type { EntityManager } from 'typeorm';
 import { DomainError } from '../../../platform/errors/domain.errors';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import type { AuditPage, ModeratorAction } from '@thaw/contract/moderation';
+import type { AuditPage, ModeratorAction } from '@thaw/contract/moderation-records';
 import type { EntityManager } from 'typeorm';
 import { EventStoreRepository } from '../../../platform/event-store/event-store.repository';
 import { nameBasedUuid } from '../../../platform/event-store/name-based-uuid.functions';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { ModerationFigures } from '@thaw/contract/moderation';
+import type { ModerationFigures } from '@thaw/contract/moderation-records';
 import { FiguresRepository, type FiguresRow } from '../infrastructure/figures.repository';
 
 /** The figures of the last 30 days read many rows, and several scrapes and pages ask for them. */

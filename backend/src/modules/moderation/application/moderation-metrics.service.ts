@@ -1,5 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import type { ModerationFigures } from '@thaw/contract/moderation';
+import type { ModerationFigures } from '@thaw/contract/moderation-records';
 import { MetricsRegistry } from '../../../platform/observability/metrics.registry';
 import { ModerationFiguresService } from './moderation-figures.service';
 

@@ -8,9 +8,9 @@ import type {
   DecideCase,
   EscalateCase,
   ModerationCase,
-  ModeratorAction,
   VersionAnswer,
 } from '@thaw/contract/moderation';
+import type { ModeratorAction } from '@thaw/contract/moderation-records';
 import { normalizeText } from '@thaw/contract/text';
 import type { EntityManager } from 'typeorm';
 import { DomainError } from '../../../platform/errors/domain.errors';

@@ -1,4 +1,4 @@
-import type { ModeratorAction } from '@thaw/contract/moderation';
+import type { ModeratorAction } from '@thaw/contract/moderation-records';
 
 /**
  * What a moderator has read or changed. `userId`: the user whom the case, the profile or the sanction concerns.

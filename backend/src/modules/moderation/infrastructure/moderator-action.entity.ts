@@ -1,4 +1,4 @@
-import type { ModeratorAction } from '@thaw/contract/moderation';
+import type { ModeratorAction } from '@thaw/contract/moderation-records';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { bigintAsNumber } from '../../../platform/database/bigint-column.mapper';
 

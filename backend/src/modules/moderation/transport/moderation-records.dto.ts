@@ -1,14 +1,13 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { type CaseOutcome, caseOutcomeSchema } from '@thaw/contract/moderation';
 import {
   type AuditEntry,
   type AuditPage,
   type BlockedImage,
-  type CaseOutcome,
-  caseOutcomeSchema,
   type ModerationFigures,
   type ModeratorAction,
   moderatorActionSchema,
-} from '@thaw/contract/moderation';
+} from '@thaw/contract/moderation-records';
 import { type HouseRule, houseRuleSchema } from '@thaw/contract/safety';
 import { assertType, type SameShape } from '../../../platform/http/same-shape.types';
 

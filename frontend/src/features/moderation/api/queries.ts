@@ -1,14 +1,16 @@
 import {
-  auditPageSchema,
-  blockedImageSchema,
   casePageSchema,
   moderatedPersonSchema,
   moderationCaseSchema,
-  moderationFiguresSchema,
-  type AuditPage,
   type CaseFilter,
   type CasePage,
 } from '@thaw/contract/moderation';
+import {
+  auditPageSchema,
+  blockedImageSchema,
+  moderationFiguresSchema,
+  type AuditPage,
+} from '@thaw/contract/moderation-records';
 import { infiniteQueryOptions, queryOptions, type InfiniteData } from '@tanstack/react-query';
 import * as z from 'zod/mini';
 import { request } from '@/lib/api-client';

@@ -1,4 +1,4 @@
-import { type AuditEntry } from '@thaw/contract/moderation';
+import { type AuditEntry } from '@thaw/contract/moderation-records';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { auditQuery } from '@/features/moderation/api/queries';

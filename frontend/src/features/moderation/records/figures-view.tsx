@@ -1,4 +1,5 @@
-import { caseOutcomeSchema, type ModerationFigures } from '@thaw/contract/moderation';
+import { caseOutcomeSchema } from '@thaw/contract/moderation';
+import { type ModerationFigures } from '@thaw/contract/moderation-records';
 import { reportCategorySchema } from '@thaw/contract/standing';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode } from 'react';

@@ -1,4 +1,4 @@
-import { type BlockedImage } from '@thaw/contract/moderation';
+import { type BlockedImage } from '@thaw/contract/moderation-records';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { unblockImage } from '@/features/moderation/api/calls';

@@ -1,0 +1,73 @@
+import * as z from 'zod/mini';
+import { caseOutcomeSchema } from './moderation.js';
+import { houseRuleSchema } from './standing.js';
+import { idSchema, timestampSchema } from './scalars.js';
+
+// The records of moderation: the image block-list, the audit and the figures.
+
+/** One entry of GET /api/moderation/images. */
+export const blockedImageSchema = z.object({
+  id: idSchema,
+  sha256: z.string(),
+  rule: houseRuleSchema,
+  caseId: z.nullable(idSchema),
+  moderatorId: idSchema,
+  createdAt: timestampSchema,
+});
+export type BlockedImage = z.infer<typeof blockedImageSchema>;
+
+/** What a moderator did, as the audit lists it. */
+export const moderatorActionSchema = z.enum([
+  'queue_read',
+  'case_read',
+  'image_read',
+  'person_read',
+  'profile_read',
+  'claimed',
+  'released',
+  'noted',
+  'escalated',
+  'decided',
+  'confirmed',
+  'appeal_decided',
+  'sanction_lifted',
+  'held',
+  'hold_lifted',
+  'image_blocked',
+  'image_unblocked',
+]);
+export type ModeratorAction = z.infer<typeof moderatorActionSchema>;
+
+export const auditEntrySchema = z.object({
+  id: idSchema,
+  moderatorId: idSchema,
+  action: moderatorActionSchema,
+  at: timestampSchema,
+  caseId: z.nullable(idSchema),
+  userId: z.nullable(idSchema),
+  imageId: z.nullable(z.int()),
+});
+export type AuditEntry = z.infer<typeof auditEntrySchema>;
+
+/** Response body of GET /api/moderation/audit, newest first. */
+export const auditPageSchema = z.object({
+  entries: z.array(auditEntrySchema),
+  nextCursor: z.nullable(z.string()),
+});
+export type AuditPage = z.infer<typeof auditPageSchema>;
+
+/** Response body of GET /api/moderation/metrics. Durations are in seconds; null where nothing was measured yet. */
+export const moderationFiguresSchema = z.object({
+  openCases: z.int(),
+  oldestOpenCaseAgeS: z.nullable(z.number()),
+  timeToDecisionS: z.object({ p50: z.nullable(z.number()), p95: z.nullable(z.number()) }),
+  reportsByCategory: z.record(z.string(), z.int()),
+  decisions: z.array(
+    z.object({ outcome: caseOutcomeSchema, by: z.enum(['moderator', 'automatic']), count: z.int() }),
+  ),
+  appeals: z.array(z.object({ moderatorId: idSchema, decided: z.int(), reversed: z.int() })),
+  reportsPer1000Matches: z.number(),
+  blocksPer1000Matches: z.number(),
+  carePool: z.int(),
+});
+export type ModerationFigures = z.infer<typeof moderationFiguresSchema>;

@@ -17,7 +17,7 @@ describe('RateLimiterService', () => {
     new RateLimiterService(connection, { LIMITS_PROFILE: 'default' });
 
   beforeAll(async () => {
-    redis = connectRedis(process.env.REDIS_URL!);
+    redis = connectRedis(process.env.REDIS_URL!, { commandTimeout: 5_000 });
     await waitUntilReady(redis);
     limiter = createLimiter(redis);
   });
@@ -72,7 +72,7 @@ describe('RateLimiterService', () => {
   });
 
   it('shares its buckets among all replicas', async () => {
-    const other = connectRedis(process.env.REDIS_URL!);
+    const other = connectRedis(process.env.REDIS_URL!, { commandTimeout: 5_000 });
     await waitUntilReady(other);
     const subject = randomUUID();
     const taken = await Promise.all(

@@ -1,3 +1,4 @@
+import { clientFrames } from '@thaw/contract/client-frames';
 import { MetricsRegistry } from '../observability/metrics.registry';
 import { FrameMetricsRegistry } from './frame-metrics.registry';
 
@@ -8,23 +9,35 @@ describe('FrameMetricsRegistry', () => {
     (await metrics.expose()).body.split('\n').filter((line) => line.startsWith(prefix));
 
   it('counts frames by event and outcome, and measures them', async () => {
-    frames.recordFrame('ping', 'ok', 1);
-    frames.recordFrame('ping', 'rate_limited', 3);
+    frames.recordFrame('typing', 'ok', 1);
+    frames.recordFrame('typing', 'rate_limited', 3);
     frames.recordFrame('random_message', 'ok', 2);
-    expect(await readLines('thaw_frames_total')).toEqual([
-      'thaw_frames_total{event="random_message",outcome="ok"} 1',
-      'thaw_frames_total{event="random_message",outcome="internal"} 0',
-      'thaw_frames_total{event="random_message",outcome="unavailable"} 0',
-      'thaw_frames_total{event="ping",outcome="ok"} 1',
-      'thaw_frames_total{event="ping",outcome="internal"} 0',
-      'thaw_frames_total{event="ping",outcome="unavailable"} 0',
-      'thaw_frames_total{event="ping",outcome="rate_limited"} 1',
+    expect(await readLines('thaw_frames_total{event="typing"')).toEqual([
+      'thaw_frames_total{event="typing",outcome="ok"} 1',
+      'thaw_frames_total{event="typing",outcome="internal"} 0',
+      'thaw_frames_total{event="typing",outcome="unavailable"} 0',
+      'thaw_frames_total{event="typing",outcome="rate_limited"} 1',
     ]);
-    expect(await readLines('thaw_frame_seconds_count')).toEqual([
-      'thaw_frame_seconds_count{event="random_message"} 1',
-      'thaw_frame_seconds_count{event="ping"} 2',
-    ]);
+    expect(await readLines('thaw_frame_seconds_count')).toContain(
+      'thaw_frame_seconds_count{event="typing"} 2',
+    );
     expect(await readLines('thaw_message_ack_seconds_sum')).toEqual(['thaw_message_ack_seconds_sum 0.002']);
+  });
+
+  it('exposes every event of the contract before its first frame', async () => {
+    const lines = await readLines('thaw_frames_total');
+    for (const event of Object.keys(clientFrames))
+      expect(lines).toEqual(
+        expect.arrayContaining([expect.stringContaining(`event="${event}",outcome="internal"`)]),
+      );
+  });
+
+  it('counts the events that clients make up as one', async () => {
+    frames.recordFrame('made_up', 'unknown_event', 1);
+    frames.recordFrame('unknown', 'unknown_event', 1);
+    const lines = await readLines('thaw_frames_total');
+    expect(lines).toContain('thaw_frames_total{event="unknown",outcome="unknown_event"} 2');
+    expect(lines.join()).not.toContain('made_up');
   });
 
   it('counts closes by code, and the codes that clients make up as one', async () => {

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { clientFrames } from '@thaw/contract/client-frames';
 import { closeCodes } from '@thaw/contract/close-codes';
 import type { SocketErrorCode } from '@thaw/contract/error-codes';
 import { DurationHistogram } from '../observability/duration.model';
@@ -7,13 +8,18 @@ import { MetricsRegistry } from '../observability/metrics.registry';
 /** `ok`, or the code of the error that was sent. */
 type FrameOutcome = 'ok' | SocketErrorCode;
 
-/** Outcomes that every event exposes from its first frame on: alerts compare them. */
+/** Outcomes that every event exposes from the start: alerts compare them, and rates need a counter's first value. */
 const alwaysExposed: readonly FrameOutcome[] = ['ok', 'internal', 'unavailable'];
 
 interface EventMetrics {
   durations: DurationHistogram;
   counts: Map<FrameOutcome, number>;
 }
+
+const createEventMetrics = (): EventMetrics => ({
+  durations: new DurationHistogram(),
+  counts: new Map(alwaysExposed.map((outcome) => [outcome, 0])),
+});
 
 /** The code that ws reports for a close frame without a code. */
 const NO_CODE = 1005;
@@ -22,25 +28,30 @@ const knownCloseCodes: ReadonlySet<number> = new Set([NO_CODE, ...Object.values(
 /** Counts the frames that this replica receives, measures their handling, and counts how its sockets close. */
 @Injectable()
 export class FrameMetricsRegistry {
-  private readonly byEvent = new Map<string, EventMetrics>();
+  /** All other events are counted together: clients must not be able to add labels. */
+  private readonly unknown = createEventMetrics();
+  private readonly byEvent = new Map([
+    ...Object.keys(clientFrames).map((event) => [event, createEventMetrics()] as const),
+    ['unknown', this.unknown] as const,
+  ]);
   /** Every known code from the start: rates of a counter need its first value. */
   private readonly closes = new Map([...knownCloseCodes].map((code) => [String(code), 0]));
 
   constructor(metrics: MetricsRegistry) {
-    const messages = this.metricsOf('random_message');
+    const messageDurations = this.metricsOf('random_message').durations;
     metrics.countsOf('thaw_frames_total', 'Frames received, by event and outcome', () => this.readCounts());
     metrics.durationsOf('thaw_frame_seconds', 'Time from reading a frame to the end of its handling', () =>
       [...this.byEvent].map(([event, { durations }]) => [{ event }, durations] as const),
     );
     metrics.durationsOf('thaw_message_ack_seconds', 'Time to acknowledge a message of a random chat', () => [
-      [{}, messages.durations],
+      [{}, messageDurations],
     ]);
     metrics.countsOf('thaw_socket_closes_total', 'Sockets closed, by close code', () =>
       [...this.closes].map(([code, count]) => [{ code }, count] as const),
     );
   }
 
-  /** @param event an event of the contract, or `unknown`: clients must not be able to add labels. */
+  /** @param event any event that a client sent; those that the contract does not have are counted together. */
   recordFrame(event: string, outcome: FrameOutcome, durationMs: number): void {
     const { durations, counts } = this.metricsOf(event);
     durations.observe(durationMs);
@@ -54,14 +65,7 @@ export class FrameMetricsRegistry {
   }
 
   private metricsOf(event: string): EventMetrics {
-    const known = this.byEvent.get(event);
-    if (known) return known;
-    const created: EventMetrics = {
-      durations: new DurationHistogram(),
-      counts: new Map(alwaysExposed.map((outcome) => [outcome, 0])),
-    };
-    this.byEvent.set(event, created);
-    return created;
+    return this.byEvent.get(event) ?? this.unknown;
   }
 
   private *readCounts(): Generator<readonly [{ event: string; outcome: string }, number]> {

@@ -17,7 +17,7 @@ describe('FrameRateLimiter', () => {
   let limiter: RateLimiterService;
 
   beforeAll(async () => {
-    redis = connectRedis(process.env.REDIS_URL!);
+    redis = connectRedis(process.env.REDIS_URL!, { commandTimeout: 5_000 });
     await new Promise((resolve) => redis.once('ready', resolve));
     limiter = new RateLimiterService(redis, { LIMITS_PROFILE: 'default' });
   });

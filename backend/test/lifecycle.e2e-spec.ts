@@ -68,24 +68,25 @@ describe('main.migrate', () => {
   });
 });
 
-describe('main.moderators', () => {
+describe('main.moderators and main.passwords', () => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await createTestDatabase();
   });
   afterAll(() => database.close());
 
-  it('answers on one line, with an exit code that says whether the command was refused or misused', async () => {
+  it('answer on one line, with an exit code that says whether the command was refused or misused', async () => {
     const settings = settingsFor(database.url);
     const results = await Promise.all(
-      [['list'], ['add', 'ada@example.org'], ['appoint']].map(
-        (args) => run('moderators', settings, args).ended,
-      ),
+      [['list'], ['add', 'ada@example.org'], ['appoint']]
+        .map((args) => run('moderators', settings, args).ended)
+        .concat(run('passwords', settings, ['reset', 'ada@example.org']).ended),
     );
     expect(results).toEqual([
       { code: 0, stdout: 'There are no moderators.\n', stderr: '' },
       { code: 1, stdout: '', stderr: 'No registered user has the address ada@example.org.\n' },
       { code: 2, stdout: '', stderr: expect.stringMatching(/^Usage: [^\n]+\n$/) },
+      { code: 1, stdout: '', stderr: 'No registered user has the address ada@example.org.\n' },
     ]);
   });
 });

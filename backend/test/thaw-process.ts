@@ -15,7 +15,7 @@ export class ThawProcess {
   readonly ended: Promise<Ended>;
 
   constructor(
-    role: 'api' | 'worker' | 'migrate' | 'moderators',
+    role: 'api' | 'worker' | 'migrate' | 'moderators' | 'passwords',
     settings: Record<string, string>,
     args: readonly string[] = [],
   ) {

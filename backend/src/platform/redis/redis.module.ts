@@ -42,3 +42,20 @@ export class RedisModule implements OnApplicationShutdown {
     this.redis.disconnect();
   }
 }
+
+const COMMAND_TIMEOUT_MS = 5_000;
+
+/** For commands of operators, whose first command to Redis may wait until the connection is open. */
+@Global()
+@Module({
+  providers: [
+    {
+      provide: REDIS,
+      inject: [ENVIRONMENT],
+      useFactory: (environment: Environment) =>
+        connectRedis(environment.REDIS_URL, { enableOfflineQueue: true, commandTimeout: COMMAND_TIMEOUT_MS }),
+    },
+  ],
+  exports: [REDIS],
+})
+export class CommandRedisModule extends RedisModule {}

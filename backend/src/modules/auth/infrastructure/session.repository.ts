@@ -164,6 +164,11 @@ export class SessionRepository {
     await manager.delete(SessionEntity, { userId, familyId: Not(familyId) });
   }
 
+  /** Ends every login of the user. */
+  async removeAllOf(userId: number, manager: EntityManager): Promise<void> {
+    await manager.delete(SessionEntity, { userId });
+  }
+
   /** @returns the standings of their users, by family, for those of the families that still have a valid session. */
   async findLiveFamilies(familyIds: readonly string[]): Promise<ReadonlyMap<string, Standing>> {
     if (familyIds.length === 0) return new Map();

@@ -1,0 +1,24 @@
+import type { PasswordResetService } from './password-reset.service';
+
+/** What the command `main.passwords` prints, and its exit code: 1 when it was refused, 2 when it was misused. */
+export interface CommandResult {
+  exitCode: 0 | 1 | 2;
+  text: string;
+}
+
+const usage = 'Usage: main.passwords.js reset <e-mail>';
+
+/** Runs the command with the arguments of its command line. The password is chosen here, so no shell records it. */
+export const runPasswordCommand = async (
+  passwords: Pick<PasswordResetService, 'reset'>,
+  args: readonly string[],
+): Promise<CommandResult> => {
+  const [verb, email, ...rest] = args;
+  if (verb !== 'reset' || !email || rest.length > 0) return { exitCode: 2, text: usage };
+  const reset = await passwords.reset(email);
+  if (!reset) return { exitCode: 1, text: `No registered user has the address ${email}.` };
+  return {
+    exitCode: 0,
+    text: `The new password of user ${reset.userId} (${email}) is ${reset.password}\nEvery login of the user has ended.`,
+  };
+};

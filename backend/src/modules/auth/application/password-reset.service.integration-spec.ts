@@ -1,0 +1,73 @@
+// Real: PostgreSQL, Redis, an api replica over HTTP, and the modules of the command.
+import type { INestApplicationContext } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { loadEnvironment } from '../../../config/environment.config';
+import { PasswordsModule } from '../../../passwords.module';
+import { newEmail, TestAccounts } from '../../../testing/test-accounts.fixture';
+import { runPasswordCommand } from './password-command.functions';
+import { PasswordResetService } from './password-reset.service';
+
+jest.setTimeout(30_000);
+
+describe('the command for passwords', () => {
+  let accounts: TestAccounts;
+  let command: INestApplicationContext;
+  const run = (...args: string[]) => runPasswordCommand(command.get(PasswordResetService), args);
+
+  beforeAll(async () => {
+    accounts = await TestAccounts.start();
+    const environment = loadEnvironment({
+      DATABASE_URL: accounts.api.database.url,
+      REDIS_URL: process.env.REDIS_URL,
+    });
+    command = await NestFactory.createApplicationContext(PasswordsModule.forRoot(environment), {
+      logger: false,
+    });
+  });
+  afterAll(async () => {
+    await command.close();
+    await accounts.close();
+  });
+
+  it('prints a new password, with which alone the user can sign in', async () => {
+    const { email, userId } = await accounts.register();
+    const { exitCode, text } = await run('reset', email.toUpperCase());
+    expect(exitCode).toBe(0);
+    const [, password] = /is (\S{16})$/m.exec(text)!;
+    await accounts.logIn(email).expect(401);
+    const { body } = await accounts.logIn(email, { password }).expect(200);
+    expect(body.user.id).toBe(userId);
+  });
+
+  it('ends every login of the user and closes their sockets', async () => {
+    const { email, userId, cookie } = await accounts.register();
+    const other = await accounts.register();
+    await accounts.logIn(email).expect(200);
+    const messages = await accounts.recordMessagesTo(userId, () => run('reset', email));
+    expect(messages).toEqual([{ kind: 'revoke', familyIds: 'all' }]);
+    expect(await accounts.readProfileStatus(cookie, userId)).toBe(401);
+    expect(await accounts.readProfileStatus(other.cookie, other.userId)).toBe(200);
+    const rows = await accounts.api.database.dataSource.query(
+      'SELECT count(*)::int AS n FROM sessions WHERE user_id = $1',
+      [userId],
+    );
+    expect(rows).toEqual([{ n: 0 }]);
+  });
+
+  it('refuses an address that no registered user has, with exit code 1', async () => {
+    expect(await run('reset', newEmail())).toMatchObject({
+      exitCode: 1,
+      text: expect.stringContaining('No registered user'),
+    });
+  });
+
+  it.each([[], ['reset'], ['reset', 'a@example.org', 'a password'], ['set', 'a@example.org']])(
+    'prints its usage with exit code 2 when called as "%s %s %s"',
+    async (...args) => {
+      expect(await run(...(args as string[]))).toMatchObject({
+        exitCode: 2,
+        text: expect.stringContaining('Usage'),
+      });
+    },
+  );
+});

@@ -1,0 +1,43 @@
+import { randomBytes } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { CommandExecutorService } from '../../../platform/event-store/command-executor.service';
+import { UserPublisherService } from '../../../platform/realtime/user-publisher.service';
+import { UserLookupService } from '../../users/application/user-lookup.service';
+import { CredentialsRepository } from '../infrastructure/credentials.repository';
+import { PasswordHasherService } from '../infrastructure/password-hasher.service';
+import { SessionRepository } from '../infrastructure/session.repository';
+
+/** 96 bits, as 16 characters. */
+const PASSWORD_BYTES = 12;
+
+/** Gives users who have forgotten their password a new one (A29). Only the command `main.passwords` calls it. */
+@Injectable()
+export class PasswordResetService {
+  constructor(
+    private readonly users: UserLookupService,
+    private readonly credentials: CredentialsRepository,
+    private readonly sessions: SessionRepository,
+    private readonly hasher: PasswordHasherService,
+    private readonly executor: CommandExecutorService,
+    private readonly userPublisher: UserPublisherService,
+  ) {}
+
+  /**
+   * Replaces the password of the registered user with this address by a random one. Ends every login of the user, also
+   * one in progress, and makes all their devices unknown.
+   * @returns null when no user has the address.
+   */
+  async reset(email: string): Promise<{ userId: number; password: string } | null> {
+    const userId = await this.users.findIdByEmail(email);
+    if (userId === null) return null;
+    const password = randomBytes(PASSWORD_BYTES).toString('base64url');
+    const passwordHash = await this.hasher.hash(password);
+    await this.executor.inTransaction(async (manager) => {
+      await this.credentials.change(userId, passwordHash, manager);
+      await this.sessions.removeAllOf(userId, manager);
+    });
+    // Without Redis the sockets close later: every replica checks the families of its sockets periodically.
+    await this.userPublisher.revokeFamilies(userId, 'all').catch(() => undefined);
+    return { userId, password };
+  }
+}

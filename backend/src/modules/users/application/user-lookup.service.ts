@@ -1,0 +1,13 @@
+import { Injectable } from '@nestjs/common';
+import { UserRepository } from '../infrastructure/user.repository';
+
+/** Finds users, for processes without the rest of the module. */
+@Injectable()
+export class UserLookupService {
+  constructor(private readonly users: UserRepository) {}
+
+  /** The id of the registered user with this address, ignoring case; null when there is none. */
+  async findIdByEmail(email: string): Promise<number | null> {
+    return (await this.users.findByEmail(email))?.id ?? null;
+  }
+}

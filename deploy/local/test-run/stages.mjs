@@ -24,6 +24,7 @@ const CHAOS_SEED = '2133';
  * @property {number} limitMs   time after which the stage is ended and has failed
  * @property {() => import('./counts.mjs').Counts} [counts]  a stage without it is a check, which counts as one test
  * @property {boolean} [needsChromium]
+ * @property {boolean} [isBesidePrevious]  runs at the same time as the stage before it: both mostly wait
  * @property {boolean} [isLongOnly]  runs with --long only
  * @property {{find: () => Record<string, string> | undefined, reasonToSkip: string}} [needs]  a program that not every
  *   machine has. `find` returns environment variables with its paths; without them the stage is skipped for this reason
@@ -73,7 +74,10 @@ export function listStages(reports) {
     ),
     jestStage('process', 'process', 'backend', ['--selectProjects', 'process', '--maxWorkers=2'], 12),
     chaosStage(path.join(reports, 'chaos.json')),
-    jestStage('process: frontend', 'process', 'frontend', ['--selectProjects', 'process'], 8),
+    {
+      ...jestStage('process: frontend', 'process', 'frontend', ['--selectProjects', 'process'], 8),
+      isBesidePrevious: true,
+    },
     launcherStage(path.join(reports, 'launcher.tap')),
     browserStage('browser', path.join(reports, 'browser.json')),
     slowLineStage(path.join(reports, 'slow-line.json')),
@@ -203,6 +207,7 @@ function launcherStage(report) {
   return {
     name: 'launcher',
     kind: 'launcher',
+    isBesidePrevious: true,
     command: nodeTestCommand(report, files),
     limitMs: 6 * MINUTE_MS,
     counts: () => readTapCounts(report),

@@ -89,12 +89,12 @@ export class TestRun {
       for (const stage of quickStages) await this.#runStage(stage, home);
     };
     await Promise.all([runQuick(), runQuick()]);
-    for (const stage of chosen.filter((stage) => !isQuick(stage))) {
+    for (const group of groupStages(chosen.filter((stage) => !isQuick(stage)))) {
       if (this.isInterrupted) return;
-      if (NEEDS_STORES.includes(stage.kind)) {
+      if (group.some(({ kind }) => NEEDS_STORES.includes(kind))) {
         this.#stores ??= await openStores({ home, env: {}, isDurable: false });
       }
-      await this.#runStage(stage, home);
+      await Promise.all(group.map((stage) => this.#runStage(stage, home)));
       // A test that was killed may have left a stack running.
       await sweepTemporaryHomes(home);
     }
@@ -159,6 +159,16 @@ export class TestRun {
     this.results.push(result);
     process.stdout.write(`${formatStage(result)}\n`);
   }
+}
+
+/** @returns groups of consecutive stages that run at the same time */
+function groupStages(stages) {
+  const groups = [];
+  for (const stage of stages) {
+    if (stage.isBesidePrevious && groups.length > 0) groups.at(-1).push(stage);
+    else groups.push([stage]);
+  }
+  return groups;
 }
 
 const isCi = () => ['true', '1'].includes(process.env.CI ?? '');

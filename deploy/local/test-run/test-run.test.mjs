@@ -20,6 +20,17 @@ const stage = (name, code, more) => ({
   ...more,
 });
 
+/** Each of the two stages ends only when the other one has started. */
+function createStagesThatMeet(folder) {
+  const [first, second] = ['first', 'second'].map((name) => JSON.stringify(path.join(folder, name)));
+  const waitForOther = (own, other) =>
+    `fs.writeFileSync(${own}, ''); const wait = () => fs.existsSync(${other}) || setTimeout(wait, 10); wait()`;
+  return [stage('first', waitForOther(first, second)), stage('second', waitForOther(second, first))];
+}
+
+/** Code of a stage that fails unless exactly the two stages that meet have run before. */
+const expectTwoFiles = (folder) => `process.exit(fs.readdirSync(${JSON.stringify(folder)}).length - 2)`;
+
 test('a run continues after a failed stage, and counts the results of all', async () => {
   const reportFile = (reports) => path.join(reports, 'jest.json');
   const jestReport = {
@@ -60,18 +71,29 @@ test('a run continues after a failed stage, and counts the results of all', asyn
 
 test('a run starts its quick stages two at a time, and then the others one by one', async () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'thaw-pair-'));
-  const [first, second] = ['first', 'second'].map((name) => JSON.stringify(path.join(folder, name)));
-  // Each of the two stages ends only when the other one has started.
-  const waitForOther = (own, other) =>
-    `fs.writeFileSync(${own}, ''); const wait = () => fs.existsSync(${other}) || setTimeout(wait, 10); wait()`;
-  // Fails unless exactly the two quick stages have run before.
-  const expectBothDone = `process.exit(fs.readdirSync(${JSON.stringify(folder)}).length - 2)`;
+  const [first, second] = createStagesThatMeet(folder);
   const run = new TestRun({
     prepare,
     listStages: () => [
-      stage('alone', expectBothDone, { kind: 'launcher' }),
-      stage('first', waitForOther(first, second)),
-      stage('second', waitForOther(second, first), { kind: 'unit' }),
+      stage('alone', expectTwoFiles(folder), { kind: 'launcher' }),
+      first,
+      { ...second, kind: 'unit' },
+    ],
+  });
+  assert.equal(await run.run(), false);
+  assert.equal(run.results.at(-1).name, 'alone');
+  fs.rmSync(folder, { recursive: true });
+});
+
+test('a run starts a stage beside the previous one where the stage says so', async () => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'thaw-beside-'));
+  const [first, second] = createStagesThatMeet(folder);
+  const run = new TestRun({
+    prepare,
+    listStages: () => [
+      { ...first, kind: 'launcher' },
+      { ...second, kind: 'launcher', isBesidePrevious: true },
+      stage('alone', expectTwoFiles(folder), { kind: 'launcher' }),
     ],
   });
   assert.equal(await run.run(), false);

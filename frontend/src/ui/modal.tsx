@@ -16,6 +16,11 @@ export interface ModalProps {
   onDismiss?: () => void;
   /** While true, the X, Esc and a click outside have no effect. */
   isLocked?: boolean;
+  /**
+   * The dialog itself gets the focus, not its first control: for one that opens unasked, in which a press of Enter that
+   * was meant for another field must decide nothing.
+   */
+  isUnasked?: boolean;
   children: ReactNode;
   className?: string;
 }
@@ -63,6 +68,7 @@ export const Modal = ({
   description,
   onDismiss,
   isLocked = false,
+  isUnasked = false,
   children,
   className,
 }: ModalProps) => {
@@ -117,7 +123,12 @@ export const Modal = ({
         <div className="pointer-events-none fixed inset-x-0 top-0 z-modal flex h-(--app-height) items-end justify-center md:items-center md:p-6">
           <Dialog.Content
             ref={content}
-            onOpenAutoFocus={rememberFocus}
+            onOpenAutoFocus={(event) => {
+              rememberFocus(event);
+              if (!isUnasked) return;
+              event.preventDefault();
+              content.current?.focus();
+            }}
             onCloseAutoFocus={returnFocus}
             onEscapeKeyDown={handleEscape}
             onKeyDown={handleEscapeWithToast}

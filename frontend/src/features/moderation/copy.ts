@@ -150,7 +150,7 @@ export const copy = {
     age: (kind: string, age: string) => `${kind}, ${age} old`,
     until: (standing: string, date: string) => `${standing} until ${date}`,
     reportsMade: (total: number, upheld: number, decided: number) =>
-      total === 0 ? 'None' : `${total}, ${upheld} of ${decided} decided led to action`,
+      total === 0 ? 'None' : `${total} (${upheld} of ${decided} decided led to action)`,
     noDevices: 'No other account',
     sanctions: 'Sanctions',
     noSanctions: 'No sanction so far.',

@@ -31,3 +31,7 @@ const dayOfFacts = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'lo
 export const formatTimeOfDay = (iso: string): string => formatTime(timeOfDay, Date.parse(iso));
 export const formatMoment = (iso: string): string => formatTime(dayAndTime, Date.parse(iso));
 export const formatDayOfFacts = (iso: string): string => formatTime(dayOfFacts, Date.parse(iso));
+
+/** The time of a message in a list whose heading names `day`; with its date, if it is another one. */
+export const formatTimeSince = (iso: string, day: string): string =>
+  new Date(iso).toDateString() === new Date(day).toDateString() ? formatTimeOfDay(iso) : formatMoment(iso);

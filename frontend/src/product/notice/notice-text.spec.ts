@@ -51,6 +51,22 @@ it.each<[what: string, notice: Partial<Notice>, expected: string[]]>([
     ['The decision was reversed.', 'You were right about the date.'],
   ],
   [
+    'says when the only moderator has decided twice',
+    {
+      kind: 'appeal_decided',
+      facts: null,
+      rule: null,
+      until: null,
+      appeal: {
+        state: 'decided',
+        until: null,
+        outcome: 'upheld',
+        answer: 'Nothing new. Decided by the same moderator, since there is only one.',
+      },
+    },
+    ['The decision stands.', 'Nothing new. Decided by the same moderator, since there is only one.'],
+  ],
+  [
     'answers a report without the sanction',
     {
       kind: 'report_decided',

@@ -85,6 +85,7 @@ const Toolbar = ({ shown, me, isFormOpen, ...actions }: Omit<CasePaneProps, 'isS
           )}
           <Button
             size="sm"
+            variant={isFormOpen ? 'secondary' : 'default'}
             aria-keyshortcuts="d"
             aria-expanded={isFormOpen}
             disabled={isExcluded}
@@ -108,8 +109,9 @@ export const CasePane = ({ isStale, ...props }: CasePaneProps) => {
   useEffect(() => heading.current?.focus({ preventScroll: true }), []);
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] content-start gap-4 p-4">
-      <header className="grid gap-3">
-        <div className="flex items-center gap-2">
+      <header className="grid grid-cols-[minmax(0,1fr)] gap-3">
+        {/* The texts of the outer buttons, not their edges, line up with what is below. */}
+        <div className="-mx-3 flex items-center">
           <Button variant="ghost" size="sm" onClick={onClose}>
             <ArrowLeft aria-hidden="true" />
             {texts.back}
@@ -132,8 +134,10 @@ export const CasePane = ({ isStale, ...props }: CasePaneProps) => {
             isOpen={isUrgencyOpen}
             onOpenChange={setUrgencyOpen}
           />
-          <Chip>{copy.kinds[shown.kind]}</Chip>
-          <Chip tone={shown.state === 'escalated' ? 'warning' : 'neutral'}>{copy.states[shown.state]}</Chip>
+          {shown.kind === 'reports' ? null : <Chip>{copy.kinds[shown.kind]}</Chip>}
+          {shown.state === 'open' ? null : (
+            <Chip tone={shown.state === 'escalated' ? 'warning' : 'neutral'}>{copy.states[shown.state]}</Chip>
+          )}
           {shown.isAutomatic ? <Chip>{copy.queue.automatic}</Chip> : null}
         </div>
         <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">

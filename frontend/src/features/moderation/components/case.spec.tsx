@@ -1,6 +1,6 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { Refusal } from '@/testing/fake-server';
-import { aCase, aModeratedPerson, anEvidence } from '@/testing/moderation-factories';
+import { aCase, aModeratedPerson, anEvidence, anEvidenceMessage } from '@/testing/moderation-factories';
 import { caseHeading, showModeration } from '@/testing/moderation-page';
 import { useToasts } from '@/ui/toast-store';
 
@@ -43,6 +43,17 @@ it('shows marked messages first, with all versions, and a link to them in their 
   expect(evidence()).toHaveTextContent('3 earlier messages are not included.');
   await user.click(within(rest).getByRole('link'));
   expect(within(marked).getByRole('listitem')).toHaveFocus();
+});
+
+it('dates the messages of another day than that of the first one', async () => {
+  const messages = [
+    anEvidenceMessage({ id: '1-0', senderId: 21 }),
+    anEvidenceMessage({ id: '2-0', at: '2026-11-22T12:00:00.000Z' }),
+  ];
+  await open({ evidence: [anEvidence({ messages })] });
+  const [first, second] = within(evidence()).getAllByRole('listitem');
+  expect(first!.querySelector('time')).not.toHaveTextContent('2026');
+  expect(second!.querySelector('time')).toHaveTextContent(/22.*2026/);
 });
 
 it('loads an image only when it is pressed, and again after it was covered', async () => {
@@ -89,7 +100,7 @@ it('shows the reports with words and accuracy, and the person', async () => {
   await waitFor(() => expect(person).toHaveTextContent('StandingGood standing'));
   expect(person).toHaveTextContent(/Anonymous, \d+ days old/);
   expect(person).toHaveTextContent('Matches40Reports per 100 matches5');
-  expect(person).toHaveTextContent('Reports made1, 1 of 1 decided led to action');
+  expect(person).toHaveTextContent('Reports made1 (1 of 1 decided led to action)');
 });
 
 it('lifts a sanction in force, with a reason', async () => {

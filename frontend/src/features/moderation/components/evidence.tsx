@@ -2,7 +2,7 @@ import { type EvidenceMessage, type ModerationCase } from '@thaw/contract/modera
 import { EvidenceImage } from '@/features/moderation/components/evidence-image';
 import { Chip, Name, Quiet, Section } from '@/features/moderation/components/parts';
 import { copy } from '@/features/moderation/copy';
-import { formatMoment, formatTimeOfDay } from '@/features/moderation/spans';
+import { formatMoment, formatTimeSince } from '@/features/moderation/spans';
 
 type Entry = ModerationCase['evidence'][number];
 
@@ -20,11 +20,12 @@ const Message = ({ shown, entry, message, id }: MessageProps) => {
     entry.people.find((person) => person.id === message.senderId)?.username ?? copy.someone(message.senderId);
   const texts = message.versions.filter((text, index) => text !== '' || message.versions.length > index + 1);
   const isSealed = (shown.categories.minor ?? 0) > 0;
+  const { at: startedAt } = entry.messages[0] ?? message;
   return (
     <li
       id={id}
       tabIndex={id === undefined ? undefined : -1}
-      className="moderation-message flex flex-col items-start gap-1"
+      className="moderation-message"
       data-side={isReported ? 'person' : 'reporter'}
       data-marked={message.isMarked}
     >
@@ -33,7 +34,7 @@ const Message = ({ shown, entry, message, id }: MessageProps) => {
           <Name>{name}</Name>
         </span>
         {isReported ? <Chip tone="warning">{copy.evidence.reported}</Chip> : null}
-        <time dateTime={message.at}>{formatTimeOfDay(message.at)}</time>
+        <time dateTime={message.at}>{formatTimeSince(message.at, startedAt)}</time>
       </p>
       {texts.map((text, index) => (
         <div
@@ -100,7 +101,7 @@ const EvidenceEntry = ({ shown, entry, index }: { shown: ModerationCase; entry: 
                   above?.focus({ preventScroll: true });
                 }}
               >
-                {copy.evidence.markedAbove(formatTimeOfDay(message.at))}
+                {copy.evidence.markedAbove(formatTimeSince(message.at, first?.at ?? message.at))}
               </a>
             </li>
           ) : (

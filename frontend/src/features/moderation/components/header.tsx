@@ -4,14 +4,21 @@ import { LogoMark } from '@/product/logo';
 import { Button } from '@/ui/button';
 import { Link } from '@/ui/link';
 
+export interface HeaderProps {
+  view: View;
+  /** What has just been done. In a fixed place, where it covers nothing and asks for nothing. */
+  announcement: string;
+  onHelp: () => void;
+}
+
 /** The head of the tool: its parts, the way back, and help. */
-export const Header = ({ view, onHelp }: { view: View; onHelp: () => void }) => (
-  <header className="flex flex-wrap items-center gap-x-4 border-b border-border px-3">
+export const Header = ({ view, announcement, onHelp }: HeaderProps) => (
+  <header className="flex items-center gap-x-4 border-b border-border px-3 max-[24rem]:flex-wrap">
     <Link to="/chat" aria-label={copy.backToChat} className="grid size-11 place-items-center rounded-control">
       <LogoMark />
     </Link>
     <h1 className="text-md font-bold max-sm:sr-only">{copy.title}</h1>
-    <nav aria-label={copy.viewsLabel} className="flex flex-1 gap-3">
+    <nav aria-label={copy.viewsLabel} className="flex gap-3 max-[24rem]:order-last max-[24rem]:basis-full">
       {views.map((each) => (
         <Link
           key={each}
@@ -27,6 +34,9 @@ export const Header = ({ view, onHelp }: { view: View; onHelp: () => void }) => 
         </Link>
       ))}
     </nav>
+    <p role="status" className="min-w-0 flex-1 truncate text-right text-sm text-muted-foreground">
+      {announcement}
+    </p>
     <Button
       variant="ghost"
       size="icon"

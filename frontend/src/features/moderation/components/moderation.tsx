@@ -28,7 +28,7 @@ export const Moderation = ({ me, onForbidden }: ModerationProps) => {
   const openCase = (caseId: number): void => go({ view: 'queue', filter: 'open', caseId });
   return (
     <div className="flex h-(--app-height) flex-col overflow-hidden">
-      <Header view={address.view} onHelp={() => setHelpOpen(true)} />
+      <Header view={address.view} announcement={announcement} onHelp={() => setHelpOpen(true)} />
       {address.view === 'queue' ? (
         <WorkbenchView
           me={me}
@@ -47,9 +47,6 @@ export const Moderation = ({ me, onForbidden }: ModerationProps) => {
           </div>
         </main>
       )}
-      <p role="status" className="sr-only">
-        {announcement}
-      </p>
       {isHelpOpen ? <ShortcutsDialog onDismiss={() => setHelpOpen(false)} /> : null}
     </div>
   );

@@ -39,6 +39,7 @@ export const copy = {
     empty: 'No image is blocked.',
     blockedBy: (name: string, date: string) => `by ${name}, ${date}`,
     image: (id: number) => `Image ${id}`,
+    hash: (start: string) => `SHA-256 ${start}…`,
     case: (id: number) => `Case ${id}`,
     unblock: 'Unblock…',
   },

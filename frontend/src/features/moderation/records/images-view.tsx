@@ -36,7 +36,7 @@ const Row = ({ image, onOpenCase, onUnblock }: RowProps) => {
         </p>
         <p className="flex flex-wrap gap-x-3 text-sm text-muted-foreground">
           <span>{texts.blockedBy(name, formatMoment(image.createdAt))}</span>
-          <span className="tabular-nums">{image.sha256.slice(0, shownHashLength)}</span>
+          <span className="tabular-nums">{texts.hash(image.sha256.slice(0, shownHashLength))}</span>
           {caseId === null ? null : (
             <Button variant="link" size="sm" className="h-auto px-0" onClick={() => onOpenCase(caseId)}>
               {texts.case(caseId)}

@@ -39,7 +39,7 @@ it('lists blocked images, and unblocks one after a question', async () => {
     'DELETE /api/moderation/images/31': undefined,
   });
   expect(await screen.findByRole('listitem')).toHaveTextContent(
-    /Image 31: Nothing that the law forbids\.by you, .*ab12cd34ef56Case 8/,
+    /Image 31: Nothing that the law forbids\.by you, .*SHA-256 ab12cd34ef56…Case 8/,
   );
   await user.click(screen.getByRole('button', { name: 'Unblock…' }));
   server.routes['GET /api/moderation/images'] = [];

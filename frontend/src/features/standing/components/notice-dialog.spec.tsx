@@ -101,6 +101,7 @@ it('appeals, by keyboard alone, and says who looks at it', async () => {
   const { server, user } = await show(warning);
   server.routes['POST /api/appeals'] = { id: 50, noticeId: 42, createdAt: seenAt, state: 'open' };
   await dialog('A warning');
+  await user.tab();
   expect(button('Appeal')).toHaveFocus();
   await user.keyboard('{Enter}');
   await dialog('Appeal');
@@ -179,6 +180,17 @@ it.each([
     body: { seen: true, answer },
   });
   expect(currentUser()?.standing).toEqual(standing);
+});
+
+it('does not take the end of a message that the user was writing for an answer', async () => {
+  signIn(aUser({ standing: asked }));
+  const { server, user } = await show(ageQuestion);
+  expect(await dialog('How old are you?')).toHaveFocus();
+  await user.keyboard('ok{Enter}');
+  expect(screen.getByRole('dialog', { name: 'How old are you?' })).toBeVisible();
+  expect(server.count('PUT', '/api/notices/43')).toBe(0);
+  await user.tab();
+  expect(button('I am 18 or older')).toHaveFocus();
 });
 
 it('keeps the question for the age open when the answer was not saved', async () => {

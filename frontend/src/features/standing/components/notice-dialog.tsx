@@ -35,7 +35,7 @@ export const NoticeDialog = ({ userId, notice }: NoticeDialogProps) => {
   const isAsked = useIdentity(({ user }) => user?.standing.kind === 'age_question');
   const isQuestion = notice.kind === 'age_question' && (isAsked || notice.seenAt === null);
   return (
-    <Modal isOpen title={titleOf(notice)} onDismiss={close}>
+    <Modal isOpen isUnasked title={titleOf(notice)} onDismiss={close}>
       <div className="mt-4">
         <NoticeBody notice={notice} />
         {isQuestion ? (

@@ -21,14 +21,14 @@ describe('the list of notices', () => {
     return { user, list: within(await screen.findByRole('dialog', { name: 'Notices' })) };
   };
 
-  it('shows each notice with its date, marks unseen ones, and opens them', async () => {
+  it('shows each notice with what it is about and its date, marks unseen ones, and opens them', async () => {
     fakeServer({
       'GET /api/notices/7': [aNotice({ id: 44, kind: 'lifted' }), aNotice({ seenAt })],
     });
     const { user, list } = await show();
     const rows = await list.findAllByRole('listitem');
     expect(rows[0]).toHaveTextContent(/^You are free again.*2026New$/);
-    expect(rows[1]).toHaveTextContent(/^Your account is paused.*2026$/);
+    expect(rows[1]).toHaveTextContent(/^Your account is pausedYou went on with sexual messages.*2026$/);
     await user.click(within(rows[1]!).getByRole('button'));
     expect(opened()).toBe(41);
   });

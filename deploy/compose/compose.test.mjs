@@ -75,6 +75,11 @@ suite('docker compose', { skip }, () => {
     assert.deepEqual(Object.keys(await refused.json()), ['statusCode', 'code', 'message']);
   });
 
+  test('the command that appoints moderators runs with and without the name of the workspace', async () => {
+    for (const main of ['dist/main.moderators.js', 'backend/dist/main.moderators.js'])
+      assert.match(await stack.compose('run', '--rm', 'backend', 'node', main, 'list'), /no moderators/);
+  });
+
   test('containers run unprivileged, read-only and without secrets in their environment', async () => {
     const published = [];
     const services = ['frontend', 'backend', 'worker', 'postgres', 'redis'];

@@ -10,9 +10,10 @@ import {
   inHours,
   liftSanction,
 } from '../../testing/standings.fixture';
-import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
+import { startTestReplicas, type TestReplicas, type TestWorker } from '../../testing/test-replicas.harness';
 import { matchNewVisitors, ThawVisitor } from '../../testing/thaw.client';
 import { until } from '../../testing/until.functions';
+import { MatchmakingService } from '../matching/application/matchmaking.service';
 import { SocketRegistry } from '../../platform/realtime/socket.registry';
 import { UserPublisherService } from '../../platform/realtime/user-publisher.service';
 
@@ -49,7 +50,7 @@ describe('an excluded user', () => {
   ];
 
   describe.each(['suspended', 'banned'] as const)('who is %s', (kind) => {
-    it('is refused on every route and loses all sockets, on every replica, within a second', async () => {
+    it('loses all sockets on every replica within a second, and is refused on every route', async () => {
       const ada = await thaw.createVisitor(0, 'female');
       const sockets = await Promise.all(thaw.origins.map((origin) => ada.openSocket(origin)));
       const { noticeId } = await imposeSanction(second(), ada.user.id, { kind });
@@ -59,6 +60,7 @@ describe('an excluded user', () => {
         closeCodes.notSignedIn,
         closeCodes.notSignedIn,
       ]);
+      expect(Date.now() - startedAt).toBeLessThan(APPLIES_WITHIN_MS);
       for (const socket of sockets) expect(socket.all('standing')).toMatchObject([{ kind, noticeId }]);
       const routes = listRoutes(first().app).filter((route) => !openRoutes.test(route));
       expect(routes.length).toBeGreaterThanOrEqual(20);
@@ -73,7 +75,6 @@ describe('an excluded user', () => {
           }),
       );
       expect(answers.filter((answer) => !answer.endsWith(' 403 suspended'))).toEqual([]);
-      expect(Date.now() - startedAt).toBeLessThan(APPLIES_WITHIN_MS);
     });
   });
 
@@ -143,9 +144,9 @@ describe('an excluded user', () => {
     const bob = await thaw.createVisitor(0, 'male');
     const [socket, kept] = [await ada.openSocket(thaw.origins[1]), await bob.openSocket(thaw.origins[1])];
     await imposeSanction(first(), ada.user.id);
-    jest.spyOn(first().app.get(UserPublisherService), 'publish').mockResolvedValue();
+    const lost = jest.spyOn(first().app.get(UserPublisherService), 'publish').mockResolvedValue();
     await announceStanding(first(), ada.user.id);
-    expect(await socket.ask('ping', {})).toMatchObject({ event: 'pong' });
+    expect(lost).toHaveBeenCalledWith(ada.user.id, expect.objectContaining({ kind: 'standing' }));
     await second().app.get(SocketRegistry).closeEndedLogins();
     expect(await socket.closed).toBe(closeCodes.notSignedIn);
     expect(socket.all('standing')).toMatchObject([{ kind: 'suspended' }]);
@@ -172,6 +173,39 @@ describe('an excluded user', () => {
     });
     await bobSocket.request('join_queue', {});
     await bobSocket.leave();
+  });
+
+  describe('whose standing is announced by a worker', () => {
+    let worker: TestWorker;
+    beforeAll(async () => {
+      worker = await thaw.startWorker();
+    });
+
+    it('leaves the chat at once, on the replica that has their socket', async () => {
+      const { ada, adaSocket, bobSocket } = await matchNewVisitors([thaw.origins[0]!, thaw.origins[1]!]);
+      await imposeSanction(worker, ada.user.id);
+      await announceStanding(worker, ada.user.id);
+      // The grace period of a lost connection is longer than this waits.
+      expect(await bobSocket.next('chat_skipped')).toMatchObject({ reason: 'disconnected', endedBy: null });
+      expect(await adaSocket.closed).toBe(closeCodes.notSignedIn);
+      await bobSocket.leave();
+    });
+
+    it('changes the pool at once while they search', async () => {
+      const cleo = await thaw.createVisitor(0, 'female');
+      const socket = await cleo.openSocket(thaw.origins[1]);
+      await socket.request('join_queue', {});
+      // Without the periodic check, only the announcement can change the pool.
+      for (const { app } of thaw.replicas)
+        jest.spyOn(app.get(MatchmakingService), 'checkRecords').mockResolvedValue();
+      const queues = () => thaw.store.keys('{matching}:queue:*');
+      const [usual] = await queues();
+      await flag(worker, cleo.user.id);
+      await announceStanding(worker, cleo.user.id);
+      expect(await socket.next('standing')).toMatchObject({ kind: 'care' });
+      expect(await until(queues, ([queue]) => queue !== usual)).toHaveLength(1);
+      await socket.leave();
+    });
   });
 
   it('may do everything again once the suspension is lifted or over', async () => {

@@ -58,7 +58,7 @@ export interface ProcessEventMap {
   ExclusionsChanged: { userId: number };
   /**
    * A user's standing may have changed; committed. Delivered in the process that announces it, which may be a worker and
-   * need not have a socket of the user.
+   * need not have a socket of the user, and published in every replica that has one.
    */
   StandingChanged: { userId: number; standing: Standing };
   /** A user has sent an image that is on the block-list; it is refused after this. Delivered. */

@@ -121,6 +121,7 @@ export class SocketRegistry {
           connection.sendFrame('standing', message.standing);
           if (isExcluded(message.standing)) connection.close(closeCodes.notSignedIn);
         }
+        this.events.publish('StandingChanged', { userId, standing: message.standing });
         return;
       default:
         message satisfies never;

@@ -38,7 +38,8 @@ export class StandingsService {
 
   /**
    * Applies a standing that may have changed; call it after the commit. Sends the standing to the user's sockets on all
-   * replicas, which close them if the user is excluded, and delivers StandingChanged in this process. Idempotent.
+   * replicas, which close them if the user is excluded and react to StandingChanged. Delivers StandingChanged in this
+   * process as well, for users without a socket. Idempotent.
    * Never throws: every replica rechecks its sockets periodically, and each request reads the standing.
    */
   async announce(userId: number): Promise<void> {

@@ -12,6 +12,7 @@ import { Conduct1763640800000 } from './1763640800000-conduct';
 import { NoticeTexts1763640901000 } from './1763640901000-notice-texts';
 import { ReportSessions1763640902000 } from './1763640902000-report-sessions';
 import { ModerationIndexes1763640905000 } from './1763640905000-moderation-indexes';
+import { InheritedSanctionsIndex1763640906000 } from './1763640906000-inherited-sanctions-index';
 
 /** Every migration, in order. */
 export const migrations = [
@@ -29,4 +30,5 @@ export const migrations = [
   NoticeTexts1763640901000,
   ReportSessions1763640902000,
   ModerationIndexes1763640905000,
+  InheritedSanctionsIndex1763640906000,
 ];

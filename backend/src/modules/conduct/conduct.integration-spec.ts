@@ -148,6 +148,81 @@ describe('conduct', () => {
     });
   });
 
+  describe('sanctions that others inherit', () => {
+    /** A banned user, and users with an account on the same device. */
+    const banWithFollowers = async (followers: number[]) => {
+      const [userId] = newUserIds(1) as [number];
+      const decided = await decide(replica(), userId, await reportByMany(userId, 1), 'banned');
+      const { sanctionId, noticeId, rule } = eventOf(decided, 'SanctionImposed').data;
+      for (const follower of followers)
+        await conduct().inheritSanction({ userId: follower, sanctionId, kind: 'banned', rule, until: null });
+      return { userId, sanctionId, noticeId };
+    };
+    const lift = (userId: number, sanctionId: number) =>
+      conduct().liftSanction({ userId, sanctionId, moderatorId: 100, reason: 'It was their brother.' });
+
+    it('end with their source, with a notice, once', async () => {
+      const [cleo] = newUserIds(1) as [number];
+      const { userId, sanctionId } = await banWithFollowers([cleo]);
+      const [own] = await rows('sanctions', `user_id = ${cleo}`);
+      await lift(userId, sanctionId);
+      expect(await standingOf(cleo)).toMatchObject({ kind: 'good' });
+      expect(await rows('notices', `recipient_id = ${cleo} AND kind = 'lifted'`)).toMatchObject([
+        { sanction_id: own?.id },
+      ]);
+      await conduct().followSources(null, 10);
+      expect(await rows('sanctions', `user_id = ${cleo}`)).toHaveLength(1);
+    });
+
+    it('become shorter when an appeal shortens their source', async () => {
+      const [cleo] = newUserIds(1) as [number];
+      const { userId, noticeId } = await banWithFollowers([cleo]);
+      const appeal = await conduct().fileAppeal({ userId, appellantId: userId, noticeId, words: 'No' });
+      const end = new Date(Date.now() + 60 * 60_000);
+      await conduct().decideAppeal({
+        userId,
+        appealId: appeal.appealId,
+        version: appeal.version,
+        moderatorId: 200,
+        excludedModeratorIds: [],
+        isOnlyModerator: false,
+        outcome: 'reduced',
+        until: end,
+        answer: 'An hour is enough.',
+      });
+      expect(await standingOf(cleo)).toMatchObject({ kind: 'suspended', until: end.toISOString() });
+    });
+
+    it('stay while another sanction of the case has taken the place of their source', async () => {
+      const [cleo, ...reporters] = newUserIds(6) as [number, ...number[]];
+      const [userId] = newUserIds(1) as [number];
+      const filed = [];
+      for (const reporterId of reporters) filed.push(await fileReport(replica(), userId, reporterId));
+      const { sanctionId, rule, until: end } = eventOf(filed.at(-1)!, 'SanctionImposed').data;
+      await conduct().inheritSanction({
+        userId: cleo,
+        sanctionId,
+        kind: 'suspended',
+        rule,
+        until: new Date(String(end)),
+      });
+      await decide(replica(), userId, filed.at(-1)!, 'banned');
+      expect(await rows('sanctions', `user_id = ${cleo} AND lifted_at IS NULL`)).toHaveLength(1);
+    });
+
+    it('end by the job when the process that ended their source has died', async () => {
+      const [cleo] = newUserIds(1) as [number];
+      const { userId, sanctionId } = await banWithFollowers([cleo]);
+      jest.spyOn(conduct(), 'followSources').mockRejectedValueOnce(new Error('killed'));
+      await expect(lift(userId, sanctionId)).rejects.toThrow('killed');
+      expect(await standingOf(cleo)).toMatchObject({ kind: 'banned' });
+      const worker = await thaw.startWorker();
+      await worker.app.get(TimeLimitsProcessor).run(new Date());
+      expect(await standingOf(cleo)).toMatchObject({ kind: 'good' });
+      await worker.stop();
+    });
+  });
+
   describe('time limits', () => {
     it('are applied once by two workers at once', async () => {
       const [banned, suspended] = newUserIds(2) as [number, number];

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { ENVIRONMENT, type Environment } from '../../../config/environment.config';
 import { DomainError } from '../../../platform/errors/domain.errors';
@@ -7,6 +7,7 @@ import { CommandExecutorService } from '../../../platform/event-store/command-ex
 import type { Decider } from '../../../platform/event-store/decider.types';
 import { StreamVersionConflictError } from '../../../platform/event-store/event-store.errors';
 import type { StoredEvent } from '../../../platform/event-store/stored-event.types';
+import { warnAbout } from '../../../platform/observability/warn-about.functions';
 import { StandingsService } from '../../standings/application/standings.service';
 import { conductStream } from '../../standings/domain/standing.events';
 import { createConductDecider } from '../domain/conduct.decider';
@@ -45,6 +46,9 @@ export interface FiledAppealResult extends ConductResult {
   isNew: boolean;
 }
 
+/** Inherited sanctions that end in the call that ends their source; the job ends further ones. */
+const FOLLOWERS_AT_ONCE = 20;
+
 /** Writes of the caller that commit together with the events. It runs for each attempt of the transaction. */
 export type Alongside<Result = ConductResult> = (manager: EntityManager, result: Result) => Promise<void>;
 
@@ -63,10 +67,12 @@ const toReserved = (numbers: number[]): ReservedIds => ({
 
 /**
  * Every change of a user's conduct stream. After the commit it announces the standing and sends the new notices; if the
- * process dies in between, the job `conduct_time_limits` announces the standing, and the notices are in the list.
+ * process dies in between, the job `conduct_time_limits` announces the standing and ends inherited sanctions, and the
+ * notices are in the list.
  */
 @Injectable()
 export class ConductService {
+  private readonly logger = new Logger(ConductService.name);
   private readonly decider: Decider<ConductState, ConductCommand, ConductEvent>;
 
   constructor(
@@ -182,6 +188,22 @@ export class ConductService {
     await this.execute(command, manager);
   }
 
+  /**
+   * Ends inherited sanctions that outlive their source. Idempotent. Never throws: the job `conduct_time_limits` tries
+   * again.
+   * @param sourceUserId the user of the sources; null for all users
+   */
+  async followSources(sourceUserId: number | null, limit: number): Promise<void> {
+    try {
+      for (const source of await this.conduct.findOutlivedSources(sourceUserId, limit))
+        await this.run({ ...source, type: 'FollowSource' }).catch((error: unknown) =>
+          warnAbout(this.logger, 'An inherited sanction was not ended', error),
+        );
+    } catch (error) {
+      warnAbout(this.logger, 'Inherited sanctions were not ended', error);
+    }
+  }
+
   /** Idempotent. */
   applyTimeLimits(request: Request<'ApplyTimeLimits'>, alongside?: Alongside): Promise<ConductResult> {
     return this.run({ ...request, type: 'ApplyTimeLimits' }, alongside);
@@ -203,6 +225,7 @@ export class ConductService {
       return executed;
     });
     await this.announce(command.userId, result.events);
+    if (result.events.some(endsSanction)) await this.followSources(command.userId, FOLLOWERS_AT_ONCE);
     return result;
   }
 
@@ -259,6 +282,9 @@ const changesStanding = ({ type }: ConductEvent): boolean =>
   type === 'AppealDecided' ||
   type === 'AgeAsked' ||
   type === 'AgeAnswered';
+
+const endsSanction = ({ type }: ConductEvent): boolean =>
+  type === 'SanctionLifted' || type === 'AppealDecided';
 
 /** The notices that an event creates. */
 const noticesOf = (event: ConductEvent): number[] => {

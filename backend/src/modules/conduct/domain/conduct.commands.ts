@@ -109,6 +109,8 @@ export type InheritSanction = Command<'InheritSanction'> & {
   rule: HouseRule;
   until: Date | null;
 };
+/** The sanction `sanctionId`, from which the user has inherited one, ends at `until`; null when it was lifted. */
+export type FollowSource = Command<'FollowSource'> & { sanctionId: number; until: Date | null };
 /** Runs when a time limit has passed: an unconfirmed ban, an automatic suspension, a flag. */
 export type ApplyTimeLimits = Command<'ApplyTimeLimits'>;
 /** Records that the words and the evidence of reports were erased. */
@@ -129,5 +131,6 @@ export type ConductCommand =
   | FileAppeal
   | AnswerAge
   | InheritSanction
+  | FollowSource
   | ApplyTimeLimits
   | RecordExpiry;

@@ -17,6 +17,7 @@ import { decideFinding, decideReport } from './report.rules';
 import {
   decideAge,
   decideConfirmation,
+  decideFollowing,
   decideHold,
   decideInheritance,
   decideLift,
@@ -58,6 +59,8 @@ const decide = (
       return decideAge(command, state);
     case 'InheritSanction':
       return decideInheritance(command, state);
+    case 'FollowSource':
+      return decideFollowing(command, state);
     case 'ApplyTimeLimits':
       return decideTimeLimits(command, state, policy);
     case 'RecordExpiry':

@@ -174,6 +174,14 @@ const otherStep: fc.Arbitrary<NamedStep> = fc.oneof(
       until: null,
     }),
   ]),
+  fc.tuple(index, fc.constantFrom(null, 1, 48)).map(([nth, hours]): NamedStep => [
+    `source ends in ${hours} h`,
+    ({ now }) => ({
+      type: 'FollowSource',
+      sanctionId: 1_000_000 + (nth % 3),
+      until: hours === null ? null : new Date(now.getTime() + hours * HOUR_MS),
+    }),
+  ]),
   fc.constant<NamedStep>(['time limits', () => ({ type: 'ApplyTimeLimits' })]),
   fc.constantFrom(0.2, 1, 24, 25, 72, 24 * 31, 24 * 184).map((hours): NamedStep => [
     `${hours} h later`,

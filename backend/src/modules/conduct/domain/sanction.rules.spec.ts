@@ -193,6 +193,34 @@ describe('an inherited sanction', () => {
     expect(history.lastDataOf('SanctionImposed')).toMatchObject({ inheritedFrom: 77, isAutomatic: true });
   });
 
+  describe('whose source has ended', () => {
+    const follow = (history: ConductHistory, until: Date | null, sanctionId = 77) =>
+      history.execute({ type: 'FollowSource', sanctionId, until });
+
+    it('is lifted with a notice, once', () => {
+      const history = new ConductHistory();
+      inherit(history);
+      expect(follow(history, null, 78)).toEqual([]);
+      expect(follow(history, null)).toMatchObject([
+        { type: 'SanctionLifted', data: { cause: 'source_ended', noticeId: expect.any(Number) } },
+      ]);
+      expect(standingOf(history).kind).toBe('good');
+      expect(follow(history, null)).toEqual([]);
+    });
+
+    it('ends with the source when that was shortened, and never later than before', () => {
+      const history = new ConductHistory();
+      inherit(history);
+      const end = (hours: number) => new Date(history.now.getTime() + hours * HOUR_MS);
+      expect(typesOf(follow(history, end(2)))).toEqual(['SanctionLifted', 'SanctionImposed']);
+      expect(history.lastDataOf('SanctionImposed')).toMatchObject({ inheritedFrom: 77, isAutomatic: true });
+      expect(standingOf(history)).toMatchObject({ kind: 'suspended', until: end(2).toISOString() });
+      expect([follow(history, end(2)), follow(history, end(3))]).toEqual([[], []]);
+      expect(follow(history, end(-1))).toMatchObject([{ data: { noticeId: expect.any(Number) } }]);
+      expect(standingOf(history).kind).toBe('good');
+    });
+  });
+
   it('does not join the undecided case, and can be appealed to any moderator', () => {
     const history = new ConductHistory().reportByUsers(1);
     const { caseId } = history;

@@ -5,10 +5,12 @@ import type {
   AnswerAge,
   ApplyTimeLimits,
   ConfirmBan,
+  FollowSource,
   InheritSanction,
   LiftSanction,
   SetHold,
 } from './conduct.commands';
+import type { LiftCause } from '../../standings/domain/standing.events';
 import type { ConductEvent } from './conduct.events';
 import {
   awaitsConfirmation,
@@ -112,6 +114,29 @@ export const decideInheritance = (command: InheritSanction, state: ConductState)
   ];
 };
 
+/** An inherited sanction ends no later than its source. */
+export const decideFollowing = (command: FollowSource, state: ConductState): readonly ConductEvent[] => {
+  const { ids, at, sanctionId: sourceId, until } = command;
+  const isOver = until === null || until <= at;
+  const outlivesSource = ({ until: end }: ImposedSanction): boolean => isOver || end === null || end > until;
+  return [...state.sanctions.values()]
+    .filter(({ inheritedFrom }) => inheritedFrom === sourceId)
+    .filter((sanction) => isInForce(sanction, at) && outlivesSource(sanction))
+    .flatMap((sanction) =>
+      isOver
+        ? [
+            record(command, 'SanctionLifted', {
+              sanctionId: sanction.sanctionId,
+              noticeId: ids.nextNumber(),
+              cause: 'source_ended',
+              moderatorId: null,
+              reason: null,
+            }),
+          ]
+        : replaceBySuspension(command, sanction, 'source_ended', until),
+    );
+};
+
 /** @throws DomainError not_found, already_answered */
 export const decideAge = (command: AnswerAge, state: ConductState): readonly ConductEvent[] => {
   const { noticeId, answer } = command;
@@ -136,7 +161,7 @@ export const decideTimeLimits = (
   return [
     ...sanctions
       .filter((sanction) => isOverdue(sanction, at, policy))
-      .flatMap((ban) => replaceUnconfirmedBan(command, ban)),
+      .flatMap((ban) => replaceBySuspension(command, ban, 'not_confirmed', unconfirmedEnd(ban))),
     ...(current && current.until <= at && !lapsed ? [record(command, 'FlagLifted', { noticeId: null })] : []),
     ...(lapsed ? [flag(command, lapsed.caseId, 'sanction_lapsed', flagEnd(state, at))] : []),
   ];
@@ -157,14 +182,22 @@ const hasLapsedUnseen = (sanction: ImposedSanction, { cases }: ConductState, at:
 const flagEnd = (state: ConductState, at: Date): Date | undefined =>
   isFlagged(state, at) ? state.standing.flag?.until : undefined;
 
-const replaceUnconfirmedBan = (command: ApplyTimeLimits, ban: ImposedSanction): readonly ConductEvent[] => {
-  const { sanctionId, imposedAt, rule, caseId } = ban;
+const unconfirmedEnd = ({ imposedAt }: ImposedSanction): Date =>
+  new Date(imposedAt.getTime() + UNCONFIRMED_BAN_MS);
+
+/** The notice of the suspension explains both. */
+const replaceBySuspension = (
+  command: ApplyTimeLimits | FollowSource,
+  { sanctionId, rule, caseId, isAutomatic, inheritedFrom }: ImposedSanction,
+  cause: LiftCause,
+  until: Date,
+): readonly ConductEvent[] => {
   const { ids } = command;
   return [
     record(command, 'SanctionLifted', {
       sanctionId,
       noticeId: null,
-      cause: 'not_confirmed',
+      cause,
       moderatorId: null,
       reason: null,
     }),
@@ -173,10 +206,10 @@ const replaceUnconfirmedBan = (command: ApplyTimeLimits, ban: ImposedSanction): 
       noticeId: ids.nextNumber(),
       kind: 'suspended',
       rule,
-      until: new Date(imposedAt.getTime() + UNCONFIRMED_BAN_MS).toISOString(),
+      until: until.toISOString(),
       caseId,
-      isAutomatic: false,
-      inheritedFrom: null,
+      isAutomatic,
+      inheritedFrom,
     }),
   ];
 };

@@ -4,6 +4,13 @@ import { DataSource, type EntityManager } from 'typeorm';
 /** Numbers for the events of one command, besides one notice for each undecided report of the user. */
 const NUMBERS_PER_COMMAND = 12;
 
+/** A user with an inherited sanction, and its source, which ends at `until`; null when it was lifted. */
+export interface OutlivedSource {
+  userId: number;
+  sanctionId: number;
+  until: Date | null;
+}
+
 /** Locks, numbers and look-ups of the commands of module conduct. */
 @Injectable()
 export class ConductRepository {
@@ -58,12 +65,38 @@ export class ConductRepository {
     return rows.map((row) => Number(row.user_id));
   }
 
-  /** Users whose standing may have changed since then. */
-  async findRecentlyChanged(since: Date, limit: number): Promise<number[]> {
+  /**
+   * Inherited sanctions in force that outlive their source: it was lifted, or ends earlier, and so does each sanction
+   * that took its place.
+   * @param sourceUserId the user of the sources; null for all users
+   */
+  async findOutlivedSources(sourceUserId: number | null, limit: number): Promise<OutlivedSource[]> {
+    const rows = await this.dataSource.query<{ user_id: string; id: string; until: Date | null }[]>(
+      `SELECT inherited.user_id, source.id, source_end.until
+       FROM sanctions AS inherited JOIN sanctions AS source ON source.id = inherited.inherited_from
+       CROSS JOIN LATERAL (
+         SELECT max(COALESCE(until, 'infinity')) AS until FROM sanctions
+         WHERE lifted_at IS NULL AND (id = source.id OR (user_id = source.user_id AND case_id = source.case_id))
+       ) AS source_end
+       WHERE inherited.lifted_at IS NULL AND COALESCE(inherited.until, 'infinity') > now()
+         AND COALESCE(source_end.until, '-infinity') < COALESCE(inherited.until, 'infinity')
+         AND ($1::bigint IS NULL OR source.user_id = $1)
+       ORDER BY inherited.id LIMIT $2`,
+      [sourceUserId, limit],
+    );
+    return rows.map(({ user_id: userId, id, until }) => ({
+      userId: Number(userId),
+      sanctionId: Number(id),
+      until,
+    }));
+  }
+
+  /** Users whose standing may have changed since then, in the order of their ids. */
+  async findRecentlyChanged(since: Date, afterUserId: number, limit: number): Promise<number[]> {
     const rows = await this.dataSource.query<{ recipient_id: string }[]>(
       `SELECT DISTINCT recipient_id FROM notices
-       WHERE created_at >= $1 AND kind <> 'report_decided' ORDER BY recipient_id LIMIT $2`,
-      [since, limit],
+       WHERE created_at >= $1 AND kind <> 'report_decided' AND recipient_id > $2 ORDER BY recipient_id LIMIT $3`,
+      [since, afterUserId, limit],
     );
     return rows.map((row) => Number(row.recipient_id));
   }

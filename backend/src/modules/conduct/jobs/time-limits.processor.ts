@@ -14,6 +14,7 @@ const ANNOUNCE_AGAIN_FOR_MS = 3 * RUN_EVERY_MS;
 /**
  * Applies what only the passing of time decides: bans that were not confirmed, automatic suspensions whose case is
  * undecided, and flags. Each user is a command of their own, which changes nothing if another worker was faster.
+ * Completes what processes that died after a commit have left undone.
  */
 @Injectable()
 export class TimeLimitsProcessor implements OnModuleInit, OnApplicationBootstrap {
@@ -60,6 +61,7 @@ export class TimeLimitsProcessor implements OnModuleInit, OnApplicationBootstrap
         }
       }
     }
+    await this.conduct.followSources(null, USERS_PER_PAGE);
     await this.announceAgain(new Date(now.getTime() - ANNOUNCE_AGAIN_FOR_MS));
     const [firstError] = failed.values();
     if (failed.size > 0) throw firstError;
@@ -68,7 +70,10 @@ export class TimeLimitsProcessor implements OnModuleInit, OnApplicationBootstrap
 
   /** Standings that changed recently: the process that changed them may have died before its announcement. */
   private async announceAgain(since: Date): Promise<void> {
-    for (const userId of await this.repository.findRecentlyChanged(since, USERS_PER_PAGE))
-      await this.standings.announce(userId);
+    let userIds: number[] = [];
+    do {
+      userIds = await this.repository.findRecentlyChanged(since, userIds.at(-1) ?? 0, USERS_PER_PAGE);
+      for (const userId of userIds) await this.standings.announce(userId);
+    } while (userIds.length === USERS_PER_PAGE);
   }
 }

@@ -13,8 +13,11 @@ export type SanctionKind = 'suspended' | 'banned';
 /** Why a user meets only users in the same situation: three reporters in a day, or many new accounts of a device. */
 export type FlagCause = 'reports' | 'many_accounts' | 'sanction_lapsed';
 
-/** Why a sanction ended before its time. `replaced`: a later decision on the same case took its place. */
-export type LiftCause = 'dismissed' | 'replaced' | 'appeal' | 'moderator' | 'not_confirmed';
+/**
+ * Why a sanction ended before its time. `replaced`: a later decision on the same case took its place. `source_ended`: it
+ * was inherited from a sanction that has ended, or ends earlier.
+ */
+export type LiftCause = 'dismissed' | 'replaced' | 'appeal' | 'moderator' | 'not_confirmed' | 'source_ended';
 
 /** Times inside `data` are ISO 8601 in UTC, as everywhere in the log. */
 export type UserFlagged = ConductEventOf<

@@ -15,12 +15,12 @@ import { measureRelay } from './figures/relay.figure';
 import { measureStorm } from './figures/storm.figure';
 import { killAllServers } from './measure/server-process';
 import { endAllStores } from './measure/stores';
-import { parseOptions } from './options';
+import { type FigureName, parseOptions } from './options';
 import { renderTable, writeResults } from './report';
 
 type Measure = (driver: Driver, settings: Settings, wanted: ReadonlySet<string>) => Promise<Outcome>;
 
-const measures: { figures: readonly string[]; measure: Measure }[] = [
+const measures: { figures: readonly FigureName[]; measure: Measure }[] = [
   { figures: ['P1', 'P2', 'P5'], measure: measureRelay },
   { figures: ['P3'], measure: measureGateway },
   { figures: ['P4'], measure: measureMemory },

@@ -18,7 +18,7 @@ export interface Build {
 export const ourBuild: Build = { name: 'thaw', folder: path.resolve(__dirname, '../../dist') };
 
 /** @param checkout folder of a built checkout; the table names it by its commit. */
-const buildIn = (checkout: string): Build => {
+const findBuild = (checkout: string): Build => {
   const folder = path.resolve(checkout, 'backend/dist');
   if (!existsSync(path.join(folder, 'main.api.js'))) {
     throw new Error(`BENCH_SERVICE names ${checkout}, which holds no built checkout of this repository`);
@@ -31,7 +31,7 @@ const buildIn = (checkout: string): Build => {
 export const comparedBuilds: readonly Build[] = (process.env.BENCH_SERVICE ?? '')
   .split(',')
   .filter((checkout) => checkout !== '')
-  .map(buildIn);
+  .map(findBuild);
 
 /** Loads a module of the built service. */
 export const requireBuilt = <Module>(name: string): Module =>
@@ -69,7 +69,11 @@ export class Service {
   static async start(stores: BenchStores, options: ServiceOptions): Promise<Service> {
     const service = new Service(stores, options);
     mkdirSync(service.logs, { recursive: true });
-    await runToEnd(process.execPath, [path.join(service.folder, 'main.migrate.js')], service.environment({}));
+    await runToEnd(
+      process.execPath,
+      [path.join(service.folder, 'main.migrate.js')],
+      service.createEnvironment({}),
+    );
     for (let index = 0; index < options.replicas; index += 1) await service.addReplica(index);
     if (options.hasWorker ?? true) await service.startWorker();
     return service;
@@ -133,14 +137,14 @@ export class Service {
         name,
         script: path.join(this.folder, script),
         logFile: path.join(this.logs, `${name}.log`),
-        env: this.environment({ ...settings, REPLICA_ID: name, INTERNAL_PORT: internalPort }),
+        env: this.createEnvironment({ ...settings, REPLICA_ID: name, INTERNAL_PORT: internalPort }),
         nodeFlags: this.options.nodeFlags,
       },
       internalPort,
     );
   }
 
-  private environment(settings: Record<string, string | number>): Record<string, string> {
+  private createEnvironment(settings: Record<string, string | number>): Record<string, string> {
     const { home, databaseUrl, redisUrl } = this.stores;
     const given = { LIMITS_PROFILE: 'load', ...this.options.env };
     return prepareProductEnvironment({ home, stores: { databaseUrl, redisUrl }, given, settings });

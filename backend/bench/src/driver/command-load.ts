@@ -1,5 +1,5 @@
-import { sendAtRate, until } from './constant-rate';
-import { openAuthenticatedSocket, inParallel, createVisitor } from './visitor';
+import { sendAtRate, waitUntil } from './constant-rate';
+import { openAuthenticatedSocket, runInParallel, createVisitor } from './visitor';
 import { openPairs } from './pairs';
 import { JsonWire, type Wire } from './wire';
 
@@ -70,7 +70,7 @@ export class CommandLoad {
    */
   static async connectBare(origin: string, count: number, isRefInData: boolean): Promise<CommandLoad> {
     const senders: CommandSender[] = [];
-    await inParallel(count, 8, async (index) => {
+    await runInParallel(count, 8, async (index) => {
       const wire = await JsonWire.open(`${origin.replace(/^http/, 'ws')}/ws`);
       const sessionId = `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`;
       senders.push(createSender(wire, { sessionId, messageId: '1763640000000-0', userId: index + 1 }));
@@ -93,7 +93,7 @@ export class CommandLoad {
       const data = this.isRefInData ? { ...sender.data, ref } : sender.data;
       sender.wire.send('message_reaction', data, ref);
     });
-    await until(() => this.acked >= count, DRAIN_MS);
+    await waitUntil(() => this.acked >= count, DRAIN_MS);
     return { sent: count, acked: this.acked, disorders: this.disorders, refusal: this.refusal };
   }
 
@@ -111,15 +111,15 @@ const createSender = (wire: Wire, data: object): CommandSender => ({
 
 /** Opens sockets that stay idle. @param open how to open one of Socket.IO */
 export const openIdleSockets = async (
-  kind: 'thaw' | 'json' | 'socket.io',
+  kind: 'thaw' | 'bare ws' | 'socket.io',
   origin: string,
   count: number,
   open: { socketIo: (origin: string) => Promise<Wire> },
 ): Promise<Wire[]> => {
   const wires: Wire[] = [];
-  await inParallel(count, 8, async () => {
+  await runInParallel(count, 8, async () => {
     if (kind === 'thaw') wires.push(await openAuthenticatedSocket(origin, await createVisitor(origin)));
-    else if (kind === 'json') wires.push(await JsonWire.open(`${origin.replace(/^http/, 'ws')}/ws`));
+    else if (kind === 'bare ws') wires.push(await JsonWire.open(`${origin.replace(/^http/, 'ws')}/ws`));
     else wires.push(await open.socketIo(origin));
   });
   return wires;

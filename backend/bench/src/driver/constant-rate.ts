@@ -26,7 +26,7 @@ export const sendAtRate = (
   });
 
 /** Polls until the condition holds. @returns false on a timeout. */
-export const until = async (condition: () => boolean, withinMs: number): Promise<boolean> => {
+export const waitUntil = async (condition: () => boolean, withinMs: number): Promise<boolean> => {
   const deadline = performance.now() + withinMs;
   while (!condition()) {
     if (performance.now() > deadline) return false;

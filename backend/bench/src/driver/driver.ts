@@ -1,8 +1,8 @@
 import { CommandLoad, type CommandResult, openIdleSockets } from './command-load';
 import { type OpeningResult, VisitorGroup } from './visitor-group';
-import { type Contender, openPairs } from './pairs';
+import { type ContenderKind, openPairs } from './pairs';
 import { RelayLoad, type RelayResult } from './relay-load';
-import { Storm, type StormResult } from './storm';
+import { ReconnectStorm, type StormResult } from './storm';
 import { SocketIoWire } from './wire';
 
 /** The number under which the load process keeps clients that one call opened for later calls. */
@@ -11,7 +11,7 @@ type GroupNumber = number;
 /** Calls that the load process accepts, and their results. */
 export interface DriverCalls {
   openRelay: {
-    request: { contender: Contender; origins: readonly [string, string]; pairs: number };
+    request: { contender: ContenderKind; origins: readonly [string, string]; pairs: number };
     response: GroupNumber;
   };
   runRelay: { request: { group: number; perSecond: number; seconds: number }; response: RelayResult };
@@ -25,7 +25,7 @@ export interface DriverCalls {
   };
   runCommands: { request: { group: number; perSecond: number; seconds: number }; response: CommandResult };
   openIdleSockets: {
-    request: { kind: 'thaw' | 'json' | 'socket.io'; origin: string; sockets: number };
+    request: { kind: 'thaw' | 'bare ws' | 'socket.io'; origin: string; sockets: number };
     response: GroupNumber;
   };
   signUp: { request: { origin: string; visitors: number }; response: GroupNumber };
@@ -86,12 +86,12 @@ const handlers: {
     await getGroup(index, VisitorGroup).closeSockets();
     return null;
   },
-  openStorm: async ({ kind, origin, pairs }) => addGroup(await Storm.open(kind, origin, pairs)),
+  openStorm: async ({ kind, origin, pairs }) => addGroup(await ReconnectStorm.open(kind, origin, pairs)),
   moveToReplica: async ({ group: index, origin }) => {
-    await getGroup(index, Storm).moveTo(origin);
+    await getGroup(index, ReconnectStorm).moveTo(origin);
     return null;
   },
-  runStorm: ({ group: index, proxy }) => getGroup(index, Storm).run(proxy),
+  runStorm: ({ group: index, proxy }) => getGroup(index, ReconnectStorm).run(proxy),
   closeGroup: async ({ group: index }) => {
     groups[index]?.close();
     return null;

@@ -1,8 +1,8 @@
-import { openAuthenticatedSocket, inParallel, createVisitor, type Visitor } from './visitor';
+import { openAuthenticatedSocket, runInParallel, createVisitor, type Visitor } from './visitor';
 import { JsonWire, SocketIoWire, type Wire } from './wire';
 
-/** `floor`: a relay on bare WebSockets without any rules, the least that a relay can cost. */
-export type Contender = 'thaw' | 'floor' | 'socket.io';
+/** What a pair is connected to. `minimal relay` is baselines/minimal-relay.ts, which only relays and has no rules. */
+export type ContenderKind = 'thaw' | 'minimal relay' | 'socket.io';
 
 export interface Partner {
   wire: Wire;
@@ -20,7 +20,7 @@ const MATCHED_WITHIN_MS = 60_000;
 
 /** Opens pairs of users, one chat for each pair: the first user on the first origin, the second on the second. */
 export const openPairs = (
-  contender: Contender,
+  contender: ContenderKind,
   origins: readonly [string, string],
   count: number,
 ): Promise<Pair[]> =>
@@ -32,7 +32,7 @@ export const openPairs = (
  */
 const matchPairs = async (origins: readonly [string, string], count: number): Promise<Pair[]> => {
   const matchedPartners = new Map<number, Partner & { partnerId: number; isFirst: boolean }>();
-  await inParallel(count * 2, CONCURRENCY, async (index) => {
+  await runInParallel(count * 2, CONCURRENCY, async (index) => {
     const isFirst = index % 2 === 0;
     const origin = origins[isFirst ? 0 : 1];
     const visitor = await createVisitor(origin, isFirst ? 'female' : 'male');
@@ -67,21 +67,21 @@ const matchPairs = async (origins: readonly [string, string], count: number): Pr
     });
 };
 
-/** The other contenders have no queue: their clients name the chat, and those of `floor` also the partner. */
+/** The other contenders have no queue: their clients name the chat, and those of the minimal relay also name the partner. */
 const connectPairs = async (
-  contender: 'floor' | 'socket.io',
+  contender: 'minimal relay' | 'socket.io',
   origins: readonly [string, string],
   count: number,
 ): Promise<Pair[]> => {
   const pairs: Pair[] = [];
-  await inParallel(count, CONCURRENCY, async (index) => {
+  await runInParallel(count, CONCURRENCY, async (index) => {
     // As long as a session id of Thaw, so that frames have the same size.
-    const sessionId = `${contender}-0000-0000-0000-${String(index).padStart(12, '0')}`;
-    const userIdOf = (side: 0 | 1): number => index * 2 + side + 1;
-    const open = async (side: 0 | 1): Promise<Partner> => {
-      const userId = userIdOf(side);
-      if (contender === 'floor') {
-        const query = `user=${userId}&partner=${userIdOf(side === 0 ? 1 : 0)}&session=${sessionId}`;
+    const sessionId = `00000000-0000-0000-0000-${String(index).padStart(12, '0')}`;
+    const computeUserId = (side: 0 | 1): number => index * 2 + side + 1;
+    const openPartner = async (side: 0 | 1): Promise<Partner> => {
+      const userId = computeUserId(side);
+      if (contender === 'minimal relay') {
+        const query = `user=${userId}&partner=${computeUserId(side === 0 ? 1 : 0)}&session=${sessionId}`;
         const url = `${origins[side].replace(/^http/, 'ws')}/ws?${query}`;
         const wire = await JsonWire.open(url, { greeting: 'ready' });
         return { wire, userId, sessionId };
@@ -90,7 +90,7 @@ const connectPairs = async (
       await wire.request('join', { sessionId, userId });
       return { wire, userId, sessionId };
     };
-    pairs.push([await open(0), await open(1)]);
+    pairs.push([await openPartner(0), await openPartner(1)]);
   });
   return pairs;
 };

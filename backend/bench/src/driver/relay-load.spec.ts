@@ -25,7 +25,7 @@ class FakeWire extends Wire {
   }
 }
 
-const partners = (): { pair: Pair; ada: FakeWire; bob: FakeWire } => {
+const createPartners = (): { pair: Pair; ada: FakeWire; bob: FakeWire } => {
   const [ada, bob] = [new FakeWire(), new FakeWire()];
   const pair: Pair = [
     { wire: ada, userId: ADA, sessionId: 's' },
@@ -33,27 +33,27 @@ const partners = (): { pair: Pair; ada: FakeWire; bob: FakeWire } => {
   ];
   return { pair, ada, bob };
 };
-const ack = (ref: string): WireFrame => ({ event: 'ack', data: {}, ref });
-const message = (senderId: number, content: string): WireFrame => ({
+const createAck = (ref: string): WireFrame => ({ event: 'ack', data: {}, ref });
+const createMessage = (senderId: number, content: string): WireFrame => ({
   event: 'random_message',
   data: { senderId, content },
 });
 
 it('does not count a refused message that was stored all the same as a message of the partner', async () => {
-  const { pair, ada, bob } = partners();
+  const { pair, ada, bob } = createPartners();
   bob.answer = () => {
     const { content, ref } = bob.sent.at(-1)!;
-    bob.deliver(ack(ref));
-    ada.deliver(message(BOB, content));
+    bob.deliver(createAck(ref));
+    ada.deliver(createMessage(BOB, content));
   };
   ada.answer = () => {
     const { content, ref } = ada.sent.at(-1)!;
     if (ref === '1') return ada.deliver({ event: 'error', data: { code: 'unavailable' }, ref });
     // The first message was stored after all: both sides receive it before the second one.
-    ada.deliver(message(ADA, ada.sent[0]!.content));
-    bob.deliver(message(ADA, ada.sent[0]!.content));
-    ada.deliver(ack(ref));
-    bob.deliver(message(ADA, content));
+    ada.deliver(createMessage(ADA, ada.sent[0]!.content));
+    bob.deliver(createMessage(ADA, ada.sent[0]!.content));
+    ada.deliver(createAck(ref));
+    bob.deliver(createMessage(ADA, content));
   };
   const result = await new RelayLoad([pair]).run(400, 0.01);
   expect(result).toMatchObject({
@@ -67,15 +67,15 @@ it('does not count a refused message that was stored all the same as a message o
 });
 
 it('counts late and duplicate messages as disorders', async () => {
-  const { pair, ada, bob } = partners();
-  bob.answer = () => bob.deliver(ack(bob.sent.at(-1)!.ref));
+  const { pair, ada, bob } = createPartners();
+  bob.answer = () => bob.deliver(createAck(bob.sent.at(-1)!.ref));
   ada.answer = () => {
-    ada.deliver(ack(ada.sent.at(-1)!.ref));
+    ada.deliver(createAck(ada.sent.at(-1)!.ref));
     if (ada.sent.length < 2) return;
-    bob.deliver(message(ADA, ada.sent[1]!.content));
-    bob.deliver(message(ADA, ada.sent[0]!.content));
-    ada.deliver(message(BOB, bob.sent[0]!.content));
-    ada.deliver(message(BOB, bob.sent[0]!.content));
+    bob.deliver(createMessage(ADA, ada.sent[1]!.content));
+    bob.deliver(createMessage(ADA, ada.sent[0]!.content));
+    ada.deliver(createMessage(BOB, bob.sent[0]!.content));
+    ada.deliver(createMessage(BOB, bob.sent[0]!.content));
   };
   const result = await new RelayLoad([pair]).run(400, 0.01);
   expect(result.disorders).toBe(2);

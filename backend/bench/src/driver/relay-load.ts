@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { percentile } from '../measure/statistics';
-import { sendAtRate, until } from './constant-rate';
+import { sendAtRate, waitUntil } from './constant-rate';
 import type { Pair, Partner } from './pairs';
 
 const CONTENT_BYTES = 100;
@@ -25,7 +25,7 @@ export interface RelayResult {
 }
 
 interface Side {
-  self: Partner;
+  partner: Partner;
   sent: number;
   /** Number of the last message that was acknowledged, and of the last one received from the other side. */
   lastAcked: number;
@@ -54,7 +54,10 @@ export class RelayLoad {
     this.storedAfterRefusal = 0;
     [this.refusal, this.latencies, this.intendedAt] = [undefined, [], []];
     await sendAtRate(count, perSecond, (index, intendedAt) => this.send(index, intendedAt));
-    await until(() => this.received >= count - this.refused && this.acked + this.refused >= count, DRAIN_MS);
+    await waitUntil(
+      () => this.received >= count - this.refused && this.acked + this.refused >= count,
+      DRAIN_MS,
+    );
     await new Promise((resolve) => setTimeout(resolve, DUPLICATE_WITHIN_MS));
     return {
       sent: count,
@@ -79,17 +82,17 @@ export class RelayLoad {
     if (!side) return;
     this.intendedAt[index] = intendedAt;
     side.sent += 1;
-    const { wire, sessionId } = side.self;
+    const { wire, sessionId } = side.partner;
     const content = `${side.sent} ${index} `.padEnd(CONTENT_BYTES, 'x');
     const clientId = `c-${side.sent}`;
     wire.send('random_message', { sessionId, content, messageType: 'text', clientId }, String(side.sent));
   }
 
-  private createSide(self: Partner): Side {
-    const side: Side = { self, sent: 0, lastAcked: 0, lastReceived: 0 };
-    self.wire.onFrame = ({ event, data, ref }) => {
+  private createSide(partner: Partner): Side {
+    const side: Side = { partner, sent: 0, lastAcked: 0, lastReceived: 0 };
+    partner.wire.onFrame = ({ event, data, ref }) => {
       // A sender receives their own message only if it was refused for time and is stored all the same.
-      if (event === 'random_message' && data.senderId === self.userId) {
+      if (event === 'random_message' && data.senderId === partner.userId) {
         this.storedAfterRefusal += 1;
       } else if (event === 'random_message') {
         const [number, index] = String(data.content).split(' ', 2);

@@ -1,8 +1,8 @@
 import { performance } from 'node:perf_hooks';
 import { reconnectDelayMs } from '@thaw/contract/limits';
-import { until } from './constant-rate';
+import { waitUntil } from './constant-rate';
 import { openPairs, type Partner } from './pairs';
-import { inParallel } from './visitor';
+import { runInParallel } from './visitor';
 import { JsonWire, SocketIoWire, type Wire, type WireFrame } from './wire';
 
 export interface StormResult {
@@ -38,7 +38,7 @@ const DELIVERED_WITHIN_MS = 10_000;
 const SEND_EVERY_MS = 5;
 
 /** Pairs in chats on one replica. When it dies, their clients reconnect through a proxy with the page's back-off. */
-export class Storm {
+export class ReconnectStorm {
   private readonly pairs: (readonly [Side, Side])[];
   private readonly sides: readonly Side[];
   private closedAt: number | undefined;
@@ -55,14 +55,14 @@ export class Storm {
     this.sides = this.pairs.flat();
   }
 
-  static async open(kind: Kind, origin: string, pairs: number): Promise<Storm> {
-    return new Storm(kind, await openPairs(kind, [origin, origin], pairs));
+  static async open(kind: Kind, origin: string, pairs: number): Promise<ReconnectStorm> {
+    return new ReconnectStorm(kind, await openPairs(kind, [origin, origin], pairs));
   }
 
   /** Moves all sockets to one replica. */
   async moveTo(origin: string): Promise<void> {
     this.proxy = undefined;
-    await inParallel(this.sides.length, MOVE_CONCURRENCY, async (index) => {
+    await runInParallel(this.sides.length, MOVE_CONCURRENCY, async (index) => {
       const side = this.sides[index];
       if (!side) return;
       await side.partner.wire.closeAndWait();
@@ -86,11 +86,11 @@ export class Storm {
       this.closedAt !== undefined && this.sides.every(({ isDisconnected }) => !isDisconnected);
     const hasTimedOut = (): boolean =>
       this.closedAt !== undefined && performance.now() - this.closedAt > RECONNECTED_WITHIN_MS;
-    await until(() => haveAllReconnected() || hasTimedOut(), 2 * RECONNECTED_WITHIN_MS);
+    await waitUntil(() => haveAllReconnected() || hasTimedOut(), 2 * RECONNECTED_WITHIN_MS);
     clearInterval(messageTimer);
     const reconnected = this.sides.filter(({ isDisconnected }) => !isDisconnected);
     const finalMessages = new Map(reconnected.map((side) => [side, this.sendMessage(side)]));
-    await until(
+    await waitUntil(
       () => [...finalMessages].every(([{ acked }, clientId]) => acked.has(clientId)) && this.lostCount === 0,
       this.kind === 'thaw' ? DELIVERED_WITHIN_MS : 0,
     );
@@ -139,7 +139,7 @@ export class Storm {
 
   private sendMessage(side: Side): string {
     const clientId = `c-${(side.sent += 1)}`;
-    // The Socket.IO peer cannot resume a chat, so nothing is sent or counted there.
+    // The Socket.IO baseline cannot resume a chat, so nothing is sent or counted there.
     if (this.kind === 'thaw') {
       const { wire, sessionId } = side.partner;
       wire.send('random_message', { sessionId, content: 'hello', messageType: 'text', clientId }, clientId);

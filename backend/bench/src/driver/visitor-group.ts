@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { inParallel, createVisitor, type Visitor } from './visitor';
+import { runInParallel, createVisitor, type Visitor } from './visitor';
 import { JsonWire, SocketIoWire, type Wire } from './wire';
 
 export interface OpeningResult {
@@ -19,7 +19,11 @@ export class VisitorGroup {
 
   static async signUp(origin: string, count: number): Promise<VisitorGroup> {
     const visitors: Visitor[] = [];
-    await inParallel(count, SIGN_UP_CONCURRENCY, async () => void visitors.push(await createVisitor(origin)));
+    await runInParallel(
+      count,
+      SIGN_UP_CONCURRENCY,
+      async () => void visitors.push(await createVisitor(origin)),
+    );
     return new VisitorGroup(visitors);
   }
 
@@ -27,7 +31,7 @@ export class VisitorGroup {
   async openSockets(kind: 'thaw' | 'socket.io', origin: string, concurrency: number): Promise<OpeningResult> {
     let firstError: string | undefined;
     const startedAt = performance.now();
-    await inParallel(this.visitors.length, concurrency, async (index) => {
+    await runInParallel(this.visitors.length, concurrency, async (index) => {
       const visitor = this.visitors[index];
       if (!visitor) return;
       try {

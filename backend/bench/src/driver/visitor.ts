@@ -53,7 +53,7 @@ export const openAuthenticatedSocket = async (
 };
 
 /** Runs a task for 0 … count-1, at most `concurrency` at a time. */
-export const inParallel = async (
+export const runInParallel = async (
   count: number,
   concurrency: number,
   task: (index: number) => Promise<void>,

@@ -16,7 +16,7 @@ import {
   wait,
 } from './figure';
 
-interface Entrant {
+interface Contender {
   name: string;
   group: number;
   server: ServerProcess;
@@ -25,46 +25,49 @@ interface Entrant {
 const WARM_UP_SECONDS = 2;
 const PROFILE_SECONDS = 10;
 
-/** P3: cost of a command that is authenticated, validated, decided and acknowledged, and stores nothing. */
+/**
+ * P3: CPU µs of one replica for a command that is authenticated, validated, decided and acknowledged, and stores nothing.
+ * Compared with bare `ws` (its JSON and nothing else) and with Nest as its documentation sets it up.
+ */
 export const measureGateway = async (driver: Driver, settings: Settings): Promise<Outcome> => {
   const profiler = createProfiler(settings.profiles);
   const builds = await startBuilds({ replicas: 2 }, profiler.prepare('gateway'));
   const [ours] = builds;
   if (!ours) throw new Error('No build');
-  const peers: ServerProcess[] = [];
-  const entrants: Entrant[] = [];
-  const addPeer = async (name: string, script: string, isRefInData: boolean): Promise<void> => {
-    const { server, port } = await ServerProcess.startPeer({
+  const baselines: ServerProcess[] = [];
+  const contenders: Contender[] = [];
+  const addBaseline = async (name: string, script: string, isRefInData: boolean): Promise<void> => {
+    const { server, port } = await ServerProcess.startBaseline({
       name,
-      script: path.join(__dirname, '../peers', script),
-      logFile: path.join(ours.stores.home, 'peers.log'),
+      script: path.join(__dirname, '../baselines', script),
+      logFile: path.join(ours.stores.home, 'baselines.log'),
       env: { ...process.env, NODE_ENV: 'production' },
     });
-    peers.push(server);
+    baselines.push(server);
     const origins = [`http://127.0.0.1:${port}`];
     const group = await driver.call('openCommands', { origins, sockets: settings.pairs, isRefInData });
-    entrants.push({ name, group, server });
+    contenders.push({ name, group, server });
   };
   try {
-    await addPeer('bare ws', 'bare-echo.js', false);
+    await addBaseline('bare ws', 'bare-ws.js', false);
     for (const { name, service } of builds) {
       const [replica] = service.replicas;
       if (!replica) throw new Error('No replica');
       const group = await driver.call('openCommands', { origins: service.origins, sockets: settings.pairs });
-      entrants.push({ name, group, server: replica.server });
+      contenders.push({ name, group, server: replica.server });
     }
-    await addPeer('stock Nest', 'stock-nest.js', true);
+    await addBaseline('stock Nest', 'stock-nest.js', true);
 
     const perSecond = settings.commandsPerSecond;
     const faults: string[] = [];
-    for (const { name, group } of entrants) {
+    for (const { name, group } of contenders) {
       const load = await driver.call('runCommands', { group, perSecond, seconds: WARM_UP_SECONDS });
       faults.push(...findFaults(`${name}, warming up`, load));
     }
     const turns = new Map<string, number[]>();
     for (let round = 1; round <= settings.rounds; round += 1) {
       logProgress(`gateway, round ${round} of ${settings.rounds}`);
-      for (const { name, group, server } of inRoundOrder(entrants, round)) {
+      for (const { name, group, server } of inRoundOrder(contenders, round)) {
         const before = server.cpuMicros;
         const load = await driver.call('runCommands', { group, perSecond, seconds: settings.seconds });
         const perCommand = (server.cpuMicros - before) / load.sent;
@@ -73,7 +76,7 @@ export const measureGateway = async (driver: Driver, settings: Settings): Promis
         logProgress(`  ${name}: ${formatMicros(perCommand)}`);
       }
     }
-    const thaw = entrants.find(({ name }) => name === ours.name);
+    const thaw = contenders.find(({ name }) => name === ours.name);
     if (settings.profiles && thaw) {
       profiler.toggle([thaw.server]);
       await driver.call('runCommands', { group: thaw.group, perSecond, seconds: PROFILE_SECONDS });
@@ -84,8 +87,8 @@ export const measureGateway = async (driver: Driver, settings: Settings): Promis
     const others = builds.slice(1).map(({ name }) => name);
     return { rows: createRows(turns, others), faults, raw: Object.fromEntries(turns) };
   } finally {
-    for (const { group } of entrants) await driver.call('closeGroup', { group }).catch(() => null);
-    await Promise.all(peers.map((server) => server.stop()));
+    for (const { group } of contenders) await driver.call('closeGroup', { group }).catch(() => null);
+    await Promise.all(baselines.map((server) => server.stop()));
     await stopBuilds(builds);
   }
 };
@@ -97,12 +100,12 @@ const findFaults = (name: string, { sent, acked, disorders, refusal = '' }: Comm
 
 const createRows = (turns: ReadonlyMap<string, readonly number[]>, others: readonly string[]): Row[] => {
   const ours = turns.get('thaw') ?? [];
-  const contenders: readonly (readonly [string, number | undefined, string])[] = [
+  const comparisons: readonly (readonly [name: string, gate: number | undefined, aim: string])[] = [
     ['bare ws', 1.6, '≤ 1.35'],
     ['stock Nest', undefined, '≤ 0.5'],
     ...others.map((other) => [other, regressionGate, ''] as const),
   ];
-  return contenders.map(([against, gate, aim]) => {
+  return comparisons.map(([against, gate, aim]) => {
     const theirs = turns.get(against) ?? [];
     const ratio = computeRatios(ours, theirs);
     return {

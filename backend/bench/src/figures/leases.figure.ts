@@ -15,7 +15,7 @@ import {
 const REPLICAS = 2;
 /** The replicas notice new leases with their next renewal. */
 const SETTLE_MS = 2_000;
-const GATE = 1.5;
+const MAX_RATIO = 1.5;
 const AIM = '≤ 1.1';
 /** Expiry of a lease that outlives the run, as if its replica renewed it. */
 const NEVER_EXPIRES = Date.now() + 24 * 60 * 60 * 1_000;
@@ -23,7 +23,10 @@ const NEVER_EXPIRES = Date.now() + 24 * 60 * 60 * 1_000;
 const LEASES_KEY = '{matching}:leases';
 const NAMES_KEY = '{matching}:lease-names';
 
-/** P17: what an idle replica costs Redis, by the total number of replicas. All but two of them are only leases. */
+/**
+ * P17: CPU µs of Redis per second and idle replica, by the total number of replicas. Compared with ten replicas. Only two
+ * replicas run; of the others only the leases exist.
+ */
 export const measureLeases = async (_: Driver, settings: Settings): Promise<Outcome> => {
   const builds = await startBuilds({ replicas: REPLICAS, hasWorker: false });
   const idle = await BenchStores.open({ hasDatabase: false });
@@ -34,9 +37,9 @@ export const measureLeases = async (_: Driver, settings: Settings): Promise<Outc
       for (const leases of inRoundOrder(settings.leaseCounts, round)) {
         for (const { stores } of builds) await setLeases(stores, leases);
         await wait(SETTLE_MS);
-        const costs = await measure(builds, idle, settings.seconds);
+        const costs = await measureCpuPerReplica(builds, idle, settings.seconds);
         for (const [index, { name }] of builds.entries()) {
-          const turn = turnName(name, leases);
+          const turn = formatTurnName(name, leases);
           turns.set(turn, [...(turns.get(turn) ?? []), costs[index] ?? NaN]);
           logProgress(`  ${turn}: ${formatMicros(costs[index] ?? NaN)}`);
         }
@@ -54,30 +57,33 @@ export const measureLeases = async (_: Driver, settings: Settings): Promise<Outc
   };
 };
 
-const turnName = (build: string, leases: number): string => `${build}, ${leases.toLocaleString('en')} leases`;
+const formatTurnName = (build: string, leases: number): string =>
+  `${build}, ${leases.toLocaleString('en')} leases`;
 
 /** Adds leases to those of the running replicas, up to `count`. */
 const setLeases = async ({ redis }: BenchStores, count: number): Promise<void> => {
-  const names = Array.from({ length: count - REPLICAS }, (_, index) => `bench-${index}`);
-  const present = (await redis.zrange(LEASES_KEY, '0', '-1')).filter((name) => name.startsWith('bench-'));
+  const wantedNames = Array.from({ length: count - REPLICAS }, (_, index) => `bench-${index}`);
+  const presentNames = (await redis.zrange(LEASES_KEY, '0', '-1')).filter((name) =>
+    name.startsWith('bench-'),
+  );
   const pipeline = redis.pipeline();
-  if (present.length > 0) pipeline.zrem(LEASES_KEY, ...present).zrem(NAMES_KEY, ...present);
-  for (const name of names) pipeline.zadd(LEASES_KEY, NEVER_EXPIRES, name).zadd(NAMES_KEY, 0, name);
+  if (presentNames.length > 0) pipeline.zrem(LEASES_KEY, ...presentNames).zrem(NAMES_KEY, ...presentNames);
+  for (const name of wantedNames) pipeline.zadd(LEASES_KEY, NEVER_EXPIRES, name).zadd(NAMES_KEY, 0, name);
   await pipeline.exec();
 };
 
 /** @returns Redis CPU-µs per replica and second for each build, minus the cost of a Redis without clients. */
-const measure = async (
+const measureCpuPerReplica = async (
   builds: readonly RunningBuild[],
   idle: BenchStores,
   seconds: number,
 ): Promise<number[]> => {
-  const read = (): Promise<number[]> =>
-    Promise.all([idle, ...builds.map(({ stores }) => stores)].map((stores) => stores.redisCpuMicros()));
-  const before = await read();
+  const readCpu = (): Promise<number[]> =>
+    Promise.all([idle, ...builds.map(({ stores }) => stores)].map((stores) => stores.readRedisCpuMicros()));
+  const before = await readCpu();
   const startedAt = performance.now();
   await wait(seconds * 1_000);
-  const after = await read();
+  const after = await readCpu();
   const elapsed = (performance.now() - startedAt) / 1_000;
   const [idleMicros = 0, ...spent] = after.map((micros, index) => micros - (before[index] ?? 0));
   return spent.map((micros) => (micros - idleMicros) / elapsed / REPLICAS);
@@ -88,8 +94,8 @@ const createRows = (
   leases: readonly number[],
   others: readonly string[],
 ): Row[] => {
-  const row = (count: number, against: string, gate?: number): Row => {
-    const [ours, theirs] = [turns.get(turnName('thaw', count)) ?? [], turns.get(against) ?? []];
+  const createRow = (count: number, against: string, gate?: number): Row => {
+    const [ours, theirs] = [turns.get(formatTurnName('thaw', count)) ?? [], turns.get(against) ?? []];
     const ratio = computeRatios(ours, theirs);
     return {
       figure: 'P17',
@@ -106,7 +112,7 @@ const createRows = (
   const [fewest = 0, ...more] = leases;
   const most = leases.at(-1) ?? fewest;
   return [
-    ...more.map((count) => row(count, turnName('thaw', fewest), GATE)),
-    ...others.map((other) => row(most, turnName(other, most))),
+    ...more.map((count) => createRow(count, formatTurnName('thaw', fewest), MAX_RATIO)),
+    ...others.map((other) => createRow(most, formatTurnName(other, most))),
   ];
 };

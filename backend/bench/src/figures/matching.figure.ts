@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { inParallel } from '../driver/visitor';
+import { runInParallel } from '../driver/visitor';
 import { median, computeRatios, computeSpread } from '../measure/statistics';
 import { BenchStores } from '../measure/stores';
 import { requireBuilt } from '../service';
@@ -21,37 +21,40 @@ const EXCLUDED_COUNT = 4;
 const MAX_EXCLUDED = 500;
 const JOINS = 1_000;
 
-/** The least that matching can cost: takes the oldest user of the other queue, else joins the own one. No rules. */
-const NAIVE = `
+/** The least that matching can cost: takes the oldest user of the other queue, or else joins its own. Has no rules. */
+const SCRIPT_WITHOUT_RULES = `
 local partner = redis.call('ZPOPMIN', KEYS[1])
 if partner[1] then return partner[1] end
 redis.call('ZADD', KEYS[2], ARGV[1], ARGV[2])
 return false`;
 
-/** P6: Redis CPU per join, by the number of waiting users. */
+/**
+ * P6: CPU µs of Redis per join, by the number of waiting users. Compared with an empty queue, so a ratio near 1 shows that
+ * a join does not become slower with the length of the queue.
+ */
 export const measureMatching = async (_: Driver, settings: Settings): Promise<Outcome> => {
   const stores = await BenchStores.open({ hasDatabase: false });
   const ours = new Map<number, number[]>();
-  const naive = new Map<number, number[]>();
+  const withoutRules = new Map<number, number[]>();
   const withLongList: number[] = [];
   const withLongListAtHead: number[] = [];
   const elsewhere = MAX_EXCLUDED - EXCLUDED_COUNT;
   const longest = Math.max(...settings.queueLengths);
   const middle = settings.queueLengths.find((waiting) => waiting > 0) ?? longest;
   const faults: string[] = [];
-  const measure = async (waiting: number, exclusions?: Exclusions): Promise<number> => {
+  const measureJoins = async (waiting: number, exclusions?: Exclusions): Promise<number> => {
     await stores.redis.flushall();
     return (await JoinBenchmark.prepare(stores, waiting, exclusions)).measureCpuPerJoin(faults);
   };
   try {
     for (let round = 1; round <= settings.rounds; round += 1) {
       for (const waiting of settings.queueLengths) {
-        addValue(ours, waiting, await measure(waiting));
+        addValue(ours, waiting, await measureJoins(waiting));
         await stores.redis.flushall();
-        addValue(naive, waiting, await measureNaiveJoins(stores, waiting));
+        addValue(withoutRules, waiting, await measureJoinsWithoutRules(stores, waiting));
       }
-      withLongList.push(await measure(middle, { elsewhere }));
-      withLongListAtHead.push(await measure(middle, { elsewhere, areWaiting: true }));
+      withLongList.push(await measureJoins(middle, { elsewhere }));
+      withLongListAtHead.push(await measureJoins(middle, { elsewhere, areWaiting: true }));
       const shown = settings.queueLengths.map(
         (waiting) => `${waiting}: ${formatMicros(ours.get(waiting)?.at(-1) ?? 0)}`,
       );
@@ -62,14 +65,14 @@ export const measureMatching = async (_: Driver, settings: Settings): Promise<Ou
   }
   const emptyQueue = ours.get(0) ?? [];
   const rows = settings.queueLengths.map((waiting): Row => {
-    const ofLength = ours.get(waiting) ?? [];
+    const values = ours.get(waiting) ?? [];
     const isGated = waiting === longest;
-    const ratio = waiting === 0 ? undefined : computeRatios(ofLength, emptyQueue);
-    const theirs = computeSpread(naive.get(waiting) ?? []);
+    const ratio = waiting === 0 ? undefined : computeRatios(values, emptyQueue);
+    const theirs = computeSpread(withoutRules.get(waiting) ?? []);
     return {
       figure: 'P6',
       what: `Redis CPU per join, ${waiting.toLocaleString('en')} waiting (a bare ZPOPMIN script: ${formatMicros(theirs.median)})`,
-      ours: formatMicros(median(ofLength)),
+      ours: formatMicros(median(values)),
       against: waiting === 0 ? '' : 'no user waiting',
       theirs: waiting === 0 ? '' : formatMicros(median(emptyQueue)),
       ratio,
@@ -79,7 +82,7 @@ export const measureMatching = async (_: Driver, settings: Settings): Promise<Ou
     };
   });
   const withShortList = ours.get(middle) ?? [];
-  const compare = (what: string, values: readonly number[], gate?: number): Row => {
+  const createExclusionRow = (what: string, values: readonly number[], gate?: number): Row => {
     const ratio = computeRatios(values, withShortList);
     return {
       figure: 'P6',
@@ -94,12 +97,12 @@ export const measureMatching = async (_: Driver, settings: Settings): Promise<Ou
     };
   };
   rows.push(
-    compare(`${MAX_EXCLUDED} excluded`, withLongList, 2),
-    compare(`${MAX_EXCLUDED} excluded, who wait at the head`, withLongListAtHead),
+    createExclusionRow(`${MAX_EXCLUDED} excluded`, withLongList, 2),
+    createExclusionRow(`${MAX_EXCLUDED} excluded, who wait at the head`, withLongListAtHead),
   );
   const raw = {
     ours: Object.fromEntries(ours),
-    naive: Object.fromEntries(naive),
+    withoutRules: Object.fromEntries(withoutRules),
     withLongList,
     withLongListAtHead,
   };
@@ -124,8 +127,8 @@ interface Exclusions {
  */
 class JoinBenchmark {
   private nextId = 1;
-  private readonly coolingDown = this.newIds(EXCLUDED_COUNT);
-  private readonly apart = this.newIds(EXCLUDED_COUNT);
+  private readonly coolingDown = this.createIds(EXCLUDED_COUNT);
+  private readonly separated = this.createIds(EXCLUDED_COUNT);
   private readonly excluded: readonly number[];
 
   private constructor(
@@ -134,7 +137,7 @@ class JoinBenchmark {
     private readonly atHead: number,
     elsewhere: number,
   ) {
-    this.excluded = this.newIds(atHead + elsewhere);
+    this.excluded = this.createIds(atHead + elsewhere);
   }
 
   static async prepare(
@@ -153,54 +156,57 @@ class JoinBenchmark {
     const atHead = EXCLUDED_COUNT + (areWaiting ? elsewhere : 0);
     const joins = new JoinBenchmark(stores, matching, atHead, areWaiting ? 0 : elsewhere);
     for (const id of joins.head) await matching.join(id, 'male', 'female');
-    await inParallel(waiting, 100, async () => {
-      await matching.join(joins.newId(), 'male', 'female');
+    await runInParallel(waiting, 100, async () => {
+      await matching.join(joins.createId(), 'male', 'female');
     });
     return joins;
   }
 
   /** The users at the head of the queue, whom every join passes. */
   private get head(): readonly number[] {
-    return [...this.coolingDown, ...this.apart, ...this.excluded.slice(0, this.atHead)];
+    return [...this.coolingDown, ...this.separated, ...this.excluded.slice(0, this.atHead)];
   }
 
   async measureCpuPerJoin(faults: string[]): Promise<number> {
-    const couples = Array.from({ length: JOINS / 2 }, () => ({ man: this.newId(), woman: this.newId() }));
-    await inParallel(couples.length * EXCLUDED_COUNT, 50, async (index) => {
+    const couples = Array.from({ length: JOINS / 2 }, () => ({
+      man: this.createId(),
+      woman: this.createId(),
+    }));
+    await runInParallel(couples.length * EXCLUDED_COUNT, 50, async (index) => {
       const woman = couples[Math.floor(index / EXCLUDED_COUNT)]?.woman ?? 0;
       const place = index % EXCLUDED_COUNT;
       // A chat that has ended puts its users into cool-down for each other.
       await this.matching.finish({ sessionId: 'earlier', userIds: [woman, this.coolingDown[place] ?? 0] });
-      await this.matching.separate(woman, this.apart[place] ?? 0);
+      await this.matching.separate(woman, this.separated[place] ?? 0);
     });
     const head = new Set(this.head);
-    const before = await this.stores.redisCpuMicros();
+    const before = await this.stores.readRedisCpuMicros();
     let matched = 0;
     for (const { man, woman } of couples) {
       await this.matching.join(man, 'male', 'female', this.excluded);
       const place = await this.matching.join(woman, 'female', 'male', this.excluded);
       if (place.kind === 'matched' && !head.has(place.match.userIds[1])) matched += 1;
     }
-    const spent = (await this.stores.redisCpuMicros()) - before;
+    const spent = (await this.stores.readRedisCpuMicros()) - before;
     if (matched !== couples.length)
       faults.push(`matching: ${matched} of ${couples.length} were matched with a user who was not excluded`);
     return spent / JOINS;
   }
 
-  private newId(): number {
+  private createId(): number {
     this.nextId += 1;
     return this.nextId;
   }
 
-  private newIds(count: number): number[] {
-    return Array.from({ length: count }, () => this.newId());
+  private createIds(count: number): number[] {
+    return Array.from({ length: count }, () => this.createId());
   }
 }
 
-const measureNaiveJoins = async (stores: BenchStores, waiting: number): Promise<number> => {
+const measureJoinsWithoutRules = async (stores: BenchStores, waiting: number): Promise<number> => {
   const { redis }: { redis: Redis } = stores;
-  const [men, women] = ['naive:men', 'naive:women'];
-  const sha = (await redis.script('LOAD', NAIVE)) as string;
+  const [men, women] = ['bench:men', 'bench:women'];
+  const sha = (await redis.script('LOAD', SCRIPT_WITHOUT_RULES)) as string;
   for (let start = 0; start < waiting; start += 1_000) {
     const page = Array.from({ length: Math.min(1_000, waiting - start) }, (_, index) => [
       start + index,
@@ -208,10 +214,10 @@ const measureNaiveJoins = async (stores: BenchStores, waiting: number): Promise<
     ]);
     await redis.zadd(men, ...page.flat());
   }
-  const before = await stores.redisCpuMicros();
+  const before = await stores.readRedisCpuMicros();
   for (let index = 0; index < JOINS / 2; index += 1) {
     await redis.evalsha(sha, 2, women, men, waiting + index, `m${index}`);
     await redis.evalsha(sha, 2, men, women, waiting + index, `w${index}`);
   }
-  return ((await stores.redisCpuMicros()) - before) / JOINS;
+  return ((await stores.readRedisCpuMicros()) - before) / JOINS;
 };

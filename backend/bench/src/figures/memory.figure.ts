@@ -13,16 +13,19 @@ const SETTLE_MS = 1_500;
 const FIRST_SOCKETS = 200;
 const nodeFlags = ['--expose-gc', '--require', path.join(__dirname, '../collect-on-signal.js')];
 
-type Kind = 'thaw' | 'json' | 'socket.io';
+type ServerKind = 'thaw' | 'bare ws' | 'socket.io';
 
-/** P4: memory per open, authenticated, idle connection. Every turn has its own process. */
+/**
+ * P4: KB of anonymous memory per open, authenticated, idle socket. Compared with bare `ws` and Socket.IO. Every turn has a
+ * process of its own.
+ */
 export const measureMemory = async (driver: Driver, settings: Settings): Promise<Outcome> => {
   const rounds = Math.min(ROUNDS, settings.rounds);
-  const kilobytes = new Map<Kind, number[]>();
+  const kilobytes = new Map<ServerKind, number[]>();
   const stores = await BenchStores.open({ hasDatabase: true });
   try {
     for (let round = 1; round <= rounds; round += 1) {
-      for (const kind of ['json', 'thaw', 'socket.io'] as const) {
+      for (const kind of ['bare ws', 'thaw', 'socket.io'] as const) {
         const perSocket = await measureKilobytesPerSocket(driver, stores, kind, settings.idleSockets);
         kilobytes.set(kind, [...(kilobytes.get(kind) ?? []), perSocket]);
         logProgress(`memory, round ${round} of ${rounds}, ${kind}: ${perSocket.toFixed(1)} KB a connection`);
@@ -31,13 +34,18 @@ export const measureMemory = async (driver: Driver, settings: Settings): Promise
   } finally {
     await stores.end();
   }
-  const valuesOf = (kind: Kind): number[] => kilobytes.get(kind) ?? [];
-  const row = (against: string, theirs: readonly number[], gate: number | undefined, aim: string): Row => {
-    const ratio = computeRatios(valuesOf('thaw'), theirs);
+  const getValues = (kind: ServerKind): number[] => kilobytes.get(kind) ?? [];
+  const createRow = (
+    against: string,
+    theirs: readonly number[],
+    gate: number | undefined,
+    aim: string,
+  ): Row => {
+    const ratio = computeRatios(getValues('thaw'), theirs);
     return {
       figure: 'P4',
       what: `Memory per idle connection, ${settings.idleSockets.toLocaleString('en')} of them`,
-      ours: `${computeSpread(valuesOf('thaw')).median.toFixed(1)} KB`,
+      ours: `${computeSpread(getValues('thaw')).median.toFixed(1)} KB`,
       against,
       theirs: `${computeSpread(theirs).median.toFixed(1)} KB`,
       ratio,
@@ -47,8 +55,8 @@ export const measureMemory = async (driver: Driver, settings: Settings): Promise
     };
   };
   const rows = [
-    row('bare ws', valuesOf('json'), 2, '≤ 1.5'),
-    row('socket.io', valuesOf('socket.io'), undefined, '≤ 0.65'),
+    createRow('bare ws', getValues('bare ws'), 2, '≤ 1.5'),
+    createRow('socket.io', getValues('socket.io'), undefined, '≤ 0.65'),
   ];
   return { rows, faults: [], raw: Object.fromEntries(kilobytes) };
 };
@@ -56,7 +64,7 @@ export const measureMemory = async (driver: Driver, settings: Settings): Promise
 const measureKilobytesPerSocket = async (
   driver: Driver,
   stores: BenchStores,
-  kind: Kind,
+  kind: ServerKind,
   sockets: number,
 ): Promise<number> => {
   const { server, origin } = await startServer(stores, kind);
@@ -76,17 +84,17 @@ const measureKilobytesPerSocket = async (
 
 const startServer = async (
   stores: BenchStores,
-  kind: Kind,
+  kind: ServerKind,
 ): Promise<{ server: ServerProcess; origin: string }> => {
   if (kind === 'thaw') {
     const [replica] = (await Service.start(stores, { replicas: 1, hasWorker: false, nodeFlags })).replicas;
     if (!replica) throw new Error('No replica');
     return replica;
   }
-  const { server, port } = await ServerProcess.startPeer({
+  const { server, port } = await ServerProcess.startBaseline({
     name: kind,
-    script: path.join(__dirname, '../peers', kind === 'json' ? 'bare-echo.js' : 'socket-io-relay.js'),
-    logFile: path.join(stores.home, 'peers.log'),
+    script: path.join(__dirname, '../baselines', kind === 'bare ws' ? 'bare-ws.js' : 'socket-io-relay.js'),
+    logFile: path.join(stores.home, 'baselines.log'),
     env: { ...process.env, NODE_ENV: 'production', REDIS_URL: stores.redisUrl },
     nodeFlags,
   });

@@ -25,7 +25,7 @@ interface Turn {
   redis: number;
 }
 
-interface Entrant {
+interface Contender {
   name: string;
   kind: 'thaw' | 'socket.io';
   group: number;
@@ -37,21 +37,24 @@ interface Entrant {
 
 const CONCURRENCY = 64;
 /** Presence is recorded and announced after the answer, but is part of the turn. */
-const SETTLE_MS = 300;
+const PRESENCE_SETTLE_MS = 300;
 /** After this time without a socket users are offline, so their next socket costs the same as the first. */
 const OFFLINE_AFTER_MS = 4_000;
-const PEER = 'socket.io, same look-up';
+const BASELINE = 'socket.io, same look-up';
 /** Gate against a build of BENCH_SERVICE from before the opening of sockets was made cheaper. */
-const GATE_TO_EARLIER = 0.65;
+const MAX_RATIO_TO_EARLIER_BUILD = 0.65;
 /** One transaction per socket, plus the checks that sockets share. */
 const MAX_TRANSACTIONS = 1.2;
 
-/** P13: cost of opening and authenticating a socket. */
+/**
+ * P13: CPU µs to open and authenticate one socket, of the replica, PostgreSQL and Redis, and transactions per socket.
+ * Compared with Socket.IO that looks up the same session in the same PostgreSQL.
+ */
 export const measureOpening = async (driver: Driver, settings: Settings): Promise<Outcome> => {
   const profiler = createProfiler(settings.profiles);
   const builds = await startBuilds({ replicas: 1, hasWorker: false }, profiler.prepare('opening'));
-  const peers: ServerProcess[] = [];
-  const entrants: Entrant[] = [];
+  const baselines: ServerProcess[] = [];
+  const contenders: Contender[] = [];
   try {
     for (const { name, stores, service } of builds) {
       const [replica] = service.replicas;
@@ -59,36 +62,36 @@ export const measureOpening = async (driver: Driver, settings: Settings): Promis
       logProgress(`  signing ${settings.openedSockets} visitors up at ${name}`);
       const group = await driver.call('signUp', { origin: replica.origin, visitors: settings.openedSockets });
       const postgres = await PostgresMeter.open(stores.databaseUrl);
-      entrants.push({ name, kind: 'thaw', group, ...replica, stores, postgres });
+      contenders.push({ name, kind: 'thaw', group, ...replica, stores, postgres });
       if (name !== builds[0]?.name) continue;
-      const { server, port } = await startPeer(stores);
-      peers.push(server);
+      const { server, port } = await startBaseline(stores);
+      baselines.push(server);
       const origin = `http://127.0.0.1:${port}`;
-      entrants.push({ name: PEER, kind: 'socket.io', group, origin, server, stores, postgres });
+      contenders.push({ name: BASELINE, kind: 'socket.io', group, origin, server, stores, postgres });
     }
     const faults: string[] = [];
     const turns = new Map<string, Turn[]>();
-    const runTurn = async (entrant: Entrant): Promise<Turn> => {
-      const { turn, load } = await measure(driver, entrant);
+    const runTurn = async (contender: Contender): Promise<Turn> => {
+      const { turn, load } = await measureTurn(driver, contender);
       if (load.opened !== settings.openedSockets)
         faults.push(
-          `${entrant.name}: ${load.opened} of ${settings.openedSockets} opened ${load.refusal ?? ''}`,
+          `${contender.name}: ${load.opened} of ${settings.openedSockets} opened ${load.refusal ?? ''}`,
         );
       return turn;
     };
-    for (const entrant of entrants) await runTurn(entrant);
+    for (const contender of contenders) await runTurn(contender);
     for (let round = 1; round <= settings.rounds; round += 1) {
       logProgress(`opening, round ${round} of ${settings.rounds}`);
-      for (const entrant of inRoundOrder(entrants, round)) {
-        const turn = await runTurn(entrant);
-        turns.set(entrant.name, [...(turns.get(entrant.name) ?? []), turn]);
+      for (const contender of inRoundOrder(contenders, round)) {
+        const turn = await runTurn(contender);
+        turns.set(contender.name, [...(turns.get(contender.name) ?? []), turn]);
         const { node, postgres, redis } = turn;
         logProgress(
-          `  ${entrant.name}: ${formatMicros(node)}, postgres ${formatMicros(postgres)}, redis ${formatMicros(redis)}`,
+          `  ${contender.name}: ${formatMicros(node)}, postgres ${formatMicros(postgres)}, redis ${formatMicros(redis)}`,
         );
       }
     }
-    const [ours] = entrants;
+    const [ours] = contenders;
     if (!ours) throw new Error('No build');
     if (settings.profiles) {
       profiler.toggle([ours.server]);
@@ -105,60 +108,64 @@ export const measureOpening = async (driver: Driver, settings: Settings): Promis
       raw: { ...Object.fromEntries(turns), transactions },
     };
   } finally {
-    for (const { group, postgres } of entrants) {
+    for (const { group, postgres } of contenders) {
       await driver.call('closeGroup', { group }).catch(() => null);
-      await postgres.end().catch(() => undefined); // two entrants share one meter, and the second call fails
+      await postgres.end().catch(() => undefined); // two contenders share one meter, and the second call fails
     }
-    await Promise.all(peers.map((server) => server.stop()));
+    await Promise.all(baselines.map((server) => server.stop()));
     await stopBuilds(builds);
   }
 };
 
-const startPeer = (stores: BenchStores): Promise<{ server: ServerProcess; port: number }> =>
-  ServerProcess.startPeer({
-    name: PEER,
-    script: path.join(__dirname, '../peers/socket-io-sessions.js'),
-    logFile: path.join(stores.home, 'peers.log'),
+const startBaseline = (stores: BenchStores): Promise<{ server: ServerProcess; port: number }> =>
+  ServerProcess.startBaseline({
+    name: BASELINE,
+    script: path.join(__dirname, '../baselines/socket-io-sessions.js'),
+    logFile: path.join(stores.home, 'baselines.log'),
     env: prepareProductEnvironment({ home: stores.home, stores }),
   });
 
-const measure = async (
+const measureTurn = async (
   driver: Driver,
-  { kind, group, origin, server, stores, postgres }: Entrant,
+  { kind, group, origin, server, stores, postgres }: Contender,
 ): Promise<{ turn: Turn; load: OpeningResult }> => {
-  const read = async (): Promise<Turn> => ({
+  const readCpu = async (): Promise<Turn> => ({
     node: server.cpuMicros,
     postgres: postgres.cpuMicros,
-    redis: await stores.redisCpuMicros(),
+    redis: await stores.readRedisCpuMicros(),
   });
-  const before = await read();
+  const before = await readCpu();
   const load = await driver.call('openSockets', { group, kind, origin, concurrency: CONCURRENCY });
-  await wait(SETTLE_MS);
-  const after = await read();
+  await wait(PRESENCE_SETTLE_MS);
+  const after = await readCpu();
   await driver.call('closeSockets', { group });
   await wait(OFFLINE_AFTER_MS);
-  const perSocket = (what: keyof Turn): number => (after[what] - before[what]) / load.opened;
+  const computePerSocket = (what: keyof Turn): number => (after[what] - before[what]) / load.opened;
   return {
-    turn: { node: perSocket('node'), postgres: perSocket('postgres'), redis: perSocket('redis') },
+    turn: {
+      node: computePerSocket('node'),
+      postgres: computePerSocket('postgres'),
+      redis: computePerSocket('redis'),
+    },
     load,
   };
 };
 
 /** PostgreSQL's own count, minus what it counts at rest in the same time. @returns transactions per socket. */
 const countTransactions = async (
-  { postgres }: Entrant,
+  { postgres }: Contender,
   openSockets: () => Promise<unknown>,
   sockets: number,
 ): Promise<number> => {
   await wait(STATISTICS_LAG_MS);
-  const before = await postgres.transactions();
+  const before = await postgres.countTransactions();
   const startedAt = performance.now();
   await openSockets();
   await wait(STATISTICS_LAG_MS);
   const elapsedMs = performance.now() - startedAt;
-  const counted = (await postgres.transactions()) - before;
+  const counted = (await postgres.countTransactions()) - before;
   await wait(STATISTICS_LAG_MS);
-  const atRest = (await postgres.transactions()) - before - counted;
+  const atRest = (await postgres.countTransactions()) - before - counted;
   return (counted - (atRest * elapsedMs) / STATISTICS_LAG_MS) / sockets;
 };
 
@@ -167,15 +174,15 @@ const createRows = (
   others: readonly string[],
   transactions: number,
 ): Row[] => {
-  const row = (what: keyof Turn, label: string, against: string, gate?: number, aim = ''): Row => {
-    const valuesOf = (name: string): number[] => (turns.get(name) ?? []).map((turn) => turn[what]);
-    const ratio = computeRatios(valuesOf('thaw'), valuesOf(against));
+  const createRow = (what: keyof Turn, label: string, against: string, gate?: number, aim = ''): Row => {
+    const getValues = (name: string): number[] => (turns.get(name) ?? []).map((turn) => turn[what]);
+    const ratio = computeRatios(getValues('thaw'), getValues(against));
     return {
       figure: 'P13',
       what: label,
-      ours: formatMicros(median(valuesOf('thaw'))),
+      ours: formatMicros(median(getValues('thaw'))),
       against,
-      theirs: formatMicros(median(valuesOf(against))),
+      theirs: formatMicros(median(getValues(against))),
       ratio,
       gate: gate === undefined ? '' : `≤ ${gate}`,
       aim,
@@ -184,11 +191,11 @@ const createRows = (
   };
   const opening = `api CPU to open and authenticate a socket, ${CONCURRENCY} at a time`;
   return [
-    row('node', opening, PEER, 1.25, '≤ 0.8'),
-    ...others.map((other) => row('node', opening, other, GATE_TO_EARLIER)),
-    row('postgres', 'PostgreSQL CPU of it', PEER),
-    ...others.map((other) => row('postgres', 'PostgreSQL CPU of it', other)),
-    ...others.map((other) => row('redis', 'Redis CPU of it', other)),
+    createRow('node', opening, BASELINE, 1.25, '≤ 0.8'),
+    ...others.map((other) => createRow('node', opening, other, MAX_RATIO_TO_EARLIER_BUILD)),
+    createRow('postgres', 'PostgreSQL CPU of it', BASELINE),
+    ...others.map((other) => createRow('postgres', 'PostgreSQL CPU of it', other)),
+    ...others.map((other) => createRow('redis', 'Redis CPU of it', other)),
     {
       figure: 'P13',
       what: 'PostgreSQL transactions for it',

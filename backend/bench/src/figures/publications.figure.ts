@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { Driver } from '../driver/driver-process';
-import type { Contender } from '../driver/pairs';
+import type { ContenderKind } from '../driver/pairs';
 import { PublicationCounter } from '../measure/publication-counter';
 import { ServerProcess } from '../measure/server-process';
 import { BenchStores } from '../measure/stores';
@@ -20,27 +20,31 @@ interface PublicationCount {
   foreign: number;
 }
 
-/** P7: publications that reach replicas without a participant of the chat. */
+/**
+ * P7: Redis publications per message that reach a replica without a participant of the chat (foreign publications), by the
+ * number of replicas. Compared with Socket.IO, whose adapter publishes to all.
+ */
 export const measurePublications = async (driver: Driver, settings: Settings): Promise<Outcome> => {
   const faults: string[] = [];
   const thaw: PublicationCount[] = [];
   const socketIo: PublicationCount[] = [];
   for (const replicas of settings.replicaCounts) {
-    thaw.push(await countForService(driver, replicas, faults));
+    thaw.push(await countForThaw(driver, replicas, faults));
     socketIo.push(await countForSocketIo(driver, replicas, faults));
     logProgress(
       `publications at ${replicas} replicas: thaw ${thaw.at(-1)?.foreign}, socket.io ${socketIo.at(-1)?.foreign}`,
     );
   }
   const rows = thaw.map((ours, index): Row => {
-    const perMessage = ({ foreign, messages }: PublicationCount): string => (foreign / messages).toFixed(2);
+    const formatPerMessage = ({ foreign, messages }: PublicationCount): string =>
+      (foreign / messages).toFixed(2);
     const theirs = socketIo[index];
     return {
       figure: 'P7',
       what: `Foreign publications per message, ${ours.replicas} replicas`,
-      ours: perMessage(ours),
+      ours: formatPerMessage(ours),
       against: 'socket.io',
-      theirs: theirs ? perMessage(theirs) : '',
+      theirs: theirs ? formatPerMessage(theirs) : '',
       gate: '0',
       aim: '',
       isReached: ours.foreign === 0,
@@ -49,7 +53,7 @@ export const measurePublications = async (driver: Driver, settings: Settings): P
   return { rows, faults, raw: { thaw, socketIo } };
 };
 
-const countForService = async (
+const countForThaw = async (
   driver: Driver,
   replicas: number,
   faults: string[],
@@ -74,21 +78,21 @@ const countForSocketIo = async (
 ): Promise<PublicationCount> => {
   const stores = await BenchStores.open({ hasDatabase: false });
   const counters = await openCounters(stores.redisUrl, replicas, /^$/);
-  const peers: { server: ServerProcess; port: number }[] = [];
+  const baselines: { server: ServerProcess; port: number }[] = [];
   try {
     for (const [index, { url }] of counters.entries()) {
-      const peer = await ServerProcess.startPeer({
+      const baseline = await ServerProcess.startBaseline({
         name: `socket.io ${index + 1}`,
-        script: path.join(__dirname, '../peers/socket-io-relay.js'),
+        script: path.join(__dirname, '../baselines/socket-io-relay.js'),
         logFile: path.join(stores.home, 'socket-io.log'),
         env: { ...process.env, NODE_ENV: 'production', REDIS_URL: url },
       });
-      peers.push(peer);
+      baselines.push(baseline);
     }
-    const origins = peers.map(({ port }) => `http://127.0.0.1:${port}`);
+    const origins = baselines.map(({ port }) => `http://127.0.0.1:${port}`);
     return await countForeignPublications(driver, 'socket.io', origins, counters, faults);
   } finally {
-    await Promise.all(peers.map(({ server }) => server.stop()));
+    await Promise.all(baselines.map(({ server }) => server.stop()));
     for (const counter of counters) counter.close();
     await stores.end();
   }
@@ -100,7 +104,7 @@ const openCounters = (redisUrl: string, count: number, ownChannel: RegExp): Prom
 /** All pairs are on the first two replicas, so every publication to another replica is foreign. */
 const countForeignPublications = async (
   driver: Driver,
-  contender: Contender,
+  contender: ContenderKind,
   [first = '', second = '', ...others]: readonly string[],
   counters: readonly PublicationCounter[],
   faults: string[],

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { Driver } from '../driver/driver-process';
-import type { Contender } from '../driver/pairs';
+import type { ContenderKind } from '../driver/pairs';
 import type { RelayResult } from '../driver/relay-load';
 import { createProfiler, PROFILE_WRITE_MS } from '../measure/profiling';
 import { ServerProcess } from '../measure/server-process';
@@ -18,8 +18,8 @@ import {
   wait,
 } from './figure';
 
-/** 'floor', 'floor by session', 'socket.io', 'thaw', 'thaw, worker stopped', or a build of BENCH_SERVICE. */
-type Name = string;
+/** 'minimal relay', 'minimal relay by chat', 'socket.io', 'thaw', 'thaw, worker stopped', or a build of BENCH_SERVICE. */
+type ContenderName = string;
 
 /** CPU-µs per message of one turn. */
 interface Turn {
@@ -29,8 +29,8 @@ interface Turn {
   load: RelayResult;
 }
 
-interface Entrant {
-  name: Name;
+interface Contender {
+  name: ContenderName;
   group: number;
   servers: readonly ServerProcess[];
   stores: BenchStores;
@@ -44,27 +44,32 @@ interface Entrant {
 const WARM_UP_SECONDS = 8;
 const PROFILE_SECONDS = 15;
 /** The worker lags by some 300 ms, and what it still has to do belongs to the turn. */
-const SETTLE_MS = 700;
+const WORKER_SETTLE_MS = 700;
 
-/** P1, P2 and P5: cost of relaying a message between two replicas. */
+/**
+ * Cost of relaying one chat message between two replicas:
+ * P1: CPU µs of both replicas, compared with a minimal relay;
+ * P2: the same, compared with Socket.IO;
+ * P5: CPU µs of Redis, compared with the minimal relay, with and without a worker that empties the outboxes.
+ */
 export const measureRelay = async (
   driver: Driver,
   settings: Settings,
   wanted: ReadonlySet<string>,
 ): Promise<Outcome> => {
-  const peerStores = await BenchStores.open({ hasDatabase: false });
+  const baselineStores = await BenchStores.open({ hasDatabase: false });
   const profiler = createProfiler(settings.profiles);
   const profile = profiler.prepare('relay');
   const builds = await startBuilds({ replicas: 2 }, profile);
-  const peers: ServerProcess[] = [];
-  const entrants: Entrant[] = [];
+  const baselines: ServerProcess[] = [];
+  const contenders: Contender[] = [];
 
-  const addEntrant = async (
-    name: Name,
-    contender: Contender,
+  const addContender = async (
+    name: ContenderName,
+    contender: ContenderKind,
     servers: readonly ServerProcess[],
     origins: readonly string[],
-    rest: Pick<Entrant, 'stores' | 'worker'>,
+    rest: Pick<Contender, 'stores' | 'worker'>,
   ): Promise<void> => {
     const [first = '', second = ''] = origins;
     logProgress(`  opening ${name}`);
@@ -73,25 +78,25 @@ export const measureRelay = async (
       origins: [first, second],
       pairs: settings.pairs,
     });
-    entrants.push({ name, group, servers, ...rest });
+    contenders.push({ name, group, servers, ...rest });
   };
-  /** Starts two processes of a peer. */
-  const addPeer = async (
-    name: Name,
-    contender: Contender,
+  /** Starts two processes of a baseline. */
+  const addBaseline = async (
+    name: ContenderName,
+    contender: ContenderKind,
     script: string,
     env: Record<string, string> = {},
   ) => {
     const started = await Promise.all(
       [1, 2].map((number) =>
-        ServerProcess.startPeer({
+        ServerProcess.startBaseline({
           name: `${name} ${number}`,
-          script: path.join(__dirname, '../peers', script),
-          logFile: path.join(peerStores.home, `${contender}.log`),
+          script: path.join(__dirname, '../baselines', script),
+          logFile: path.join(baselineStores.home, `${contender}.log`),
           env: {
             ...process.env,
             NODE_ENV: 'production',
-            REDIS_URL: peerStores.redisUrl,
+            REDIS_URL: baselineStores.redisUrl,
             REPLICA_ID: `${name}-${number}`,
             ...profile.env,
             ...env,
@@ -101,22 +106,22 @@ export const measureRelay = async (
       ),
     );
     const servers = started.map(({ server }) => server);
-    peers.push(...servers);
+    baselines.push(...servers);
     const origins = started.map(({ port }) => `http://127.0.0.1:${port}`);
-    await addEntrant(name, contender, servers, origins, { stores: peerStores });
+    await addContender(name, contender, servers, origins, { stores: baselineStores });
   };
 
   try {
-    await addPeer('floor', 'floor', 'floor-relay.js');
-    await addPeer('floor by session', 'floor', 'floor-relay.js', { CHANNELS: 'session' });
+    await addBaseline('minimal relay', 'minimal relay', 'minimal-relay.js');
+    await addBaseline('minimal relay by chat', 'minimal relay', 'minimal-relay.js', { CHANNELS: 'chat' });
     for (const { name, stores, service } of builds) {
       const replicas = service.replicas.map(({ server }) => server);
-      await addEntrant(name, 'thaw', replicas, service.origins, { stores, worker: () => service.worker });
+      await addContender(name, 'thaw', replicas, service.origins, { stores, worker: () => service.worker });
     }
-    if (wanted.has('P2')) await addPeer('socket.io', 'socket.io', 'socket-io-relay.js');
+    if (wanted.has('P2')) await addBaseline('socket.io', 'socket.io', 'socket-io-relay.js');
 
     const faults: string[] = [];
-    for (const { name, group } of entrants) {
+    for (const { name, group } of contenders) {
       const perSecond = settings.messagesPerSecond;
       const load = await driver.call('runRelay', {
         group,
@@ -125,9 +130,9 @@ export const measureRelay = async (
       });
       faults.push(...findFaults(`${name}, warming up`, load));
     }
-    const turns = new Map<Name, Turn[]>();
-    const runTurn = async (entrant: Entrant, name = entrant.name): Promise<void> => {
-      const turn = await measure(driver, entrant, settings);
+    const turns = new Map<ContenderName, Turn[]>();
+    const runTurn = async (contender: Contender, name = contender.name): Promise<void> => {
+      const turn = await measureTurn(driver, contender, settings);
       turns.set(name, [...(turns.get(name) ?? []), turn]);
       faults.push(...findFaults(name, turn.load));
       const { node, worker, redis, load } = turn;
@@ -138,16 +143,16 @@ export const measureRelay = async (
     };
     for (let round = 1; round <= settings.rounds; round += 1) {
       logProgress(`relay, round ${round} of ${settings.rounds}`);
-      for (const entrant of inRoundOrder(entrants, round)) await runTurn(entrant);
+      for (const contender of inRoundOrder(contenders, round)) await runTurn(contender);
     }
-    const thaw = entrants.find(({ name }) => name === 'thaw');
+    const thaw = contenders.find(({ name }) => name === 'thaw');
     if (thaw && wanted.has('P5')) {
       // Separates what the history costs Redis from the append itself.
       await builds[0]?.service.stopWorker();
       for (let round = 1; round <= Math.min(3, settings.rounds); round += 1)
         await runTurn(thaw, 'thaw, worker stopped');
     }
-    for (const { name, group, servers } of settings.profiles ? entrants : []) {
+    for (const { name, group, servers } of settings.profiles ? contenders : []) {
       profiler.toggle(servers);
       await driver.call('runRelay', {
         group,
@@ -161,28 +166,28 @@ export const measureRelay = async (
     const others = builds.slice(1).map(({ name }) => name);
     return { rows: createRows(turns, wanted, others), faults, raw: Object.fromEntries(turns) };
   } finally {
-    for (const { group } of entrants) await driver.call('closeGroup', { group }).catch(() => null);
-    await Promise.all(peers.map((server) => server.stop()));
+    for (const { group } of contenders) await driver.call('closeGroup', { group }).catch(() => null);
+    await Promise.all(baselines.map((server) => server.stop()));
     await stopBuilds(builds);
-    await peerStores.end();
+    await baselineStores.end();
   }
 };
 
-const measure = async (driver: Driver, entrant: Entrant, settings: Settings): Promise<Turn> => {
-  const { group, servers, stores, worker } = entrant;
-  const read = async (): Promise<readonly [number, number, number]> => [
+const measureTurn = async (driver: Driver, contender: Contender, settings: Settings): Promise<Turn> => {
+  const { group, servers, stores, worker } = contender;
+  const readCpu = async (): Promise<readonly [number, number, number]> => [
     servers.reduce((sum, server) => sum + server.cpuMicros, 0),
     worker?.()?.cpuMicros ?? 0,
-    await stores.redisCpuMicros(),
+    await stores.readRedisCpuMicros(),
   ];
-  const before = await read();
+  const before = await readCpu();
   const load = await driver.call('runRelay', {
     group,
     perSecond: settings.messagesPerSecond,
     seconds: settings.seconds,
   });
-  await wait(SETTLE_MS);
-  const after = await read();
+  await wait(WORKER_SETTLE_MS);
+  const after = await readCpu();
   const [node, workerMicros, redis] = [0, 1, 2].map(
     (index) => ((after[index] ?? 0) - (before[index] ?? 0)) / load.sent,
   );
@@ -199,23 +204,27 @@ const findFaults = (name: string, load: RelayResult): string[] => {
       ];
 };
 
+/** One row of the table, with the values of each round. */
+interface Comparison {
+  figure: string;
+  what: string;
+  ours: readonly number[];
+  against: ContenderName;
+  theirs: readonly number[];
+  /** Highest ratio that is accepted, and the one that is aimed at. */
+  gate?: number;
+  aim?: number;
+}
+
 const createRows = (
-  turns: ReadonlyMap<Name, readonly Turn[]>,
+  turns: ReadonlyMap<ContenderName, readonly Turn[]>,
   wanted: ReadonlySet<string>,
-  others: readonly Name[],
+  others: readonly ContenderName[],
 ): Row[] => {
-  const valuesOf = (name: Name, what: 'node' | 'worker' | 'redis'): number[] =>
+  const getValues = (name: ContenderName, what: 'node' | 'worker' | 'redis'): number[] =>
     (turns.get(name) ?? []).map((turn) => turn[what]);
   const rows: Row[] = [];
-  const add = (
-    figure: string,
-    what: string,
-    ours: readonly number[],
-    against: Name,
-    theirs: readonly number[],
-    gate: number | undefined,
-    aim: number | undefined,
-  ): void => {
+  const addRow = ({ figure, what, ours, against, theirs, gate, aim }: Comparison): void => {
     if (!wanted.has(figure) || ours.length === 0 || theirs.length === 0) return;
     const ratio = computeRatios(ours, theirs);
     rows.push({
@@ -230,53 +239,59 @@ const createRows = (
       isReached: gate === undefined ? undefined : ratio.median <= gate,
     });
   };
-  const node = valuesOf('thaw', 'node');
-  const withWorker = node.map((micro, round) => micro + (valuesOf('thaw', 'worker')[round] ?? 0));
-  add('P1', 'Node CPU per message, both replicas', node, 'floor', valuesOf('floor', 'node'), 1.6, 1.25);
-  add('P1', 'the same', node, 'floor by session', valuesOf('floor by session', 'node'), undefined, undefined);
-  add(
-    'P1',
-    'the same and the worker’s',
-    withWorker,
-    'floor',
-    valuesOf('floor', 'node'),
-    undefined,
-    undefined,
-  );
-  add('P2', 'Node CPU per message, both replicas', node, 'socket.io', valuesOf('socket.io', 'node'), 1, 0.75);
-  add(
-    'P5',
-    'Redis CPU per message, outbox and worker',
-    valuesOf('thaw', 'redis'),
-    'floor',
-    valuesOf('floor', 'redis'),
-    3,
-    2,
-  );
+
+  const node = getValues('thaw', 'node');
+  const worker = getValues('thaw', 'worker');
+  const relayNode = getValues('minimal relay', 'node');
+  const perMessage = { what: 'Node CPU per message, both replicas', ours: node };
+  addRow({ figure: 'P1', ...perMessage, against: 'minimal relay', theirs: relayNode, gate: 1.6, aim: 1.25 });
+  addRow({
+    figure: 'P1',
+    what: 'the same',
+    ours: node,
+    against: 'minimal relay by chat',
+    theirs: getValues('minimal relay by chat', 'node'),
+  });
+  addRow({
+    figure: 'P1',
+    what: 'the same and the worker’s',
+    ours: node.map((micros, round) => micros + (worker[round] ?? 0)),
+    against: 'minimal relay',
+    theirs: relayNode,
+  });
+  const socketIoNode = getValues('socket.io', 'node');
+  addRow({ figure: 'P2', ...perMessage, against: 'socket.io', theirs: socketIoNode, gate: 1, aim: 0.75 });
+
+  const relayRedis = getValues('minimal relay', 'redis');
+  const redisPerMessage = {
+    what: 'Redis CPU per message, outbox and worker',
+    ours: getValues('thaw', 'redis'),
+  };
+  addRow({ figure: 'P5', ...redisPerMessage, against: 'minimal relay', theirs: relayRedis, gate: 3, aim: 2 });
   for (const other of others) {
-    const figure = wanted.has('P1') ? 'P1' : 'P2';
-    const gate = regressionGate;
-    add(figure, 'Node CPU per message, both replicas', node, other, valuesOf(other, 'node'), gate, undefined);
-    const redis = valuesOf('thaw', 'redis');
-    add(
-      'P5',
-      'Redis CPU per message, outbox and worker',
-      redis,
-      other,
-      valuesOf(other, 'redis'),
-      gate,
-      undefined,
-    );
+    addRow({
+      figure: wanted.has('P1') ? 'P1' : 'P2',
+      ...perMessage,
+      against: other,
+      theirs: getValues(other, 'node'),
+      gate: regressionGate,
+    });
+    addRow({
+      figure: 'P5',
+      ...redisPerMessage,
+      against: other,
+      theirs: getValues(other, 'redis'),
+      gate: regressionGate,
+    });
   }
-  add(
-    'P5',
-    'Redis CPU per message, outbox filled',
-    valuesOf('thaw, worker stopped', 'redis'),
-    'floor',
-    // The floor was not run in these rounds: its median stands for each of them.
-    valuesOf('thaw, worker stopped', 'redis').map(() => computeSpread(valuesOf('floor', 'redis')).median),
-    undefined,
-    undefined,
-  );
+  const withoutWorker = getValues('thaw, worker stopped', 'redis');
+  addRow({
+    figure: 'P5',
+    what: 'Redis CPU per message, outbox filled',
+    ours: withoutWorker,
+    against: 'minimal relay',
+    // The minimal relay was not run in these rounds: its median stands for each of them.
+    theirs: withoutWorker.map(() => computeSpread(relayRedis).median),
+  });
   return rows;
 };

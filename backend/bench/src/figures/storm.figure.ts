@@ -14,42 +14,45 @@ const ROUNDS = 3;
 /** The users chat for this long before the replica is killed. */
 const CHAT_MS = 2_000;
 
-interface Entrant {
+interface Contender {
   kind: 'thaw' | 'socket.io';
   group: number;
   proxy: string;
   /** The replica that holds all sockets and is killed. */
-  killedReplica: () => { server: ServerProcess; origin: string };
+  getKilledReplica: () => { server: ServerProcess; origin: string };
   restartKilled: () => Promise<void>;
 }
 
-/** P16: one of three replicas is killed, and its sockets reconnect to the other two through nginx. */
+/**
+ * P16: ms until all sockets of a killed replica have reconnected to the other two through nginx, refused connections, and
+ * acknowledged messages that were lost. Compared with Socket.IO, which joins its room again and resumes nothing.
+ */
 export const measureStorm = async (driver: Driver, settings: Settings): Promise<Outcome> => {
   const stores = await BenchStores.open({ hasDatabase: true });
   const service = await Service.start(stores, { replicas: REPLICAS, env: { TRUST_PROXY: '1' } });
-  const peers = await SocketIoReplicas.start(stores);
+  const baseline = await SocketIoReplicas.start(stores);
   const proxies: ServerProcess[] = [];
-  const entrants: Entrant[] = [];
-  const addEntrant = async (
-    kind: Entrant['kind'],
+  const contenders: Contender[] = [];
+  const addContender = async (
+    kind: Contender['kind'],
     replicas: () => readonly { server: ServerProcess; port: number; origin: string }[],
-    restartKilled: Entrant['restartKilled'],
+    restartKilled: Contender['restartKilled'],
   ): Promise<void> => {
     const ports = replicas().map(({ port }) => port);
     const { server, origin: proxy } = await startProxy(stores.home, ports);
     proxies.push(server);
-    const killedReplica: Entrant['killedReplica'] = () => {
+    const getKilledReplica: Contender['getKilledReplica'] = () => {
       const [first] = replicas();
       if (!first) throw new Error('No replica');
       return first;
     };
     logProgress(`  opening ${settings.openedSockets} sockets in chats, ${kind}`);
-    const { origin } = killedReplica();
+    const { origin } = getKilledReplica();
     const group = await driver.call('openStorm', { kind, origin, pairs: settings.openedSockets / 2 });
-    entrants.push({ kind, group, proxy, killedReplica, restartKilled });
+    contenders.push({ kind, group, proxy, getKilledReplica, restartKilled });
   };
   try {
-    await addEntrant(
+    await addContender(
       'thaw',
       () => service.replicas,
       async () => {
@@ -57,21 +60,24 @@ export const measureStorm = async (driver: Driver, settings: Settings): Promise<
         if (first) await service.restart(first);
       },
     );
-    await addEntrant(
+    await addContender(
       'socket.io',
-      () => peers.replicas,
-      () => peers.restartFirst(),
+      () => baseline.replicas,
+      () => baseline.restartFirst(),
     );
     const faults: string[] = [];
-    const turns = new Map<Entrant['kind'], StormResult[]>();
+    const turns = new Map<Contender['kind'], StormResult[]>();
     const rounds = Math.min(ROUNDS, settings.rounds);
     for (let round = 1; round <= rounds; round += 1) {
       logProgress(`storm, round ${round} of ${rounds}`);
-      for (const { kind, group, proxy, killedReplica, restartKilled } of inRoundOrder(entrants, round)) {
-        if (round > 1) await driver.call('moveToReplica', { group, origin: killedReplica().origin });
+      for (const { kind, group, proxy, getKilledReplica, restartKilled } of inRoundOrder(
+        contenders,
+        round,
+      )) {
+        if (round > 1) await driver.call('moveToReplica', { group, origin: getKilledReplica().origin });
         const storm = driver.call('runStorm', { group, proxy });
         await wait(CHAT_MS);
-        await killedReplica().server.stop();
+        await getKilledReplica().server.stop();
         const result = await storm;
         await restartKilled();
         turns.set(kind, [...(turns.get(kind) ?? []), result]);
@@ -86,8 +92,8 @@ export const measureStorm = async (driver: Driver, settings: Settings): Promise<
     }
     return { rows: createRows(turns), faults, raw: Object.fromEntries(turns) };
   } finally {
-    for (const { group } of entrants) await driver.call('closeGroup', { group }).catch(() => null);
-    await Promise.all([service.stop(), peers.stop(), ...proxies.map((server) => server.stop(5_000))]);
+    for (const { group } of contenders) await driver.call('closeGroup', { group }).catch(() => null);
+    await Promise.all([service.stop(), baseline.stop(), ...proxies.map((server) => server.stop(5_000))]);
     await stores.end();
   }
 };
@@ -100,40 +106,41 @@ class SocketIoReplicas {
 
   static async start(stores: BenchStores): Promise<SocketIoReplicas> {
     const replicas = new SocketIoReplicas(stores);
-    for (const port of await findFreePorts(REPLICAS)) replicas.replicas.push(await replicas.startOne(port));
+    for (const port of await findFreePorts(REPLICAS))
+      replicas.replicas.push(await replicas.startReplica(port));
     return replicas;
   }
 
   async restartFirst(): Promise<void> {
     const [first] = this.replicas;
-    if (first) this.replicas[0] = await this.startOne(first.port);
+    if (first) this.replicas[0] = await this.startReplica(first.port);
   }
 
   async stop(): Promise<void> {
     await Promise.all(this.replicas.map(({ server }) => server.stop()));
   }
 
-  private async startOne(port: number): Promise<{ server: ServerProcess; port: number; origin: string }> {
-    const { server } = await ServerProcess.startPeer({
+  private async startReplica(port: number): Promise<{ server: ServerProcess; port: number; origin: string }> {
+    const { server } = await ServerProcess.startBaseline({
       name: 'socket.io',
-      script: path.join(__dirname, '../peers/socket-io-relay.js'),
-      logFile: path.join(this.stores.home, 'peers.log'),
+      script: path.join(__dirname, '../baselines/socket-io-relay.js'),
+      logFile: path.join(this.stores.home, 'baselines.log'),
       env: { ...process.env, NODE_ENV: 'production', REDIS_URL: this.stores.redisUrl, PORT: String(port) },
     });
     return { server, port, origin: `http://127.0.0.1:${port}` };
   }
 }
 
-const createRows = (turns: ReadonlyMap<Entrant['kind'], readonly StormResult[]>): Row[] => {
+const createRows = (turns: ReadonlyMap<Contender['kind'], readonly StormResult[]>): Row[] => {
   const ours = turns.get('thaw') ?? [];
   const theirs = turns.get('socket.io') ?? [];
-  const resumedMs = (results: readonly StormResult[]): number[] =>
+  const getResumedMs = (results: readonly StormResult[]): number[] =>
     results.map((result) => result.lastResumedMs);
   const formatMedian = (results: readonly StormResult[]): string =>
-    `${median(resumedMs(results)).toFixed(0)} ms`;
+    `${median(getResumedMs(results)).toFixed(0)} ms`;
   const countRefused = (results: readonly StormResult[]): number =>
     results.reduce((sum, { refusals }) => sum + Object.values(refusals).reduce((a, b) => a + b, 0), 0);
-  const ratio = computeRatios(resumedMs(ours), resumedMs(theirs));
+  const ratio = computeRatios(getResumedMs(ours), getResumedMs(theirs));
   const lost = ours.reduce((sum, result) => sum + result.lost, 0);
   const acked = ours.at(-1)?.acked ?? 0;
   const sockets = (ours[0]?.sockets ?? 0).toLocaleString('en');

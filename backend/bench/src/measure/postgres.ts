@@ -28,7 +28,7 @@ export class PostgresMeter {
   }
 
   /** Transactions so far; a statement outside a transaction counts as one. They appear `STATISTICS_LAG_MS` late. */
-  async transactions(): Promise<number> {
+  async countTransactions(): Promise<number> {
     const { rows } = await this.client.query<{ count: string }>(
       'SELECT xact_commit + xact_rollback AS count FROM pg_stat_database WHERE datname = current_database()',
     );

@@ -39,7 +39,7 @@ export const createProfiler = (folder: string | undefined) => {
 
 const renderTopFunctions = (file: string): string => {
   const { nodes, samples, timeDeltas } = JSON.parse(readFileSync(file, 'utf8')) as Profile;
-  const nameOf = new Map(
+  const nameById = new Map(
     nodes.map(({ id, callFrame: { functionName, url, lineNumber } }) => [
       id,
       `${functionName || '(anonymous)'} ${url.replace(/^.*\/(node_modules|dist)\//, '')}:${lineNumber + 1}`,
@@ -48,7 +48,7 @@ const renderTopFunctions = (file: string): string => {
   const selfMicros = new Map<string, number>();
   let total = 0;
   for (const [index, sample] of samples.entries()) {
-    const name = nameOf.get(sample) ?? '';
+    const name = nameById.get(sample) ?? '';
     // `dispatch :0` is the start of the profiler itself.
     if (name.startsWith('(idle)') || name === 'dispatch :0') continue;
     const micros = timeDeltas[index] ?? 0;

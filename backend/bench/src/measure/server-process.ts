@@ -35,8 +35,8 @@ export class ServerProcess {
     private readonly child: ChildProcess,
   ) {}
 
-  /** Starts a peer, which sends `{ port }` over IPC once it listens. */
-  static async startPeer(definition: ServerDefinition): Promise<{ server: ServerProcess; port: number }> {
+  /** Starts a baseline, which sends `{ port }` over IPC once it listens. */
+  static async startBaseline(definition: ServerDefinition): Promise<{ server: ServerProcess; port: number }> {
     const { script, env, nodeFlags = [], logFile } = definition;
     const log = openSync(logFile, 'a');
     const child = fork(script, {

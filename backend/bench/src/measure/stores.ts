@@ -24,11 +24,11 @@ export class BenchStores {
   }
 
   /** CPU time of Redis so far, in microseconds. */
-  async redisCpuMicros(): Promise<number> {
+  async readRedisCpuMicros(): Promise<number> {
     const info = await this.redis.info('cpu');
-    const seconds = (name: string): number =>
+    const readSeconds = (name: string): number =>
       Number(new RegExp(`^${name}:([\\d.]+)`, 'm').exec(info)?.[1] ?? 0);
-    return (seconds('used_cpu_user') + seconds('used_cpu_sys')) * 1_000_000;
+    return (readSeconds('used_cpu_user') + readSeconds('used_cpu_sys')) * 1_000_000;
   }
 
   async end(): Promise<void> {

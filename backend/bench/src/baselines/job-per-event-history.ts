@@ -3,14 +3,14 @@ import { Queue, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 import { Pool } from 'pg';
 
-// One job and one INSERT per message, as in a service without an outbox. Reports rows per second.
+// Baseline of P9: one job and one INSERT per message, as in a service without an outbox. Reports rows per second.
 
 const ROWS = Number(process.env.ROWS);
 const CONCURRENCY = 16;
-const QUEUE = 'naive';
+const QUEUE = 'job-per-event';
 
 const INSERT = `
-INSERT INTO naive_events (stream_id, stream_position, event_id, type, schema_version, data, metadata, occurred_at)
+INSERT INTO job_per_event_rows (stream_id, stream_position, event_id, type, schema_version, data, metadata, occurred_at)
 VALUES ($1, $2, $3, 'MessageSent', 1, $4, '{}', now())`;
 
 const run = async (): Promise<number> => {
@@ -18,7 +18,7 @@ const run = async (): Promise<number> => {
   const connection = new Redis(process.env.REDIS_URL ?? '', { maxRetriesPerRequest: null });
   const queue = new Queue(QUEUE, { connection, defaultJobOptions: { removeOnComplete: true } });
   await pool.query(
-    'DROP TABLE IF EXISTS naive_events; CREATE TABLE naive_events (LIKE events INCLUDING ALL)',
+    'DROP TABLE IF EXISTS job_per_event_rows; CREATE TABLE job_per_event_rows (LIKE events INCLUDING ALL)',
   );
   const content = 'x'.repeat(100);
   for (let start = 0; start < ROWS; start += 1_000) {

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
 
-// Baseline of the bench: the least work with which a server can answer a JSON command (parse, look up, answer).
+// Baseline of P3 and P4: the least work with which a server can answer a JSON command (parse, look up, answer).
 
 interface Inbound {
   event: string;

@@ -6,7 +6,7 @@ import { WsAdapter } from '@nestjs/platform-ws';
 import { MessageBody, SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import { IsIn, IsInt, IsString, Matches, MaxLength } from 'class-validator';
 
-// Nest as its documentation sets it up: WsAdapter, a DTO, ValidationPipe. Its frames have no `ref`, so the ref is part
+// Baseline of P3: Nest as its documentation sets it up: WsAdapter, a DTO, ValidationPipe. Its frames have no `ref`, so the ref is part
 // of the data. The stock adapter sends any object that a method returns.
 
 class ReactionDto {

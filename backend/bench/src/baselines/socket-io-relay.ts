@@ -4,7 +4,8 @@ import { createAdapter } from '@socket.io/redis-adapter';
 import { Redis } from 'ioredis';
 import { Server } from 'socket.io';
 
-// What Thaw is compared with: Socket.IO with its Redis adapter in its leanest configuration: WebSocket only, no compression, no HTTP extras.
+// Baseline of P2, P4, P7 and P16: Socket.IO with its Redis adapter in its leanest configuration, which is WebSocket only,
+// no compression and no HTTP extras.
 
 const redisUrl = process.env.REDIS_URL ?? '';
 const server = createServer();

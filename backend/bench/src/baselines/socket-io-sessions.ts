@@ -7,7 +7,7 @@ import { Redis } from 'ioredis';
 import { Pool } from 'pg';
 import { Server } from 'socket.io';
 
-// Socket.IO whose handshake looks up the session of Thaw's cookie in Thaw's PostgreSQL, in its leanest configuration:
+// Baseline of P13: Socket.IO whose handshake looks up the session of Thaw's cookie in Thaw's PostgreSQL, in its leanest configuration:
 // the cookie's signature, one prepared statement, a room for the user; WebSocket only, no compression, no HTTP extras.
 
 const {
@@ -19,7 +19,7 @@ const [secret = ''] = readFileSync(secretFile, 'utf8').trim().split(',');
 const pool = new Pool({ connectionString: databaseUrl, max: 10 });
 const server = createServer();
 const io = new Server(server, {
-  // The path that nginx proxies to our sockets.
+  // The path of Thaw's sockets.
   path: '/ws',
   addTrailingSlash: false,
   transports: ['websocket'],

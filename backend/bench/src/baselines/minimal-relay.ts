@@ -3,11 +3,12 @@ import type { AddressInfo } from 'node:net';
 import { Redis } from 'ioredis';
 import { WebSocket, WebSocketServer } from 'ws';
 
-// The minimal relay between two processes: a socket, a publish, a subscription. No rules, no log.
+// Baseline of P1 and P5: the least that a relay between two processes needs, which is a socket, a publication and a
+// subscription. It has no rules and stores nothing.
 
 const redisUrl = process.env.REDIS_URL ?? '';
-// 'partner': publishes to the receiver only. 'session': to all sockets of a chat, as users with several tabs need.
-const isBySession = process.env.CHANNELS === 'session';
+// 'partner': publishes to the receiver only. 'chat': to all sockets of a chat, as users with several tabs need.
+const isByChat = process.env.CHANNELS === 'chat';
 const publisher = new Redis(redisUrl);
 const subscriber = new Redis(redisUrl);
 const socketsByChannel = new Map<string, WebSocket[]>();
@@ -15,7 +16,7 @@ const userBySocket = new WeakMap<WebSocket, string>();
 let entries = 0;
 
 subscriber.on('message', (channel, message) => {
-  if (!isBySession) {
+  if (!isByChat) {
     for (const socket of socketsByChannel.get(channel) ?? []) socket.send(message);
     return;
   }
@@ -39,8 +40,8 @@ new WebSocketServer({ server, perMessageDeflate: false, clientTracking: false })
     const [user = '', partner = '', session = ''] = ['user', 'partner', 'session'].map(
       (name) => query.get(name) ?? '',
     );
-    const channel = isBySession ? `live:${session}` : `user:${user}`;
-    const publishedChannel = isBySession ? channel : `user:${partner}`;
+    const channel = isByChat ? `live:${session}` : `user:${user}`;
+    const publishedChannel = isByChat ? channel : `user:${partner}`;
     socketsByChannel.set(channel, [...(socketsByChannel.get(channel) ?? []), socket]);
     userBySocket.set(socket, user);
     void subscriber.subscribe(channel).then(() => socket.send('{"event":"ready","data":{}}'));
@@ -69,7 +70,7 @@ new WebSocketServer({ server, perMessageDeflate: false, clientTracking: false })
       });
       const ack = JSON.stringify({ event: 'ack', data: { id, seq, timestamp, clientId }, ref });
       void publisher
-        .publish(publishedChannel, isBySession ? `${user} ${frame}` : frame)
+        .publish(publishedChannel, isByChat ? `${user} ${frame}` : frame)
         .then(() => socket.send(ack));
     });
   },

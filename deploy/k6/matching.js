@@ -4,8 +4,8 @@
 import exec from 'k6/execution';
 import { Counter } from 'k6/metrics';
 import { createAccount } from './lib/account.ts';
-import { arriveInTurn, everyoneFinished, everyoneOnce } from './lib/chat-scenario.ts';
-import { Conversation, findChat, genderOf, pick } from './lib/conversation.ts';
+import { waitForTurn, createFinishThreshold, createPeopleScenario } from './lib/chat-scenario.ts';
+import { Conversation, findChat, chooseGender, pick } from './lib/conversation.ts';
 import { LiveUser, wait } from './lib/live-user.ts';
 import { commonThresholds, startCounters } from './lib/metrics.ts';
 import { readCount, readDuration } from './lib/settings.ts';
@@ -22,10 +22,10 @@ const joins = new Counter('thaw_joins');
 const unmatched = new Counter('thaw_unmatched');
 
 export const options = {
-  scenarios: everyoneOnce(people, rampMs + durationMs),
+  scenarios: createPeopleScenario(people, rampMs + durationMs),
   thresholds: {
     ...commonThresholds,
-    ...everyoneFinished(people),
+    ...createFinishThreshold(people),
     thaw_joins: [`rate>=${rate * 0.5}`],
     thaw_unmatched: ['count==0'],
     // A preference makes the wait longer, but not by much.
@@ -39,8 +39,8 @@ export default async () => {
   startCounters();
   unmatched.add(0);
   const endsAt = exec.scenario.startTime + rampMs + durationMs;
-  await arriveInTurn(people, rampMs);
-  const user = new LiveUser(createAccount(genderOf(exec.vu.idInTest)));
+  await waitForTurn(people, rampMs);
+  const user = new LiveUser(createAccount(chooseGender(exec.vu.idInTest)));
   const conversation = new Conversation(user);
   if ((await user.connect()) === undefined) throw new Error('The socket could not be opened');
   const joinEveryMs = (people / rate) * 1_000;

@@ -2,8 +2,8 @@
 // DURATION (1m). Two who meet in a random chat become friends first.
 import exec from 'k6/execution';
 import { callApi, createAccount, expectStatus, requestFriend } from './lib/account.ts';
-import { arriveInTurn, everyoneFinished, everyoneOnce } from './lib/chat-scenario.ts';
-import { Conversation, findChat, genderOf } from './lib/conversation.ts';
+import { waitForTurn, createFinishThreshold, createPeopleScenario } from './lib/chat-scenario.ts';
+import { Conversation, findChat, chooseGender } from './lib/conversation.ts';
 import { LiveUser, wait } from './lib/live-user.ts';
 import { commonThresholds, delivery, doubled, lost, outOfOrder, startCounters } from './lib/metrics.ts';
 import { readCount, readDuration } from './lib/settings.ts';
@@ -16,10 +16,10 @@ const MEET_MS = 30_000;
 const LAST_FRAMES_MS = 3_000;
 
 export const options = {
-  scenarios: everyoneOnce(people, rampMs + MEET_MS + durationMs),
+  scenarios: createPeopleScenario(people, rampMs + MEET_MS + durationMs),
   thresholds: {
     ...commonThresholds,
-    ...everyoneFinished(people),
+    ...createFinishThreshold(people),
     thaw_round_trip: ['p(95)<250'],
     thaw_delivery: ['p(95)<250'],
   },
@@ -101,8 +101,8 @@ const writeUntil = async (user, friendId, untilMs) => {
 export default async () => {
   startCounters();
   const endsAt = exec.scenario.startTime + rampMs + MEET_MS + durationMs;
-  await arriveInTurn(people, rampMs);
-  const user = new LiveUser(createAccount(genderOf(exec.vu.idInTest)));
+  await waitForTurn(people, rampMs);
+  const user = new LiveUser(createAccount(chooseGender(exec.vu.idInTest)));
   const conversation = new Conversation(user);
   if ((await user.connect()) === undefined) throw new Error('The socket could not be opened');
   const friendId = await makeFriend(user);

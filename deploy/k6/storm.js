@@ -2,8 +2,8 @@
 // PEOPLE (500), RAMP (30s), ROUNDS (3). A round takes 20 s.
 import exec from 'k6/execution';
 import { createAccount } from './lib/account.ts';
-import { arriveInTurn, everyoneFinished, everyoneOnce } from './lib/chat-scenario.ts';
-import { Conversation, findChat, genderOf } from './lib/conversation.ts';
+import { waitForTurn, createFinishThreshold, createPeopleScenario } from './lib/chat-scenario.ts';
+import { Conversation, findChat, chooseGender } from './lib/conversation.ts';
 import { LiveUser, wait } from './lib/live-user.ts';
 import { commonThresholds, startCounters } from './lib/metrics.ts';
 import { readCount, readDuration } from './lib/settings.ts';
@@ -16,15 +16,15 @@ const SETTLE_MS = 15_000;
 const ROUND_MS = 20_000;
 
 export const options = {
-  scenarios: everyoneOnce(people, rampMs + SETTLE_MS + rounds * ROUND_MS),
-  thresholds: { ...commonThresholds, ...everyoneFinished(people), thaw_resume: ['p(95)<5000'] },
+  scenarios: createPeopleScenario(people, rampMs + SETTLE_MS + rounds * ROUND_MS),
+  thresholds: { ...commonThresholds, ...createFinishThreshold(people), thaw_resume: ['p(95)<5000'] },
 };
 
 export default async () => {
   startCounters();
   const stormsBeginAt = exec.scenario.startTime + rampMs + SETTLE_MS;
-  await arriveInTurn(people, rampMs);
-  const user = new LiveUser(createAccount(genderOf(exec.vu.idInTest)));
+  await waitForTurn(people, rampMs);
+  const user = new LiveUser(createAccount(chooseGender(exec.vu.idInTest)));
   const conversation = new Conversation(user);
   if ((await user.connect()) === undefined) throw new Error('The socket could not be opened');
   await findChat(user, stormsBeginAt - Date.now());
@@ -32,8 +32,8 @@ export default async () => {
   for (let round = 0; round < rounds; round += 1) {
     const cutAt = stormsBeginAt + round * ROUND_MS;
     await wait(cutAt - Date.now());
-    user.cut();
-    if (!(await user.comeBack())) throw new Error('The user could not return');
+    user.dropSocket();
+    if (!(await user.reconnect())) throw new Error('The user could not return');
     await conversation.talk(cutAt + ROUND_MS);
   }
   await conversation.skip();

@@ -35,7 +35,7 @@ export const callApi = (
 };
 
 /** Returns the `Cookie` header with which the browser would answer a response's `Set-Cookie` headers. */
-export const cookieOf = (response: TextResponse): string =>
+export const buildCookieHeader = (response: TextResponse): string =>
   Object.values(response.cookies)
     .flat()
     .map(({ name, value }) => `${name}=${value}`)
@@ -52,7 +52,7 @@ export const expectStatus = <Body>(response: TextResponse, status: number): Body
 export const createAccount = (gender: Gender): Account => {
   const response = callApi('POST', '/anonymous', { body: {} });
   const { user } = expectStatus<{ user: { id: number } }>(response, 201);
-  const account = { id: user.id, cookie: cookieOf(response) };
+  const account = { id: user.id, cookie: buildCookieHeader(response) };
   expectStatus(callApi('PATCH', `/user/${user.id}`, { account, body: { gender }, route: '/user/{id}' }), 200);
   return account;
 };

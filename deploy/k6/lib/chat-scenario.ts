@@ -1,7 +1,7 @@
 import exec from 'k6/execution';
 import type { Options } from 'k6/options';
 import { createAccount } from './account.ts';
-import { Conversation, findChat, genderOf } from './conversation.ts';
+import { Conversation, findChat, chooseGender } from './conversation.ts';
 import { LiveUser, wait } from './live-user.ts';
 import { commonThresholds, startCounters } from './metrics.ts';
 import { readCount, readDuration } from './settings.ts';
@@ -33,7 +33,7 @@ export const readChatLoad = (defaults: {
 });
 
 /** One virtual user for each person, who stays for the whole test: k6 ends an iteration when its sockets are closed. */
-export const everyoneOnce = (people: number, lengthMs: number): Options['scenarios'] => ({
+export const createPeopleScenario = (people: number, lengthMs: number): Options['scenarios'] => ({
   people: {
     executor: 'per-vu-iterations',
     vus: people,
@@ -43,15 +43,15 @@ export const everyoneOnce = (people: number, lengthMs: number): Options['scenari
 });
 
 /** Fails the test when a virtual user stopped early. */
-export const everyoneFinished = (people: number): Record<string, string[]> => ({
+export const createFinishThreshold = (people: number): Record<string, string[]> => ({
   iterations: [`count==${people}`],
 });
 
 export const chatOptions = ({ people, rampMs, durationMs }: ChatLoad): Options => ({
-  scenarios: everyoneOnce(people, rampMs + durationMs),
+  scenarios: createPeopleScenario(people, rampMs + durationMs),
   thresholds: {
     ...commonThresholds,
-    ...everyoneFinished(people),
+    ...createFinishThreshold(people),
     thaw_round_trip: ['p(95)<250'],
     thaw_delivery: ['p(95)<250'],
     thaw_time_to_match: ['p(95)<5000'],
@@ -59,15 +59,15 @@ export const chatOptions = ({ people, rampMs, durationMs }: ChatLoad): Options =
 });
 
 /** Waits for this user's turn to arrive, so that all people arrive evenly within `rampMs`. */
-export const arriveInTurn = (people: number, rampMs: number): Promise<void> =>
+export const waitForTurn = (people: number, rampMs: number): Promise<void> =>
   wait((rampMs * (exec.vu.idInTest - 1)) / people);
 
 /** One person: signs in, then finds a chat, talks and skips, again and again until the end. */
-export const talkUntilTheEnd = async ({ people, rampMs, durationMs, chatMs }: ChatLoad): Promise<void> => {
+export const runPerson = async ({ people, rampMs, durationMs, chatMs }: ChatLoad): Promise<void> => {
   startCounters();
   const endsAt = exec.scenario.startTime + rampMs + durationMs;
-  await arriveInTurn(people, rampMs);
-  const user = new LiveUser(createAccount(genderOf(exec.vu.idInTest)));
+  await waitForTurn(people, rampMs);
+  const user = new LiveUser(createAccount(chooseGender(exec.vu.idInTest)));
   const conversation = new Conversation(user);
   if ((await user.connect()) === undefined) throw new Error('The socket could not be opened');
   while (Date.now() < endsAt) {

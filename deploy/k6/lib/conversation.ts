@@ -15,10 +15,10 @@ export const pick = <Item>(items: readonly Item[]): Item => {
 };
 
 /** A virtual user with an odd number is male, so that all preferences can be met. */
-export const genderOf = (vu: number): Gender => (vu % 2 === 0 ? 'female' : 'male');
+export const chooseGender = (vu: number): Gender => (vu % 2 === 0 ? 'female' : 'male');
 
 /** Milliseconds between two acts of one user in a chat: 0.5 to 2.5 s. */
-const thinkingTime = (): number => 500 + Math.random() * 2_000;
+const chooseThinkingTimeMs = (): number => 500 + Math.random() * 2_000;
 
 /**
  * Joins the queue and waits for a chat. @param preference which genders to be matched with
@@ -48,15 +48,15 @@ export class Conversation {
   private game: { gameId: string; options: string[]; hasAnswered: boolean } | undefined;
 
   constructor(private readonly user: LiveUser) {
-    user.onFrame = (frame) => this.note(frame);
+    user.onFrame = (frame) => this.recordFrame(frame);
   }
 
   /** Talks until the time is over or the chat has ended. */
   async talk(untilMs: number): Promise<void> {
     this.reset();
     while (this.user.chat && Date.now() < untilMs) {
-      await wait(Math.min(thinkingTime(), untilMs - Date.now()));
-      await this.act();
+      await wait(Math.min(chooseThinkingTimeMs(), untilMs - Date.now()));
+      await this.performRandomAction();
     }
   }
 
@@ -69,7 +69,7 @@ export class Conversation {
   }
 
   /** Sends a message that holds the time of its sending. @returns whether it was acknowledged */
-  async say(text = ''): Promise<boolean> {
+  async sendMessage(text = ''): Promise<boolean> {
     const { chat, id } = this.user;
     if (!chat) return false;
     this.sentCount += 1;
@@ -84,17 +84,17 @@ export class Conversation {
     return true;
   }
 
-  private async act(): Promise<void> {
+  private async performRandomAction(): Promise<void> {
     if (this.game && !this.game.hasAnswered) return this.answerGame();
     const roll = Math.random();
-    if (roll < 0.75) await this.say('x'.repeat(Math.floor(Math.random() * 60)));
-    else if (roll < 0.85) await this.react();
-    else if (roll < 0.9) await this.edit();
+    if (roll < 0.75) await this.sendMessage('x'.repeat(Math.floor(Math.random() * 60)));
+    else if (roll < 0.85) await this.addReaction();
+    else if (roll < 0.9) await this.editLastMessage();
     else if (roll < 0.94) await this.startGame();
     else if (this.user.chat) this.user.send('typing', { sessionId: this.user.chat.sessionId });
   }
 
-  private async react(): Promise<void> {
+  private async addReaction(): Promise<void> {
     const { chat, id: userId } = this.user;
     const messageId = this.lastPartnerMessageId;
     if (!chat || messageId === undefined) return;
@@ -110,7 +110,7 @@ export class Conversation {
     });
   }
 
-  private async edit(): Promise<void> {
+  private async editLastMessage(): Promise<void> {
     const { chat, id: userId } = this.user;
     const messageId = this.lastOwnMessageId;
     if (!chat || messageId === undefined) return;
@@ -148,7 +148,7 @@ export class Conversation {
     });
   }
 
-  private note({ event, data }: Frame): void {
+  private recordFrame({ event, data }: Frame): void {
     if (event === 'random_message') {
       const sentAt = Number(String(data.content).split(' ')[0]);
       if (sentAt > 0) delivery.add(Date.now() - sentAt);

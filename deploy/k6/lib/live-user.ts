@@ -88,7 +88,7 @@ export class LiveUser {
    * Reconnects like the page, and measures how long it took to have the connection back.
    * @returns whether one of the attempts succeeded
    */
-  async comeBack(): Promise<boolean> {
+  async reconnect(): Promise<boolean> {
     const lostAt = Date.now();
     for (const delayMs of RETRY_DELAYS_MS) {
       await wait(delayMs);
@@ -149,7 +149,7 @@ export class LiveUser {
   }
 
   /** Closes the socket as a lost one: the chat stays open for a while. */
-  cut(): void {
+  dropSocket(): void {
     this.isResuming = true;
     this.close(LOST_CODE);
   }
@@ -185,21 +185,21 @@ export class LiveUser {
 
   private close(code: number): void {
     const { socket } = this;
-    this.release();
+    this.releaseSocket();
     socket?.close(code);
   }
 
   private handleClose(socket: WebSocket): void {
     if (socket !== this.socket) return;
     const wasAuthenticated = this.isAuthenticated;
-    this.release();
+    this.releaseSocket();
     if (!wasAuthenticated) return; // `connect` reports it
     this.isResuming = true;
-    void this.comeBack();
+    void this.reconnect();
   }
 
   /** Gives up the socket; commands without an answer were cut off, which is not counted. */
-  private release(): void {
+  private releaseSocket(): void {
     this.socket = undefined;
     this.isAuthenticated = false;
     for (const { timer, resolve } of this.pending.values()) {
@@ -213,14 +213,14 @@ export class LiveUser {
     frame.data ??= {};
     this.updateChat(frame);
     if (frame.event === 'error') countError(String(frame.data.code));
-    this.settle(frame);
+    this.resolveRequest(frame);
     this.onFrame(frame);
     for (const waiter of [...this.waiters]) {
       if (waiter.event === frame.event && waiter.matches(frame)) waiter.resolve(frame);
     }
   }
 
-  private settle(frame: Frame): void {
+  private resolveRequest(frame: Frame): void {
     const request = frame.ref === undefined ? undefined : this.pending.get(frame.ref);
     if (!request || frame.ref === undefined) return;
     this.pending.delete(frame.ref);

@@ -6,7 +6,14 @@ import type { PrivateMessage } from '../../../contract/src/private-chat.ts';
 import type { ServerEvent, ServerFrame } from '../../../contract/src/server-frames.ts';
 import type { UploadBucket } from '../../../contract/src/uploads.ts';
 import type { Friend, PublicUser } from '../../../contract/src/users.ts';
-import { type Account, callApi, cookieOf, createAccount, expectStatus, requestFriend } from './account.ts';
+import {
+  type Account,
+  callApi,
+  buildCookieHeader,
+  createAccount,
+  expectStatus,
+  requestFriend,
+} from './account.ts';
 import { Conversation } from './conversation.ts';
 import { type CurrentChat, LiveUser, wait } from './live-user.ts';
 import { resume, startCounters } from './metrics.ts';
@@ -69,10 +76,13 @@ const register = (): Account => {
   const credentials = { email: `smoke-${Date.now()}@example.com`, password: 'smoke-test-1' };
   const registered = callApi('POST', '/register', { body: credentials });
   const { user } = expectStatus<{ user: { id: number } }>(registered, 201);
-  expectStatus(callApi('POST', '/logout', { account: { id: user.id, cookie: cookieOf(registered) } }), 204);
+  expectStatus(
+    callApi('POST', '/logout', { account: { id: user.id, cookie: buildCookieHeader(registered) } }),
+    204,
+  );
   const loggedIn = callApi('POST', '/login', { body: credentials });
   expectStatus(loggedIn, 200);
-  const account = { id: user.id, cookie: cookieOf(loggedIn) };
+  const account = { id: user.id, cookie: buildCookieHeader(loggedIn) };
   expectStatus(callApi('PATCH', `/user/${user.id}`, { account, body: { gender: 'male' } }), 200);
   return account;
 };
@@ -86,7 +96,7 @@ const convert = (account: Account): void => {
   };
   const response = callApi('POST', '/convert-anonymous', { account, body });
   expectStatus(response, 200);
-  account.cookie = cookieOf(response) || account.cookie;
+  account.cookie = buildCookieHeader(response) || account.cookie;
 };
 
 /** Two people who search for each other's gender are matched. */
@@ -138,7 +148,7 @@ const useRandomChat = async (ann: LiveUser, bea: LiveUser): Promise<void> => {
 
   const lostAt = Date.now();
   const resumed = bea.waitFor('session_resumed', FRAME_WITHIN_MS);
-  bea.cut();
+  bea.dropSocket();
   await wait(500);
   const missed = { sessionId, content: 'said while away', messageType: text };
   await expectAck(ann, 'random_message', missed);

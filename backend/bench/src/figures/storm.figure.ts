@@ -70,10 +70,7 @@ export const measureStorm = async (driver: Driver, settings: Settings): Promise<
     const rounds = Math.min(ROUNDS, settings.rounds);
     for (let round = 1; round <= rounds; round += 1) {
       logProgress(`storm, round ${round} of ${rounds}`);
-      for (const { kind, group, proxy, getKilledReplica, restartKilled } of inRoundOrder(
-        contenders,
-        round,
-      )) {
+      for (const { kind, group, proxy, getKilledReplica, restartKilled } of inRoundOrder(contenders, round)) {
         if (round > 1) await driver.call('moveToReplica', { group, origin: getKilledReplica().origin });
         const storm = driver.call('runStorm', { group, proxy });
         await wait(CHAT_MS);

@@ -7,17 +7,19 @@ import { imposeSanction } from '../standings.fixture';
 import type { TestReplicas } from '../test-replicas.harness';
 import { matchNewVisitors, ThawVisitor } from '../thaw.client';
 import type { Actor, IdKind, Ids } from './authorization-case.fixture';
+import { createModeratedUser, EVIDENCE_IMAGE_ID } from './moderated-user.fixture';
 
 /** The users who try every route and event, with what they own. */
 export interface AuthorizationActors {
   users: Record<Actor, ThawVisitor>;
   /** The ids of one kind, as `actor` would use them. */
-  idsFor(actor: Actor, kind: IdKind): Ids;
+  idsFor(actor: Actor, kind: IdKind): Promise<Ids>;
 }
 
 /**
  * Creates a user for each actor. `self` is in a chat with `partner`, has blocked `blocked` and has sent a private message
- * to `friend`; each actor has an image, a received friend request and a warning of their own.
+ * to `friend`; each actor has an image, a received friend request and a warning of their own, each moderator a user whose
+ * case they have claimed.
  */
 export const createActors = async (thaw: TestReplicas): Promise<AuthorizationActors> => {
   const replica = thaw.replicas[0]!;
@@ -72,10 +74,49 @@ export const createActors = async (thaw: TestReplicas): Promise<AuthorizationAct
   await users.self.call('POST', '/api/blocks', block);
   await imposeSanction(replica, users.suspended.user.id);
 
-  const idsFor = (actor: Actor, kind: IdKind): Ids => {
+  const moderated = {
+    moderator: await createModeratedUser(thaw, users.moderator, requester),
+    otherModerator: await createModeratedUser(thaw, users.otherModerator, requester),
+  };
+  const query = async <Row>(sql: string, values: unknown[] = []): Promise<Row | undefined> =>
+    (await thaw.database.dataSource.query<Row[]>(sql, values))[0];
+
+  type ModerationIds = Pick<
+    Ids,
+    'case' | 'sanction' | 'appeal' | 'person' | 'evidenceImage' | 'blockedImage' | 'version'
+  >;
+  const moderationIdsFor = async (actor: Actor, kind: IdKind): Promise<ModerationIds> => {
+    if (kind === 'missing' || kind === 'malformed') {
+      const id = kind === 'missing' ? Number.MAX_SAFE_INTEGER : '0x1';
+      const ids = { case: id, sanction: id, appeal: id, person: id, evidenceImage: id, blockedImage: id };
+      return { ...ids, version: 0 };
+    }
+    const isOfOther = (actor === 'otherModerator') === (kind === 'own');
+    const subject = moderated[isOfOther ? 'otherModerator' : 'moderator'];
+    const row = await query<{ version: string }>('SELECT version FROM conduct_cases WHERE id = $1', [
+      subject.caseId,
+    ]);
+    const blocked = await query<{ id: string }>('SELECT id FROM blocked_images');
+    return {
+      case: subject.caseId,
+      sanction: subject.sanctionId,
+      appeal: subject.appealId,
+      person: kind === 'own' ? subject.userId : users[actor].user.id,
+      evidenceImage: EVIDENCE_IMAGE_ID,
+      blockedImage: blocked?.id ?? Number.MAX_SAFE_INTEGER,
+      version: Number(row?.version),
+    };
+  };
+
+  const idsFor = async (actor: Actor, kind: IdKind): Promise<Ids> => {
     const caller = users[actor];
     const otherUser = actor === 'self' ? users.stranger : users.self;
-    const sameForAllKinds = { me: caller.user.id, loner: loner.user.id, them: otherUser.user.id };
+    const sameForAllKinds = {
+      me: caller.user.id,
+      loner: loner.user.id,
+      them: otherUser.user.id,
+      ...(await moderationIdsFor(actor, kind)),
+    };
     const isInChatOfSelf = actor === 'self' || actor === 'partner';
     switch (kind) {
       case 'own':

@@ -27,6 +27,19 @@ export interface Ids {
   request: unknown;
   image: unknown;
   notice: unknown;
+  /**
+   * What moderators act on. `own` belongs to a user whose case the moderator has claimed, `other` to a user whose case
+   * the other moderator has claimed. For users who are no moderators, it is that of the first moderator.
+   */
+  case: unknown;
+  sanction: unknown;
+  appeal: unknown;
+  /** A user to moderate: the caller for `other`. */
+  person: unknown;
+  evidenceImage: unknown;
+  blockedImage: unknown;
+  /** The version of the case. */
+  version: number;
   /** The caller's own user id, for every kind. */
   me: number;
   /** A user without friends. */
@@ -40,6 +53,8 @@ export interface HttpCase {
   path?: (ids: Ids) => string;
   body?: (ids: Ids) => unknown;
   outcomes: Outcomes;
+  /** The outcomes for moderators, for the routes that refuse everyone else. */
+  moderatorOutcomes?: Outcomes;
 }
 
 export interface RouteCases {

@@ -1,0 +1,51 @@
+import { parseUploadUrl } from '@thaw/contract/uploads';
+import { ConductService } from '../../modules/conduct/application/conduct.service';
+import { HeldImagesService } from '../../modules/uploads/application/held-images.service';
+import { UploadsService } from '../../modules/uploads/application/uploads.service';
+import { warn } from '../conduct.fixture';
+import { plainJpeg } from '../image-corpus.fixture';
+import { reportUser } from '../moderation.fixture';
+import { imposeSanction } from '../standings.fixture';
+import type { TestReplicas } from '../test-replicas.harness';
+import type { ThawVisitor } from '../thaw.client';
+
+/** The number of the image in the evidence of every case. */
+export const EVIDENCE_IMAGE_ID = 1;
+
+/** A user on whom moderators act, with what they act on. */
+export interface ModeratedUser {
+  userId: number;
+  caseId: number;
+  sanctionId: number;
+  appealId: number;
+}
+
+/** A user with a case that `moderator` has claimed, an image as evidence in it, a sanction, and an appeal. */
+export const createModeratedUser = async (
+  thaw: TestReplicas,
+  moderator: ThawVisitor,
+  reporter: ThawVisitor,
+): Promise<ModeratedUser> => {
+  const replica = thaw.replicas[0]!;
+  const visitor = await thaw.createVisitor(0);
+  const userId = visitor.user.id;
+  const conduct = replica.app.get(ConductService);
+  const noticeId = await warn(replica, userId);
+  const { appealId } = await conduct.fileAppeal({ userId, appellantId: userId, noticeId, words: 'No.' });
+  const url = await replica.app.get(UploadsService).receive({
+    ownerId: userId,
+    bucket: 'chat-images',
+    fileName: 'x',
+    bytes: await plainJpeg(),
+  });
+  const { key } = parseUploadUrl(url)!;
+  const image = { imageId: EVIDENCE_IMAGE_ID, width: 1, height: 1, key };
+  const message = { id: '1-0', senderId: userId, at: new Date().toISOString(), versions: [''] };
+  const { caseId } = await reportUser(replica, reporter, visitor, {
+    messages: [{ ...message, type: 'image', isMarked: false, images: [image] }],
+  });
+  await replica.app.get(HeldImagesService).hold([key], caseId, thaw.database.dataSource.manager);
+  await conduct.claimCase({ userId, caseId, moderatorId: moderator.user.id });
+  const { sanctionId } = await imposeSanction(replica, userId);
+  return { userId, caseId, sanctionId, appealId };
+};

@@ -1,0 +1,181 @@
+/** What a stranger could be reached by outside Thaw. */
+export type ContactKind = 'link' | 'email' | 'phone' | 'handle';
+
+/** A part of a text that holds a contact detail. Positions are UTF-16 code units; `end` is exclusive. */
+export interface ContactSpan {
+  kind: ContactKind;
+  start: number;
+  end: number;
+}
+
+/** Endings of bare domains. Those that are frequent words after a full stop, such as "it" and "is", are left out. */
+const domainEndings = (
+  'com net org info biz io co me tv app dev gg xyz link site online shop club live chat ' +
+  'eu uk de fr es pl nl br ru ly'
+).split(' ');
+
+const linkWithScheme = /(?<![a-z0-9])(?:[a-z][a-z0-9+-]{1,11}:\/\/|www\.)[^\s]+/giu;
+const endOfBareDomain = new RegExp(`\\.(?:${domainEndings.join('|')})(?![\\p{L}\\p{N}_-])`, 'giu');
+const domainCharacter = /[\p{L}\p{N}.-]/u;
+const localPartCharacter = /[\p{L}\p{N}._%+-]/u;
+const handle = /(?<![\p{L}\p{N}_.])@[a-z0-9_][a-z0-9_.]{1,29}/giu;
+const MAX_LOCAL_PART = 64;
+const MAX_DOMAIN = 253;
+
+/** The name of a service, up to two connecting words or signs, and a name there. */
+const serviceAndName =
+  /(?<![\p{L}\p{N}_])(?:snap(?:chat)?|insta(?:gram)?|telegram|whats ?app|discord|kik)(?:(?:[ ]{0,2}[:=-]|[ ]{1,2}(?:is|name|id|user|username|handle|tag))[ ]{0,2}|[ ]{1,2}){1,2}(?<marker>@)?(?<name>[a-z0-9_][a-z0-9_.]{1,29})(?![\p{L}\p{N}_])/giu;
+/** Words that follow the name of a service in ordinary sentences: "discord is down", "insta and snap". */
+const ordinaryWords = new Set(
+  (
+    'a about account after again all also always an and any anymore app are as at bad because before better but ' +
+    'by call can chat cool down each either else ever every everyone fine first for from fun good great group ' +
+    'had has have here how if in instead is it just kik later like lol maybe me message messages more much my ' +
+    'name never nice no not now of off ok okay old on one only or other over photo photos post posts pics please ' +
+    'insta instagram telegram whatsapp discord snap snapchat rather really right server servers so some story ' +
+    'streak streaks still stories stuff than that the them then there they this to today too tomorrow u use user ' +
+    'username users very video videos was way we web well were what when where which who why will with works ' +
+    'yeah yes yet you your'
+  ).split(' '),
+);
+/** A name that follows a sign, or that no ordinary word looks like. */
+const looksLikeName = /[0-9_.]/;
+
+/** Digits with the separators that people write phone numbers with. */
+const runOfDigits = /[+(]?\d(?:[ ().\u00a0/-]{0,3}\d)*/gu;
+const MIN_PHONE_DIGITS = 8;
+const MAX_PHONE_DIGITS = 15;
+const leadingDate =
+  /^(?:\d{4}[-./]\d{1,2}[-./]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./](?:\d{4}|\d{2}))(?!\d)[ -]{0,3}/;
+const rangeOfYears = /^(?:19|20)\d{2}(?:[ ]?[-/][ ]?|[ ])(?:19|20)\d{2}(?!\d)/;
+const groupedNumber = /^(?:\d{1,2}(?:\.\d{3})+|\d{1,3}(?:\.000)+)$/;
+const currencyBefore = /(?:[$€£¥₹]|(?:usd|eur|gbp|pln))[ ]?$/i;
+const currencyAfter = /^[ ]?(?:[$€£¥₹%]|(?:usd|eur|gbp|pln|euros?|dollars?|pounds?|zł|kr)(?![\p{L}]))/iu;
+
+const countDigits = (text: string): number => text.replace(/\D/g, '').length;
+
+const isPhoneNumber = (text: string, start: number, end: number): boolean => {
+  const run = text.slice(start, end);
+  // A part of a time, a decimal number or a longer name is no phone number.
+  if (!run.startsWith('+') && /(?:[\p{L}_]|\d[:,])$/u.test(text.slice(Math.max(0, start - 2), start)))
+    return false;
+  if (/^(?:[\p{L}_]|[:,]\d)/u.test(text.slice(end, end + 2))) return false;
+  if (groupedNumber.test(run) || rangeOfYears.test(run)) return false;
+  if (currencyBefore.test(text.slice(Math.max(0, start - 4), start))) return false;
+  if (currencyAfter.test(text.slice(end, end + 9))) return false;
+  const digits = countDigits(run.replace(leadingDate, ''));
+  return digits >= MIN_PHONE_DIGITS && digits <= MAX_PHONE_DIGITS;
+};
+
+/** The first index of the run of matching characters that ends before `end`, not before `min`. */
+const extendLeft = (text: string, end: number, min: number, character: RegExp): number => {
+  let start = end;
+  while (start > min && character.test(text.charAt(start - 1))) start -= 1;
+  return start;
+};
+
+/** The index after the run of matching characters that begins at `start`, not after `max`. */
+const extendRight = (text: string, start: number, max: number, character: RegExp): number => {
+  let end = start;
+  while (end < max && character.test(text.charAt(end))) end += 1;
+  return end;
+};
+
+const trimSentenceEnd = (text: string, start: number, end: number): number => {
+  let trimmed = end;
+  while (trimmed > start && /[.,!?;:)'"\]]/.test(text.charAt(trimmed - 1))) trimmed -= 1;
+  return trimmed;
+};
+
+function* findEmails(text: string): Generator<ContactSpan> {
+  let previousEnd = 0;
+  for (let at = text.indexOf('@'); at >= 0; at = text.indexOf('@', at + 1)) {
+    const start = extendLeft(text, at, Math.max(previousEnd, at - MAX_LOCAL_PART), localPartCharacter);
+    if (start === at) continue;
+    const domainEnd = extendRight(text, at + 1, at + 1 + MAX_DOMAIN, domainCharacter);
+    const end = trimSentenceEnd(text, at + 1, domainEnd);
+    if (!text.slice(at + 1, end).includes('.')) continue;
+    yield { kind: 'email', start, end };
+    previousEnd = end;
+  }
+}
+
+function* findBareDomains(text: string): Generator<ContactSpan> {
+  let previousEnd = 0;
+  for (const match of text.matchAll(endOfBareDomain)) {
+    const start = extendLeft(
+      text,
+      match.index,
+      Math.max(previousEnd, match.index - MAX_DOMAIN),
+      domainCharacter,
+    );
+    const hostEnd = match.index + match[0].length;
+    if (start === match.index || hostEnd <= previousEnd) continue;
+    const hasPath = text.charAt(hostEnd) === '/';
+    const end = hasPath
+      ? trimSentenceEnd(text, hostEnd, extendRight(text, hostEnd, text.length, /\S/))
+      : hostEnd;
+    yield { kind: 'link', start, end };
+    previousEnd = end;
+  }
+}
+
+function* findNamesOnServices(text: string): Generator<ContactSpan> {
+  for (const { 0: whole, index, groups } of text.matchAll(serviceAndName)) {
+    const name = groups?.name ?? '';
+    const isMarked = groups?.marker !== undefined || /[:=]\s*$/.test(whole.slice(0, -name.length));
+    if (!isMarked && !looksLikeName.test(name) && ordinaryWords.has(name.toLowerCase())) continue;
+    const end = trimSentenceEnd(text, index, index + whole.length);
+    yield { kind: 'handle', start: end - name.length, end };
+  }
+}
+
+function* findPhoneNumbers(text: string): Generator<ContactSpan> {
+  for (const { 0: run, index } of text.matchAll(runOfDigits)) {
+    const end = index + run.length;
+    if (run.length >= MIN_PHONE_DIGITS && isPhoneNumber(text, index, end))
+      yield { kind: 'phone', start: index, end };
+  }
+}
+
+function* findMatches(text: string, pattern: RegExp, kind: ContactKind): Generator<ContactSpan> {
+  for (const { 0: match, index } of text.matchAll(pattern)) {
+    const end = trimSentenceEnd(text, index, index + match.length);
+    if (end > index + 1) yield { kind, start: index, end };
+  }
+}
+
+/**
+ * Finds links, e-mail addresses, phone numbers and names on other services. A false hit costs its reader one press, so
+ * short patterns are preferred to exact ones; all of them take linear time.
+ * @param text  at most a message (`limits.messageMaxCodePoints`)
+ * @returns spans in the order of the text, which do not overlap
+ */
+export const contactDetails = (text: string): ContactSpan[] => {
+  const found = [
+    ...findMatches(text, linkWithScheme, 'link'),
+    ...findEmails(text),
+    ...findBareDomains(text),
+    ...findMatches(text, handle, 'handle'),
+    ...findNamesOnServices(text),
+    ...findPhoneNumbers(text),
+  ].sort((one, other) => one.start - other.start || other.end - one.end);
+  const spans: ContactSpan[] = [];
+  for (const span of found) {
+    const last = spans.at(-1);
+    if (last && span.start < last.end) last.end = Math.max(last.end, span.end);
+    else spans.push(span);
+  }
+  return spans;
+};
+
+/** Replaces every contact detail of a text. */
+export const replaceContactDetails = (text: string, replacement: string): string => {
+  let result = '';
+  let end = 0;
+  for (const span of contactDetails(text)) {
+    result += text.slice(end, span.start) + replacement;
+    end = span.end;
+  }
+  return result + text.slice(end);
+};

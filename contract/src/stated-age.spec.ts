@@ -1,0 +1,83 @@
+import { statedAge } from './stated-age.js';
+
+describe('statedAge', () => {
+  it.each([
+    ['im 13', 13],
+    ['Im 13', 13],
+    ['i am 15 yo', 15],
+    ['I AM 15 Y/O btw', 15],
+    ['i’m sixteen', 16],
+    ["i'm sixteen!", 16],
+    ['i‘m turning 17', 17],
+    ["hi, i'm 16, you?", 16],
+    ["i'm only 14 :(", 14],
+    ["i'm just 12", 12],
+    ["i'm a 15 year old girl", 15],
+    ['i am 15 years old and bored', 15],
+    ['im 16yo', 16],
+    ['im 14f', 14],
+    ['im 14 f', 14],
+    ['i m 13', 13],
+    ['im 13 😀', 13],
+    ['hello\nim 13\nand you', 13],
+    ['14f', 14],
+    ['f15', 15],
+    ['16 m', 16],
+    ['17/M', 17],
+    ['tengo 15', 15],
+    ['tengo 15 años', 15],
+    ['Ich bin 16', 16],
+    ['ich bin 16 Jahre alt', 16],
+    ['tenho 14', 14],
+    ['tenho 14 anos', 14],
+    ['j’ai 15 ans', 15],
+    ['jai 15 ans', 15],
+    ['ｉｍ １３', 13],
+    ["i'm 25. no, i'm 15", 15],
+  ])('reads %j as the age %d', (text, age) => {
+    expect(statedAge(text)).toBe(age);
+  });
+
+  it.each([
+    ['another person', 'my sister is 13'],
+    ['a difference of ages', 'i am 13 years older'],
+    ['a German difference of ages', 'ich bin 16 jahre älter'],
+    ['the past', 'i was 15'],
+    ['the past', 'when i was 15 years old'],
+    ['a count of people', '13 of us'],
+    ['a count of people in the first person', "i'm 13 of us"],
+    ['minutes', "i'm 17 minutes late"],
+    ['a distance', 'im 15 km away'],
+    ['hours', 'im 12 hours ahead'],
+    ['a mark', 'im 10/10'],
+    ['a decimal number', 'im 13.5 km from you'],
+    ['a time of day', 'tengo 15:30'],
+    ['an adult age', "i'm 18"],
+    ['an adult age that begins with a minor one', 'im 170 cm'],
+    ['a small number', "i'm 5"],
+    ['an ordinal number', "i'm 13th"],
+    ['a percentage', "i'm 15% sure"],
+    ['another word that ends in "im"', 'him 13'],
+    ['experience', 'tengo 15 años de experiencia'],
+    ['metres', 'im 15 m from you'],
+    ['a gender without an age', 'm'],
+    ['an adult age and gender', '24f'],
+    ['a longer message that ends in an age and a gender', 'room 14f'],
+    ['a denial', "i'm not 15"],
+  ])('does not take %s for an age: %j', (_what, text) => {
+    expect(statedAge(text)).toBeUndefined();
+  });
+
+  it.each(['i am ', 'im 1', 'im 13 y', '1', ' ', "'", 'f', 'im 13 years ', '\n'])(
+    'reads 50,000 characters of %j in linear time',
+    (part) => {
+      const text = part.repeat(50_000 / part.length);
+      const times = Array.from({ length: 5 }, () => {
+        const startedAt = Date.now();
+        statedAge(text);
+        return Date.now() - startedAt;
+      });
+      expect(Math.min(...times)).toBeLessThan(40);
+    },
+  );
+});

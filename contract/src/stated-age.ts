@@ -1,0 +1,60 @@
+const MIN_STATED_AGE = 8;
+const MAX_STATED_AGE = 17;
+const ageWords = [
+  'eight',
+  'nine',
+  'ten',
+  'eleven',
+  'twelve',
+  'thirteen',
+  'fourteen',
+  'fifteen',
+  'sixteen',
+  'seventeen',
+];
+
+const number = `(?<age>\\d{1,2}|${ageWords.join('|')})`;
+/** "I am" in English, Spanish, German, Portuguese and French. Apostrophes are straight here, and may be missing. */
+const firstPerson = String.raw`(?:i ?'?m|i am|tengo|ich bin|tenho|j ?'?ai)`;
+const adverb = '(?:(?:only|just|turning|actually|really|still|a|an|erst|solo|só|seulement)[ ])?';
+/** What may follow the number of an age. "13 years older", "15 km" and "10/10" are none. */
+const years = String.raw`[ -]?(?:y[./ ]?o|yrs?[ -]old|years?[ -]old|jahre alt)(?![\p{L}\p{N}])`;
+const yearsAtEnd = String.raw`[ ](?:años|anos|ans|jahre|yrs|m|f)(?=[ ]*(?:$|[.,!?;…)\n]))`;
+const gender = '[mf](?=[ ]*(?:$|[.,!?;…)\\n]))';
+const end = String.raw`[ ]*(?:$|[.,!?;:…)\n](?!\d)|\p{Extended_Pictographic})`;
+
+const statement = new RegExp(
+  `(?<![\\p{L}\\p{N}])${firstPerson}[ ]${adverb}${number}(?:${years}|${yearsAtEnd}|${gender}|${end})`,
+  'giu',
+);
+/** The whole message is an age and a gender: "14f", "f 15", "16/m". */
+const ageAndGender = new RegExp(
+  String.raw`^(?:(?<age>\d{1,2})[ /,]?[mf]|[mf][ /,]?(?<ageLast>\d{1,2}))[.!]?$`,
+  'iu',
+);
+
+const toNumber = (age: string): number => {
+  const index = ageWords.indexOf(age.toLowerCase());
+  return index < 0 ? Number(age) : MIN_STATED_AGE + index;
+};
+
+const isMinor = (age: number): boolean => age >= MIN_STATED_AGE && age <= MAX_STATED_AGE;
+
+/**
+ * Finds the statement of a sender that they are under 18. Others' ages, the past, and numbers of other things are not
+ * meant. Takes linear time.
+ * @param text  a message
+ * @returns the stated age in years, from 8 to 17; undefined if the text states none
+ */
+export const statedAge = (text: string): number | undefined => {
+  const plain = text
+    .normalize('NFKC')
+    .replace(/[‘’ʼ`´]/g, "'")
+    .replace(/[ \t\u00a0]+/g, ' ')
+    .trim();
+  const whole = ageAndGender.exec(plain)?.groups;
+  const ages = whole
+    ? [whole.age ?? whole.ageLast ?? '']
+    : [...plain.matchAll(statement)].map(({ groups }) => groups?.age ?? '');
+  return ages.map(toNumber).find(isMinor);
+};

@@ -45,6 +45,7 @@ export class Conversation {
   private sentCount = 0;
   private lastOwnMessageId: string | undefined;
   private lastPartnerMessageId: string | undefined;
+  private asked: { sessionId: string; count: number } | undefined;
   private game: { gameId: string; options: string[]; hasAnswered: boolean } | undefined;
 
   constructor(private readonly user: LiveUser) {
@@ -123,7 +124,8 @@ export class Conversation {
     const { chat, id: initiatorId } = this.user;
     if (!chat || this.game) return;
     const gameId = `${initiatorId}-${Date.now()}`;
-    const question = { id: 1 + Math.floor(Math.random() * QUESTION_COUNT) };
+    const question = this.nextQuestion(chat);
+    if (!question) return;
     const ack = await this.user.request('break_ice_start', {
       sessionId: chat.sessionId,
       gameId,
@@ -132,6 +134,18 @@ export class Conversation {
     });
     const asked = ack?.event === 'ack' ? (ack.data.question as { options: string[] }) : undefined;
     if (asked) this.game ??= { gameId, options: asked.options, hasAnswered: false };
+  }
+
+  /**
+   * A question is asked once in a chat. One of the two users asks those with odd numbers, the other those with even ones.
+   * @returns undefined when this user has asked all of them
+   */
+  private nextQuestion({ sessionId, partnerId }: CurrentChat): { id: number } | undefined {
+    if (this.asked?.sessionId !== sessionId) this.asked = { sessionId, count: 0 };
+    const id = 2 * this.asked.count + (this.user.id < partnerId ? 1 : 2);
+    if (id > QUESTION_COUNT) return undefined;
+    this.asked.count += 1;
+    return { id };
   }
 
   private async answerGame(): Promise<void> {

@@ -30,6 +30,7 @@ const LOST_CODE = 4000;
 const NORMAL_CODE = 1000;
 
 interface PendingRequest {
+  event: ClientEvent;
   sentAt: number;
   timer: number;
   resolve: (frame: Frame | undefined) => void;
@@ -117,7 +118,7 @@ export class LiveUser {
         unacked.add(1, { event });
         resolve(undefined);
       }, ANSWER_TIMEOUT_MS);
-      this.pending.set(ref, { sentAt: Date.now(), timer, resolve });
+      this.pending.set(ref, { event, sentAt: Date.now(), timer, resolve });
       socket.send(JSON.stringify({ event, data, ref }));
     });
   }
@@ -212,7 +213,8 @@ export class LiveUser {
   private receive(frame: Frame): void {
     frame.data ??= {};
     this.updateChat(frame);
-    if (frame.event === 'error') countError(String(frame.data.code));
+    if (frame.event === 'error')
+      countError(String(frame.data.code), this.pending.get(frame.ref ?? '')?.event);
     this.resolveRequest(frame);
     this.onFrame(frame);
     for (const waiter of [...this.waiters]) {

@@ -30,8 +30,14 @@ const RACE_CODES = new Set([
   'already_answered',
 ]);
 
-export const countError = (code: string): void => {
-  errors.add(1, { code, expected: RACE_CODES.has(code) ? 'yes' : 'no' });
+// A global of k6 that its type definitions leave out.
+declare const console: { error(text: string): void };
+
+export const countError = (code: string, event = 'none'): void => {
+  const isExpected = RACE_CODES.has(code);
+  // The summary shows no tags, so an error that fails the run is logged with its code.
+  if (!isExpected) console.error(`Unexpected error ${code}, answer to ${event}`);
+  errors.add(1, { code, expected: isExpected ? 'yes' : 'no' });
 };
 
 /** Adds zero to each counter, because k6 evaluates no threshold of a metric that has no sample. */

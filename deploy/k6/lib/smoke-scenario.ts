@@ -261,10 +261,8 @@ const reportAndBlock = async (cal: LiveUser, dea: LiveUser): Promise<void> => {
 
 /** Joins the queue and leaves it. */
 const changeMind = async (user: LiveUser): Promise<void> => {
-  const joined = await user.request('join_queue', { preferences: 'both' });
-  expectTrue('the user waits in the queue', joined?.event === 'queue_joined');
-  const left = await user.request('leave_queue', {});
-  expectTrue('the user left the queue', left?.event === 'queue_left');
+  await expectAck(user, 'join_queue', { preferences: 'both' });
+  await expectAck(user, 'leave_queue', {});
 };
 
 /** Five people use every feature once. */

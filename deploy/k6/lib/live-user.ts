@@ -231,16 +231,19 @@ export class LiveUser {
     request.resolve(frame);
   }
 
-  private updateChat({ event, data }: Frame): void {
+  private updateChat({ event, data, ref }: Frame): void {
     if (event === 'chat_matched') return this.startChat(data as ChatMatched);
     if (event === 'session_resumed') return this.resumeChat(data as SessionResumed);
     const { chat } = this;
     if (!chat || typeof data.seq !== 'number') return;
     if (event !== 'ack' && data.sessionId !== chat.sessionId) return;
-    if (event !== 'chat_skipped') return chat.sequence.record(data.seq);
+    if (event !== 'chat_skipped') {
+      const command = event === 'ack' ? ` of ${this.pending.get(ref ?? '')?.event}` : '';
+      return chat.sequence.record(data.seq, `${event}${command} in ${chat.sessionId}`);
+    }
     // The missed events of a chat that ended in the meantime are not sent.
     if (this.isResuming) this.chat = undefined;
-    else chat.sequence.record(data.seq);
+    else chat.sequence.record(data.seq, `${event} in ${chat.sessionId}`);
     this.isResuming = false;
     this.endChat();
   }
@@ -255,7 +258,10 @@ export class LiveUser {
       const first = (events[0]?.data as { seq?: number } | undefined)?.seq ?? seq + 1;
       this.chat = { sessionId, partnerId, sequence: new Sequence(first - 1) };
     }
-    for (const { data } of events) this.chat.sequence.record((data as { seq: number }).seq);
+    for (const { event, data } of events) {
+      const source = `${event} of session_resumed in ${sessionId}`;
+      this.chat.sequence.record((data as { seq: number }).seq, source);
+    }
     if (last) this.isResuming = false;
   }
 }

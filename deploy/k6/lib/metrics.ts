@@ -33,10 +33,12 @@ const RACE_CODES = new Set([
 // A global of k6 that its type definitions leave out.
 declare const console: { error(text: string): void };
 
+/** Logs what fails the run: the summary shows neither tags nor circumstances. */
+export const logError = (text: string): void => console.error(text);
+
 export const countError = (code: string, event = 'none'): void => {
   const isExpected = RACE_CODES.has(code);
-  // The summary shows no tags, so an error that fails the run is logged with its code.
-  if (!isExpected) console.error(`Unexpected error ${code}, answer to ${event}`);
+  if (!isExpected) logError(`Unexpected error ${code}, answer to ${event}`);
   errors.add(1, { code, expected: isExpected ? 'yes' : 'no' });
 };
 

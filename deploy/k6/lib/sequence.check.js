@@ -7,16 +7,16 @@ export const options = {
 
 export default () => {
   const complete = new Sequence(1);
-  [2, 3, 4].forEach((seq) => complete.record(seq));
+  [2, 3, 4].forEach((seq) => complete.record(seq, 'a check'));
   complete.finish();
 
   // 3 and 5 never come.
   const withGaps = new Sequence(1);
-  [2, 4, 6].forEach((seq) => withGaps.record(seq));
+  [2, 4, 6].forEach((seq) => withGaps.record(seq, 'a check'));
   withGaps.finish();
 
   // 2 and 4 come twice, and 3 after 4.
   const disordered = new Sequence(1);
-  [2, 2, 4, 4, 3].forEach((seq) => disordered.record(seq));
+  [2, 2, 4, 4, 3].forEach((seq) => disordered.record(seq, 'a check'));
   disordered.finish();
 };

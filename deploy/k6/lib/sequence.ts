@@ -1,4 +1,4 @@
-import { doubled, lost, outOfOrder } from './metrics.ts';
+import { doubled, logError, lost, outOfOrder } from './metrics.ts';
 
 /**
  * Checks the numbers of the events of one chat: every participant gets every event, once and in order, in a frame or in
@@ -20,9 +20,11 @@ export class Sequence {
     return this.last;
   }
 
-  record(seq: number): void {
+  /** @param source where the event was received, for the log */
+  record(seq: number, source: string): void {
     if (seq <= this.last || this.early.has(seq)) {
       doubled.add(1);
+      logError(`Event ${seq} was received again, in ${source}, after ${this.last}`);
       return;
     }
     if (seq !== this.last + 1) {

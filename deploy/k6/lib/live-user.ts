@@ -263,5 +263,7 @@ export class LiveUser {
       this.chat.sequence.record((data as { seq: number }).seq, source);
     }
     if (last) this.isResuming = false;
+    // The chat ended while it was resumed.
+    if (events.at(-1)?.event === 'chat_skipped') this.endChat();
   }
 }

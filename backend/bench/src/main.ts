@@ -3,6 +3,8 @@ import path from 'node:path';
 import { Driver } from './driver/driver-process';
 import type { Outcome, Settings } from './figures/figure';
 import { measureBlock } from './figures/block.figure';
+import { measureCuts } from './figures/cuts.figure';
+import { measureDelivery } from './figures/delivery.figure';
 import { measureGateway } from './figures/gateway.figure';
 import { measureHistory } from './figures/history.figure';
 import { measureLeases } from './figures/leases.figure';
@@ -12,6 +14,9 @@ import { measureOpening } from './figures/opening.figure';
 import { measurePrivateMessage } from './figures/private-message.figure';
 import { measurePublications } from './figures/publications.figure';
 import { measureRelay } from './figures/relay.figure';
+import { measureSaturation } from './figures/saturation.figure';
+import { measureSignUp } from './figures/sign-up.figure';
+import { measureLaunch, measureReadiness } from './figures/start.figure';
 import { measureStorm } from './figures/storm.figure';
 import { killAllServers } from './measure/server-process';
 import { endAllStores } from './measure/stores';
@@ -26,11 +31,17 @@ const measures: { figures: readonly FigureName[]; measure: Measure }[] = [
   { figures: ['P4'], measure: measureMemory },
   { figures: ['P6'], measure: measureMatching },
   { figures: ['P7'], measure: measurePublications },
+  { figures: ['P8'], measure: measureDelivery },
   { figures: ['P9'], measure: measureHistory },
   { figures: ['P10'], measure: measurePrivateMessage },
+  { figures: ['P11'], measure: measureCuts },
+  { figures: ['P12'], measure: measureLaunch },
   { figures: ['P13'], measure: measureOpening },
+  { figures: ['P14'], measure: measureSignUp },
+  { figures: ['P15'], measure: measureSaturation },
   { figures: ['P16'], measure: measureStorm },
   { figures: ['P17'], measure: measureLeases },
+  { figures: ['P18'], measure: measureReadiness },
   { figures: ['block'], measure: measureBlock },
 ];
 

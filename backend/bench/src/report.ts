@@ -19,9 +19,10 @@ export const renderTable = (rows: readonly Row[]): string => [TABLE_HEAD, ...row
 export const writeResults = async (file: string, rows: readonly Row[], settings: Settings): Promise<void> => {
   const measured = new Set(rows.map(({ figure }) => figure));
   const earlier = existsSync(file) ? readFileSync(file, 'utf8') : '';
-  const kept = earlier
-    .split('\n')
-    .filter((text) => /^\| P\d/.test(text) && !measured.has(/^\| (P\d+)/.exec(text)?.[1] ?? ''));
+  const kept = earlier.split('\n').filter((text) => {
+    const figure = /^\| (P\d+|block) /.exec(text)?.[1];
+    return figure !== undefined && !measured.has(figure);
+  });
   const parseFigureNumber = (text: string): number => Number(/^\| P(\d+)/.exec(text)?.[1] ?? 0);
   const lines = [...kept, ...rows.map(renderRow)].sort((a, b) => parseFigureNumber(a) - parseFigureNumber(b));
   const { rounds, seconds, pairs, messagesPerSecond, commandsPerSecond } = settings;

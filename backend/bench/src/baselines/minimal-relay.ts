@@ -9,6 +9,10 @@ import { WebSocket, WebSocketServer } from 'ws';
 const redisUrl = process.env.REDIS_URL ?? '';
 // 'partner': publishes to the receiver only. 'chat': to all sockets of a chat, as users with several tabs need.
 const isByChat = process.env.CHANNELS === 'chat';
+// 'on': every message is also added to a stream, which minimal-relay-writer.ts writes to PostgreSQL.
+const hasHistory = process.env.HISTORY === 'on';
+// Relays with and without history may share a Redis.
+const userPrefix = hasHistory ? 'writer:' : 'user:';
 const publisher = new Redis(redisUrl);
 const subscriber = new Redis(redisUrl);
 const socketsByChannel = new Map<string, WebSocket[]>();
@@ -40,8 +44,8 @@ new WebSocketServer({ server, perMessageDeflate: false, clientTracking: false })
     const [user = '', partner = '', session = ''] = ['user', 'partner', 'session'].map(
       (name) => query.get(name) ?? '',
     );
-    const channel = isByChat ? `live:${session}` : `user:${user}`;
-    const publishedChannel = isByChat ? channel : `user:${partner}`;
+    const channel = isByChat ? `live:${session}` : `${userPrefix}${user}`;
+    const publishedChannel = isByChat ? channel : `${userPrefix}${partner}`;
     socketsByChannel.set(channel, [...(socketsByChannel.get(channel) ?? []), socket]);
     userBySocket.set(socket, user);
     void subscriber.subscribe(channel).then(() => socket.send('{"event":"ready","data":{}}'));
@@ -69,6 +73,7 @@ new WebSocketServer({ server, perMessageDeflate: false, clientTracking: false })
         },
       });
       const ack = JSON.stringify({ event: 'ack', data: { id, seq, timestamp, clientId }, ref });
+      if (hasHistory) void publisher.xadd('history', '*', 'frame', frame);
       void publisher
         .publish(publishedChannel, isByChat ? `${user} ${frame}` : frame)
         .then(() => socket.send(ack));

@@ -8,6 +8,8 @@ import { Server } from 'socket.io';
 // no compression and no HTTP extras.
 
 const redisUrl = process.env.REDIS_URL ?? '';
+// Connection state recovery, which the Redis adapter does not support: a single process keeps its packets in memory.
+const hasRecovery = process.env.RECOVERY === 'on';
 const server = createServer();
 const io = new Server(server, {
   // The path of Thaw's sockets, which the same nginx proxies.
@@ -18,7 +20,9 @@ const io = new Server(server, {
   perMessageDeflate: false,
   httpCompression: false,
   serveClient: false,
-  adapter: createAdapter(new Redis(redisUrl), new Redis(redisUrl)),
+  ...(hasRecovery
+    ? { connectionStateRecovery: { maxDisconnectionDuration: 120_000 } }
+    : { adapter: createAdapter(new Redis(redisUrl), new Redis(redisUrl)) }),
 });
 let messageCount = 0;
 

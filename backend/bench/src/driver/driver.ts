@@ -1,3 +1,4 @@
+import { CutLoad, type CutResult } from './cut-load';
 import { CommandLoad, type CommandResult, openIdleSockets } from './command-load';
 import { type OpeningResult, VisitorGroup } from './visitor-group';
 import { type ContenderKind, openPairs } from './pairs';
@@ -41,6 +42,12 @@ export interface DriverCalls {
   };
   moveToReplica: { request: { group: number; origin: string }; response: null };
   runStorm: { request: { group: number; proxy: string }; response: StormResult };
+  /** Pairs whose clients lose their connections again and again. */
+  openCuts: {
+    request: { contender: ContenderKind; origins: readonly [string, string]; pairs: number };
+    response: GroupNumber;
+  };
+  runCuts: { request: { group: number; perSecond: number; seconds: number }; response: CutResult };
   closeGroup: { request: { group: number }; response: null };
 }
 
@@ -92,6 +99,8 @@ const handlers: {
     return null;
   },
   runStorm: ({ group: index, proxy }) => getGroup(index, ReconnectStorm).run(proxy),
+  openCuts: async ({ contender, origins, pairs }) => addGroup(await CutLoad.open(contender, origins, pairs)),
+  runCuts: ({ group: index, perSecond, seconds }) => getGroup(index, CutLoad).run(perSecond, seconds),
   closeGroup: async ({ group: index }) => {
     groups[index]?.close();
     return null;

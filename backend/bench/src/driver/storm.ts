@@ -3,7 +3,8 @@ import { reconnectDelayMs } from '@thaw/contract/limits';
 import { waitUntil } from './constant-rate';
 import { openPairs, type Partner } from './pairs';
 import { runInParallel } from './visitor';
-import { JsonWire, SocketIoWire, type Wire, type WireFrame } from './wire';
+import { reopenSocketIoSocket, reopenThawSocket } from './reopen-socket';
+import type { Wire, WireFrame } from './wire';
 
 export interface StormResult {
   sockets: number;
@@ -169,26 +170,11 @@ export class ReconnectStorm {
 
   /** Opens a new socket for one side and resumes its chat. */
   private async reopen(side: Side, origin: string): Promise<void> {
-    const { visitor, sessionId, userId } = side.partner;
-    if (this.kind === 'socket.io') {
-      const wire = await SocketIoWire.open(origin);
-      await wire.request('join', { sessionId, userId });
-      this.attachWire(side, wire);
-      return;
-    }
-    const headers = { cookie: visitor?.cookie ?? '' };
-    const wire = await JsonWire.open(`${origin.replace(/^http/, 'ws')}/ws`, { headers });
-    try {
-      wire.onFrame = (frame) => recordFrame(side, frame);
-      const resumed = wire.waitForFrame(
-        ({ event, data }) => event === 'session_resumed' && data.last === true,
-      );
-      const lastSeen = { sessionId, seq: side.seq };
-      await Promise.all([wire.request('authenticate', { userId, lastSeen }, 'authenticated'), resumed]);
-    } catch (error) {
-      wire.close();
-      throw error;
-    }
+    const onFrame = (frame: WireFrame): void => recordFrame(side, frame);
+    const wire =
+      this.kind === 'thaw'
+        ? await reopenThawSocket(side.partner, origin, side.seq, onFrame)
+        : await reopenSocketIoSocket(side.partner, origin, onFrame);
     this.attachWire(side, wire);
   }
 }

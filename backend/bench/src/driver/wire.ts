@@ -66,6 +66,12 @@ export abstract class Wire {
     this.socket.close(1000);
   }
 
+  /** Cuts the TCP connection without a closing handshake. */
+  cut(): void {
+    this.isClosing = true;
+    this.socket.terminate();
+  }
+
   /** Closes the socket. Resolves when it is closed. */
   closeAndWait(): Promise<void> {
     if (this.socket.readyState === WebSocket.CLOSED) return Promise.resolve();
@@ -125,23 +131,46 @@ const CONNECT_ERROR = '44';
 const EVENT = '42';
 const ACK = '43';
 
+/** The session of a Socket.IO client with connection state recovery. */
+interface Recoverable {
+  pid: string;
+  offset?: string;
+}
+
 /** Socket.IO 4 over a bare WebSocket, so that the same cheap client drives all contenders. */
 export class SocketIoWire extends Wire {
   private readonly refs = new Map<number, string>();
   private nextId = 0;
+  private pid: string | undefined;
+  /** Position of the last event, which a server with recovery adds to every event. */
+  private offset: string | undefined;
 
-  static async open(origin: string, headers: Record<string, string> = {}): Promise<SocketIoWire> {
+  /** What a later socket needs to recover this one; undefined when the server does not offer that. */
+  get recoverable(): Recoverable | undefined {
+    return this.pid === undefined ? undefined : { pid: this.pid, offset: this.offset };
+  }
+
+  static async open(
+    origin: string,
+    headers: Record<string, string> = {},
+    { recovered, onFrame }: { recovered?: Recoverable; onFrame?: (frame: WireFrame) => void } = {},
+  ): Promise<SocketIoWire> {
     const url = `${origin.replace(/^http/, 'ws')}/ws?EIO=4&transport=websocket`;
     const socket = new WebSocket(url, { headers, perMessageDeflate: false });
     const wire = new SocketIoWire(socket);
+    if (onFrame) wire.onFrame = onFrame;
+    const connect = CONNECT + (recovered ? JSON.stringify(recovered) : '');
     const connected = new Promise<void>((resolve, reject) => {
       socket.on('message', (raw) => {
         const text = (raw as Buffer).toString();
         if (text.startsWith(EVENT) || text.startsWith(ACK)) wire.receivePacket(text);
-        else if (text.startsWith(CONNECT)) resolve();
-        else if (text.startsWith(CONNECT_ERROR)) reject(new Error(`A connection was refused: ${text}`));
+        else if (text.startsWith(CONNECT)) {
+          wire.pid = (JSON.parse(text.slice(CONNECT.length)) as { pid?: string }).pid;
+          wire.offset = recovered?.offset;
+          resolve();
+        } else if (text.startsWith(CONNECT_ERROR)) reject(new Error(`A connection was refused: ${text}`));
         else if (text === PING) socket.send(PONG);
-        else if (text.startsWith(OPEN)) socket.send(CONNECT);
+        else if (text.startsWith(OPEN)) socket.send(connect);
       });
     });
     await waitUntilOpen(socket);
@@ -157,8 +186,9 @@ export class SocketIoWire extends Wire {
 
   private receivePacket(text: string): void {
     const start = text.indexOf('[');
-    const [first, second] = JSON.parse(text.slice(start)) as [unknown, unknown];
+    const [first, second, offset] = JSON.parse(text.slice(start)) as [unknown, unknown, string | undefined];
     if (text.startsWith(EVENT)) {
+      this.offset = offset ?? this.offset;
       this.receive({ event: String(first), data: second as Record<string, unknown> });
       return;
     }

@@ -19,6 +19,12 @@ export interface Settings {
   leaseCounts: readonly number[];
   /** Sockets opened one after the other (P13), or that lose their replica at once (P16). */
   openedSockets: number;
+  /** Messages a second at which latency is measured (P8): about a quarter of what the machine sustains. */
+  deliveryRate: number;
+  /** Length of the run with cut connections (P11). */
+  cutSeconds: number;
+  /** Accounts created in each turn (P14). */
+  signUps: number;
   /** Folder for CPU profiles of this build's replicas; undefined: no profiles. */
   profiles?: string;
 }

@@ -1,0 +1,36 @@
+import { Redis } from 'ioredis';
+import { Pool } from 'pg';
+
+// Writes the history of minimal-relay.ts to PostgreSQL: reads the stream in batches and inserts each with one statement.
+
+const STREAM = 'history';
+const BATCH = 500;
+const BATCH_EVERY_MS = 250;
+
+const redis = new Redis(process.env.REDIS_URL ?? '');
+const pool = new Pool({ connectionString: process.env.DATABASE_URL, max: 1 });
+
+const writeBatch = async (): Promise<number> => {
+  const entries = await redis.xrange(STREAM, '-', '+', 'COUNT', BATCH);
+  if (entries.length === 0) return 0;
+  const ids = entries.map(([id]) => id);
+  const frames = entries.map(([, [, frame]]) => frame);
+  await pool.query({
+    name: 'write',
+    text: 'INSERT INTO relay_history (id, frame) SELECT * FROM unnest($1::text[], $2::jsonb[])',
+    values: [ids, frames],
+  });
+  await redis.xdel(STREAM, ...ids);
+  return entries.length;
+};
+
+const run = async (): Promise<void> => {
+  await pool.query('CREATE TABLE relay_history (id text PRIMARY KEY, frame jsonb)');
+  process.send?.({ port: 0 });
+  for (;;) {
+    const written = await writeBatch();
+    if (written < BATCH) await new Promise((resolve) => setTimeout(resolve, BATCH_EVERY_MS));
+  }
+};
+
+void run();

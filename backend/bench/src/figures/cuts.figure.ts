@@ -1,0 +1,93 @@
+import path from 'node:path';
+import type { CutResult } from '../driver/cut-load';
+import type { Driver } from '../driver/driver-process';
+import type { ContenderKind } from '../driver/pairs';
+import { ServerProcess } from '../measure/server-process';
+import { BenchStores } from '../measure/stores';
+import { Service } from '../service';
+import { logProgress, type Outcome, type Row, type Settings } from './figure';
+
+const PAIRS = 25;
+const MESSAGES_PER_SECOND = 100;
+
+interface Contender {
+  name: string;
+  contender: ContenderKind;
+  origins: readonly [string, string];
+}
+
+/** P11: delivery while the TCP connection of every client is cut each 15 s, for 2 s. All contenders run at the same time. */
+export const measureCuts = async (driver: Driver, settings: Settings): Promise<Outcome> => {
+  const stores = await BenchStores.open({ hasDatabase: true });
+  const service = await Service.start(stores, { replicas: 2 });
+  const baselines: ServerProcess[] = [];
+  const groups: number[] = [];
+  const startBaseline = async (env: Record<string, string>): Promise<string> => {
+    const { server, port } = await ServerProcess.startBaseline({
+      name: 'socket.io',
+      script: path.join(__dirname, '../baselines/socket-io-relay.js'),
+      logFile: path.join(stores.home, 'baselines.log'),
+      env: { ...process.env, NODE_ENV: 'production', REDIS_URL: stores.redisUrl, ...env },
+    });
+    baselines.push(server);
+    return `http://127.0.0.1:${port}`;
+  };
+  try {
+    const recovering = await startBaseline({ RECOVERY: 'on' });
+    const [first = '', second = ''] = service.origins;
+    const contenders: readonly Contender[] = [
+      { name: 'thaw', contender: 'thaw', origins: [first, second] },
+      {
+        name: 'socket.io',
+        contender: 'socket.io',
+        origins: [await startBaseline({}), await startBaseline({})],
+      },
+      { name: 'socket.io with recovery', contender: 'socket.io', origins: [recovering, recovering] },
+    ];
+    const results = new Map<string, CutResult>();
+    for (const { contender, origins } of contenders)
+      groups.push(await driver.call('openCuts', { contender, origins, pairs: PAIRS }));
+    const run = async ({ name }: Contender, index: number): Promise<void> => {
+      const load = { perSecond: MESSAGES_PER_SECOND, seconds: settings.cutSeconds };
+      results.set(name, await driver.call('runCuts', { group: groups[index] ?? 0, ...load }));
+      logProgress(`cuts, ${name}: ${JSON.stringify(results.get(name))}`);
+    };
+    await Promise.all(contenders.map(run));
+    const ours = results.get('thaw');
+    const faults =
+      ours && isComplete(ours) ? [] : [`cuts: thaw lost or doubled messages: ${JSON.stringify(ours)}`];
+    return { rows: createRows(results), faults, raw: Object.fromEntries(results) };
+  } finally {
+    for (const group of groups) await driver.call('closeGroup', { group }).catch(() => null);
+    await Promise.all(baselines.map((server) => server.stop()));
+    await service.stop();
+    await stores.end();
+  }
+};
+
+const isComplete = ({ sent, delivered, doubled }: CutResult): boolean => sent === delivered && doubled === 0;
+
+const formatDelivery = ({ sent, delivered, doubled }: CutResult): string =>
+  `${((delivered / sent) * 100).toFixed(2)} %, ${doubled} twice`;
+
+const createRows = (results: ReadonlyMap<string, CutResult>): Row[] => {
+  const ours = results.get('thaw');
+  if (!ours) return [];
+  const what = `Delivered of ${ours.sent.toLocaleString('en')} messages, ${ours.cuts} cuts of 2 s`;
+  return [...results].flatMap(([against, theirs]) =>
+    against === 'thaw'
+      ? []
+      : [
+          {
+            figure: 'P11',
+            what,
+            ours: formatDelivery(ours),
+            against,
+            theirs: formatDelivery(theirs),
+            gate: '100 %, 0 twice',
+            aim: '',
+            isReached: isComplete(ours),
+          },
+        ],
+  );
+};

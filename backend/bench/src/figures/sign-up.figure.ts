@@ -1,0 +1,119 @@
+import path from 'node:path';
+import type { Driver } from '../driver/driver-process';
+import { PostgresMeter } from '../measure/postgres';
+import { ServerProcess } from '../measure/server-process';
+import { computeRatios, median } from '../measure/statistics';
+import { BenchStores } from '../measure/stores';
+import { Service } from '../service';
+import {
+  formatMicros,
+  inRoundOrder,
+  logProgress,
+  type Outcome,
+  type Row,
+  type Settings,
+  wait,
+} from './figure';
+
+/** What follows the answers, such as publications, ends within this time. */
+const SETTLE_MS = 500;
+const BASELINE = 'Nest, Passport, TypeORM';
+
+/** CPU-µs per sign-up of one turn. */
+interface Turn {
+  node: number;
+  postgres: number;
+}
+
+interface Contender {
+  name: string;
+  origin: string;
+  server: ServerProcess;
+  postgres: PostgresMeter;
+}
+
+/** P14: cost of an anonymous sign-up. */
+export const measureSignUp = async (driver: Driver, settings: Settings): Promise<Outcome> => {
+  const [stores, baselineStores] = [
+    await BenchStores.open({ hasDatabase: true }),
+    await BenchStores.open({ hasDatabase: true }),
+  ];
+  const service = await Service.start(stores, { replicas: 1, hasWorker: false });
+  const { server: baseline, port } = await ServerProcess.startBaseline({
+    name: BASELINE,
+    script: path.join(__dirname, '../baselines/stock-sign-up.js'),
+    logFile: path.join(baselineStores.home, 'baselines.log'),
+    env: { ...process.env, NODE_ENV: 'production', DATABASE_URL: baselineStores.databaseUrl },
+  });
+  const contenders: Contender[] = [];
+  try {
+    const [replica] = service.replicas;
+    if (!replica) throw new Error('No replica');
+    const { origin, server } = replica;
+    contenders.push({ name: 'thaw', origin, server, postgres: await PostgresMeter.open(stores.databaseUrl) });
+    contenders.push({
+      name: BASELINE,
+      origin: `http://127.0.0.1:${port}`,
+      server: baseline,
+      postgres: await PostgresMeter.open(baselineStores.databaseUrl),
+    });
+    const turns = new Map<string, Turn[]>();
+    // Round 0 warms up and is not counted.
+    for (let round = 0; round <= settings.rounds; round += 1) {
+      for (const contender of inRoundOrder(contenders, round)) {
+        const turn = await measure(driver, contender, settings.signUps);
+        if (round === 0) continue;
+        turns.set(contender.name, [...(turns.get(contender.name) ?? []), turn]);
+        const { node, postgres } = turn;
+        logProgress(
+          `sign-up, round ${round}, ${contender.name}: ${formatMicros(node)}, postgres ${formatMicros(postgres)}`,
+        );
+      }
+    }
+    return { rows: createRows(turns), faults: [], raw: Object.fromEntries(turns) };
+  } finally {
+    for (const { postgres } of contenders) await postgres.end();
+    await baseline.stop();
+    await service.stop();
+    await stores.end();
+    await baselineStores.end();
+  }
+};
+
+const measure = async (
+  driver: Driver,
+  { origin, server, postgres }: Contender,
+  visitors: number,
+): Promise<Turn> => {
+  const [node, database] = [server.cpuMicros, postgres.cpuMicros];
+  const group = await driver.call('signUp', { origin, visitors });
+  await wait(SETTLE_MS);
+  const turn = {
+    node: (server.cpuMicros - node) / visitors,
+    postgres: (postgres.cpuMicros - database) / visitors,
+  };
+  await driver.call('closeGroup', { group });
+  return turn;
+};
+
+const createRows = (turns: ReadonlyMap<string, readonly Turn[]>): Row[] => {
+  const row = (what: string, of: keyof Turn, gate?: number, aim = ''): Row => {
+    const [ours, theirs] = ['thaw', BASELINE].map((name) => (turns.get(name) ?? []).map((turn) => turn[of]));
+    const ratio = computeRatios(ours ?? [], theirs ?? []);
+    return {
+      figure: 'P14',
+      what,
+      ours: formatMicros(median(ours ?? [])),
+      against: BASELINE,
+      theirs: formatMicros(median(theirs ?? [])),
+      ratio,
+      gate: gate === undefined ? '' : `≤ ${gate}`,
+      aim,
+      isReached: gate === undefined ? undefined : ratio.median <= gate,
+    };
+  };
+  return [
+    row('api CPU of an anonymous sign-up', 'node', 1, '≤ 0.6'),
+    row('PostgreSQL CPU of it', 'postgres'),
+  ];
+};

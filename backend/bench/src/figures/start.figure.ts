@@ -1,0 +1,164 @@
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { endTemporaryHome, makeTemporaryHome } from '../../../../deploy/local/temporary-homes.mjs';
+import { findFreePorts } from '../../../../deploy/local/processes/ports.mjs';
+import type { Driver } from '../driver/driver-process';
+import { ServerProcess } from '../measure/server-process';
+import { computeRatios, computeSpread, median } from '../measure/statistics';
+import { BenchStores } from '../measure/stores';
+import { ourBuild, Service } from '../service';
+import { logProgress, type Outcome, type Row, type Settings } from './figure';
+
+const LAUNCH_ROUNDS = 3;
+const LAUNCH_GATE_S = 15;
+const LAUNCHED_WITHIN_MS = 60_000;
+const BASELINE = 'Nest, same packages';
+
+/** P12: from `npm start` to the first page, on a machine with everything installed and built. */
+export const measureLaunch = async (_: Driver, settings: Settings): Promise<Outcome> => {
+  const [firstStarts, laterStarts]: [number[], number[]] = [[], []];
+  for (let round = 1; round <= Math.min(LAUNCH_ROUNDS, settings.rounds); round += 1) {
+    const home = makeTemporaryHome();
+    try {
+      firstStarts.push(await measureLaunchSeconds(home));
+      laterStarts.push(await measureLaunchSeconds(home));
+    } finally {
+      await endTemporaryHome(home);
+    }
+    logProgress(
+      `launch, round ${round}: ${firstStarts.at(-1)?.toFixed(1)} s, ${laterStarts.at(-1)?.toFixed(1)} s`,
+    );
+  }
+  const row = (what: string, seconds: readonly number[]): Row => {
+    const { median: middle, minimum, maximum } = computeSpread(seconds);
+    return {
+      figure: 'P12',
+      what: `${what} (rounds: ${minimum.toFixed(1)} to ${maximum.toFixed(1)} s)`,
+      ours: `${middle.toFixed(1)} s`,
+      against: '',
+      theirs: '',
+      gate: `≤ ${LAUNCH_GATE_S} s`,
+      aim: '≤ 8 s',
+      isReached: middle <= LAUNCH_GATE_S,
+    };
+  };
+  const rows = [
+    row('npm start to the first page, no data yet', firstStarts),
+    row('npm start to the first page, with data', laterStarts),
+  ];
+  return { rows, faults: [], raw: { firstStarts, laterStarts } };
+};
+
+const measureLaunchSeconds = async (home: string): Promise<number> => {
+  const [port = 0] = await findFreePorts(1);
+  const startedAt = performance.now();
+  const child = spawn(process.execPath, [path.join(__dirname, '../../src/launch.mjs')], {
+    env: { ...process.env, PORT: String(port), THAW_HOME: home },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  try {
+    while (!(await isServed(port))) {
+      if (child.exitCode !== null) throw new Error('npm start failed');
+      if (performance.now() - startedAt > LAUNCHED_WITHIN_MS) throw new Error('npm start served no page');
+    }
+    return (performance.now() - startedAt) / 1_000;
+  } finally {
+    child.kill('SIGINT');
+    await ended;
+  }
+};
+
+const isServed = async (port: number): Promise<boolean> => {
+  try {
+    const response = await fetch(`http://127.0.0.1:${port}/`);
+    return response.ok && (await response.text()).includes('<html');
+  } catch {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    return false;
+  }
+};
+
+interface Start {
+  cpuMs: number;
+  memoryMb: number;
+}
+
+/** P18: CPU time of an api process from its start until it is ready, and its memory then. */
+export const measureReadiness = async (_: Driver, settings: Settings): Promise<Outcome> => {
+  const stores = await BenchStores.open({ hasDatabase: true });
+  const service = await Service.start(stores, { replicas: 1, hasWorker: false });
+  const packages = JSON.stringify(findPackages(path.join(ourBuild.folder, 'main.api.js')));
+  const turns = new Map<string, Start[]>();
+  const record = (name: string, { cpuMicros, ownMemoryBytes }: ServerProcess): void => {
+    const start = { cpuMs: cpuMicros / 1_000, memoryMb: ownMemoryBytes / 1_048_576 };
+    turns.set(name, [...(turns.get(name) ?? []), start]);
+    logProgress(`readiness, ${name}: ${start.cpuMs.toFixed(0)} ms, ${start.memoryMb.toFixed(0)} MB`);
+  };
+  try {
+    for (let round = 1; round <= settings.rounds; round += 1) {
+      const [replica] = service.replicas;
+      if (!replica) throw new Error('No replica');
+      await replica.server.stop(5_000);
+      await service.restart(replica);
+      const [restarted] = service.replicas;
+      if (restarted) record('thaw', restarted.server);
+      const { server } = await ServerProcess.startBaseline({
+        name: BASELINE,
+        script: path.join(__dirname, '../baselines/bare-nest.js'),
+        logFile: path.join(stores.home, 'baselines.log'),
+        env: { ...process.env, NODE_ENV: 'production', PACKAGES: packages, PACKAGES_FROM: ourBuild.folder },
+      });
+      record(BASELINE, server);
+      await server.stop();
+    }
+  } finally {
+    await service.stop();
+    await stores.end();
+  }
+  const row = (what: string, of: keyof Start, unit: string, gate?: number, aim = ''): Row => {
+    const [ours, theirs] = ['thaw', BASELINE].map((name) =>
+      (turns.get(name) ?? []).map((start) => start[of]),
+    );
+    const ratio = computeRatios(ours ?? [], theirs ?? []);
+    return {
+      figure: 'P18',
+      what,
+      ours: `${median(ours ?? []).toFixed(0)} ${unit}`,
+      against: BASELINE,
+      theirs: `${median(theirs ?? []).toFixed(0)} ${unit}`,
+      ratio,
+      gate: gate === undefined ? '' : `≤ ${gate}`,
+      aim,
+      isReached: gate === undefined ? undefined : ratio.median <= gate,
+    };
+  };
+  const rows = [
+    row('CPU of an api process from exec to ready', 'cpuMs', 'ms', 1.3, '≤ 0.75'),
+    row('its memory then', 'memoryMb', 'MB', 1.3, '≤ 0.75'),
+  ];
+  return { rows, faults: [], raw: Object.fromEntries(turns) };
+};
+
+/** Every package that a compiled file imports when it is loaded, directly or by way of other files of the build. */
+const findPackages = (entry: string): string[] => {
+  const packages = new Set<string>();
+  const files = new Set<string>();
+  const visit = (file: string): void => {
+    if (files.has(file)) return;
+    files.add(file);
+    // The compiler writes the imports of a file as calls at the start of a line; later ones are indented.
+    for (const [, name = ''] of readFileSync(file, 'utf8').matchAll(/^\S.*\brequire\("([^"]+)"\)/gm)) {
+      if (name.startsWith('.')) visit(resolveFile(path.join(path.dirname(file), name)));
+      else if (!name.startsWith('node:')) packages.add(name);
+    }
+  };
+  visit(entry);
+  return [...packages];
+};
+
+const resolveFile = (file: string): string => {
+  if (existsSync(`${file}.js`)) return `${file}.js`;
+  return statSync(file).isDirectory() ? path.join(file, 'index.js') : file;
+};

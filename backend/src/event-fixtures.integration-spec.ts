@@ -10,7 +10,7 @@ import { createConductDecider } from './modules/conduct/domain/conduct.decider';
 import { friendshipDecider } from './modules/friends/domain/friendship.decider';
 import { privateMessageDecider } from './modules/private-chat/domain/private-message.decider';
 import { decodeEvent } from './modules/random-chat/application/chat-event.codec';
-import { evolve, initialState } from './modules/random-chat/domain/random-chat.state';
+import { evolve, createChatState } from './modules/random-chat/domain/random-chat.state';
 import { userDecider } from './modules/users/domain/user.decider';
 import type { Decider } from './platform/event-store/decider.types';
 import { EventStoreRepository } from './platform/event-store/event-store.repository';
@@ -103,7 +103,7 @@ describe('events of all releases', () => {
   it('have exactly one set of fixtures: each declared type in each of its versions', () => {
     const declared = log.app
       .get(EventTypeRegistry)
-      .all()
+      .list()
       .flatMap(({ type, schemaVersion }) =>
         Array.from({ length: schemaVersion }, (_, index) => versionOf({ type, schemaVersion: index + 1 })),
       );
@@ -165,7 +165,7 @@ describe('events of all releases', () => {
   });
 
   it('can be folded by a replica that reads a chat from the hot log', () => {
-    const state = initialState(UNLIMITED);
+    const state = createChatState(UNLIMITED);
     const [streamId = ''] = ofStreams('chat-').map((fixture) => fixture.streamId);
     const events = ofStreams(streamId).filter(({ type }) => type !== 'BodiesExpired');
     for (const [index, { type, schemaVersion, data }] of events.entries()) {

@@ -13,18 +13,18 @@ import { ReadModelsModule } from './read-models.module';
 /** Longer than a worker needs to take over the outboxes of a killed worker. */
 const DRAIN_STUCK_AFTER_MS = 30_000;
 
-const environment = () => loadEnvironment(process.env);
+const readMigrationEnvironment = () => loadEnvironment(process.env);
 
 const migrateSchema = async (): Promise<string> => {
-  const names = await migrate(environment());
-  await prepareFileStorage(environment());
+  const names = await migrate(readMigrationEnvironment());
+  await prepareFileStorage(readMigrationEnvironment());
   return names.length === 0
     ? 'The schema is up to date.'
     : `The schema is up to date; ran ${names.join(', ')}.`;
 };
 
 const rebuildReadModels = async (): Promise<string> => {
-  const given = environment();
+  const given = readMigrationEnvironment();
   // A rebuild empties the tables first, which only their owner may do.
   const owner = { ...given, DATABASE_URL: given.MIGRATE_DATABASE_URL ?? given.DATABASE_URL };
   const app = await NestFactory.createApplicationContext(ReadModelsModule.forRoot(owner), {
@@ -43,7 +43,10 @@ const rebuildReadModels = async (): Promise<string> => {
 const handleDeadLetters = async (verb: string | undefined): Promise<string> => {
   if (verb !== 'list' && verb !== 'replay')
     throw new Error('say --dead-letters list or --dead-letters replay');
-  const redis = connectRedis(environment().REDIS_URL, { enableOfflineQueue: true, commandTimeout: 5_000 });
+  const redis = connectRedis(readMigrationEnvironment().REDIS_URL, {
+    enableOfflineQueue: true,
+    commandTimeout: 5_000,
+  });
   try {
     const deadLetters = new DeadLetterRepository(redis);
     if (verb === 'replay') return `${await deadLetters.replay()} dead letters were put back.`;
@@ -60,7 +63,7 @@ const handleDeadLetters = async (verb: string | undefined): Promise<string> => {
 
 /** Required before a release that changes the layout of Redis: docs/rolling-releases.md. */
 const drainRedis = async (): Promise<string> => {
-  const app = await NestFactory.createApplicationContext(DrainModule.forRoot(environment()), {
+  const app = await NestFactory.createApplicationContext(DrainModule.forRoot(readMigrationEnvironment()), {
     logger: ['error', 'fatal'],
     abortOnError: false,
   });

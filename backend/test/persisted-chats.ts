@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { Client } from 'pg';
-import { shardOf, chatKeys } from '../src/platform/redis/redis.keys';
+import { findShard, chatKeys } from '../src/platform/redis/redis.keys';
 import { until } from '../src/testing/until.functions';
 
 /**
@@ -12,7 +12,7 @@ export const expectPersisted = async (
   { redis, databaseUrl }: { redis: Redis; databaseUrl: string },
 ): Promise<void> => {
   const readAppendedIds = async (sessionId: string): Promise<string[]> => {
-    const entries = await redis.xrange(chatKeys(shardOf(sessionId)).stream(sessionId), '-', '+');
+    const entries = await redis.xrange(chatKeys(findShard(sessionId)).stream(sessionId), '-', '+');
     return entries.map(([, fields]) => (JSON.parse(fields[1] ?? '') as { i: string }).i);
   };
   const client = new Client({ connectionString: databaseUrl });

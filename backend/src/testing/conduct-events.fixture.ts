@@ -3,7 +3,7 @@ import type { ReservedIds } from '../modules/conduct/domain/conduct.commands';
 import type { ConductCommand } from '../modules/conduct/domain/conduct.commands';
 import { createConductDecider } from '../modules/conduct/domain/conduct.decider';
 import type { ConductEvent } from '../modules/conduct/domain/conduct.events';
-import { type ConductState, initialConduct } from '../modules/conduct/domain/conduct-state.types';
+import { type ConductState, createConductState } from '../modules/conduct/domain/conduct-state.types';
 import { evolveConduct } from '../modules/conduct/domain/conduct.state';
 import type { ConductPolicy } from '../modules/conduct/domain/conduct-policy.types';
 
@@ -42,7 +42,7 @@ export const createIds = (): ReservedIds => {
 /** One user's conduct in memory: executes commands one after the other, at a time that the test moves. */
 export class ConductHistory {
   readonly events: ConductEvent[] = [];
-  state: ConductState = initialConduct();
+  state: ConductState = createConductState();
   now = new Date(start);
   private readonly ids = createIds();
 

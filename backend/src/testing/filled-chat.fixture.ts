@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 import { encodeEvent } from '../modules/random-chat/application/chat-event.codec';
 import { ChatLogRepository, type StreamEnd } from '../platform/hot-log/chat-log.repository';
 import { REDIS } from '../platform/redis/redis.module';
-import { shardOf, chatKeys } from '../platform/redis/redis.keys';
+import { findShard, chatKeys } from '../platform/redis/redis.keys';
 import type { TestReplica } from './test-replicas.harness';
 
 /** Messages per append. */
@@ -22,7 +22,7 @@ export const appendMessages = async (
 ): Promise<StreamEnd> => {
   const log = app.get(ChatLogRepository);
   const redis = app.get<Redis>(REDIS);
-  const { outbox } = chatKeys(shardOf(sessionId));
+  const { outbox } = chatKeys(findShard(sessionId));
   const entries = await log.read(sessionId);
   const end = { version: entries.length, lastId: entries.at(-1)?.id ?? '' };
   for (let start = 0; start < contents.length; start += BATCH_SIZE) {

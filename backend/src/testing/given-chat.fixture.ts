@@ -4,7 +4,7 @@ import type { RandomChatCommand } from '../modules/random-chat/domain/random-cha
 import type { EventPosition, RandomChatEvent } from '../modules/random-chat/domain/random-chat.events';
 import {
   evolve,
-  initialState,
+  createChatState,
   type RandomChatState,
   type Rates,
 } from '../modules/random-chat/domain/random-chat.state';
@@ -27,7 +27,7 @@ const equalRates = (rate: Rate): Rates => ({ message: rate, edit: rate, reaction
 export const UNLIMITED = equalRates({ intervalMs: 0.001, burst: 1_000_000 });
 
 const chatDecider = (rates: Rates, eventBytes = 0) => ({
-  initialState: () => initialState(rates),
+  initialState: () => createChatState(rates),
   evolve: (state: RandomChatState, event: RandomChatEvent) =>
     evolve(state, event, at(state.version + 1), eventBytes),
   decide,

@@ -1,7 +1,7 @@
 import { decodeWrittenEvent } from '../modules/random-chat/application/chat-event.codec';
 import { EventStoreRepository } from '../platform/event-store/event-store.repository';
 import { ChatLogRepository } from '../platform/hot-log/chat-log.repository';
-import { chatKeys, shardOf } from '../platform/redis/redis.keys';
+import { chatKeys, findShard } from '../platform/redis/redis.keys';
 import type { TestReplica, TestReplicas } from './test-replicas.harness';
 
 /**
@@ -27,5 +27,5 @@ export const persistChat = async (
 
 /** Deletes the stream of a chat from Redis, as its expiry does. */
 export const dropLiveChat = async ({ store }: TestReplicas, sessionId: string): Promise<void> => {
-  await store.redis.del(chatKeys(shardOf(sessionId)).stream(sessionId));
+  await store.redis.del(chatKeys(findShard(sessionId)).stream(sessionId));
 };

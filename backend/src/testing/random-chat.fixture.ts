@@ -1,4 +1,4 @@
-import { chatKeys, matchingKeys, shardOf } from '../platform/redis/redis.keys';
+import { chatKeys, matchingKeys, findShard } from '../platform/redis/redis.keys';
 import type { TestReplicas } from './test-replicas.harness';
 import type { ThawSocket, ThawVisitor } from './thaw.client';
 import { until } from './until.functions';
@@ -78,7 +78,7 @@ export const readEvents = async (
   thaw: TestReplicas,
   sessionId: string,
 ): Promise<{ id: string; type: string }[]> => {
-  const entries = await thaw.store.redis.xrange(chatKeys(shardOf(sessionId)).stream(sessionId), '-', '+');
+  const entries = await thaw.store.redis.xrange(chatKeys(findShard(sessionId)).stream(sessionId), '-', '+');
   return entries.map(([id, fields]) => ({ id, type: (JSON.parse(fields[1] ?? '{}') as { t: string }).t }));
 };
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
-import { shardOf, chatKeys } from '../platform/redis/redis.keys';
+import { findShard, chatKeys } from '../platform/redis/redis.keys';
 
 /** An event as a replica writes it. A string is put into the outbox unchanged. */
 export type RawEvent = string | { type: string; version?: number; data: object; eventId?: string };
@@ -24,7 +24,7 @@ export const chatEnded: RawEvent = { type: 'ChatEnded', data: { reason: 'skipped
 export const newSessionId = (sameShardAs?: string): string => {
   for (;;) {
     const sessionId = randomUUID();
-    if (sameShardAs === undefined || shardOf(sessionId) === shardOf(sameShardAs)) return sessionId;
+    if (sameShardAs === undefined || findShard(sessionId) === findShard(sameShardAs)) return sessionId;
   }
 };
 
@@ -40,7 +40,7 @@ export const putIntoOutbox = async (
   sessionId: string,
   events: readonly RawEvent[],
 ): Promise<void> => {
-  const { outbox } = chatKeys(shardOf(sessionId));
+  const { outbox } = chatKeys(findShard(sessionId));
   const pipeline = redis.pipeline();
   const at = Date.now();
   for (const [index, event] of events.entries()) {

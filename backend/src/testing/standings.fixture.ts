@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { INestApplicationContext } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { StandingsService } from '../modules/standings/application/standings.service';
-import { conductStream, type StandingEvent } from '../modules/standings/domain/standing.events';
+import { buildConductStreamId, type StandingEvent } from '../modules/standings/domain/standing.events';
 import { EventStoreRepository } from '../platform/event-store/event-store.repository';
 
 interface Replica {
@@ -30,7 +30,7 @@ export const recordConduct = async <Type extends StandingEvent['type']>(
 ): Promise<void> => {
   await app
     .get(EventStoreRepository)
-    .append(conductStream(userId), 'any', [
+    .append(buildConductStreamId(userId), 'any', [
       { type, eventId: randomUUID(), occurredAt: new Date(), data: { userId, ...data } },
     ]);
 };

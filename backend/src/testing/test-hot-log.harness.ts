@@ -6,7 +6,7 @@ import { ChatLogRepository } from '../platform/hot-log/chat-log.repository';
 import { ChatPresenceService, type PartnerState } from '../platform/hot-log/chat-presence.service';
 import type { DeadReplicas } from '../platform/realtime/replica-lease.service';
 import { connectRedis } from '../platform/redis/redis.module';
-import { shardOf, chatKeys } from '../platform/redis/redis.keys';
+import { findShard, chatKeys } from '../platform/redis/redis.keys';
 import { createFakeLease } from './test-lease.fixture';
 import { createTestRedis, type TestRedis } from './test-redis.harness';
 import { ProcessEventsService } from '../platform/process-events/process-events.service';
@@ -35,7 +35,7 @@ export interface TestHotLog {
 export const useTestHotLog = (): TestHotLog => {
   let subscriber: Redis;
   const hotLog = {} as TestHotLog & { clients: Redis[] };
-  hotLog.keys = () => chatKeys(shardOf(hotLog.sessionId));
+  hotLog.keys = () => chatKeys(findShard(hotLog.sessionId));
   let presences: Map<string, ChatPresenceService>;
   const environment = { GRACE_AFTER_CLEAN_CLOSE_MS: 1_000, GRACE_AFTER_LOSS_MS: 1_000 } as Environment;
   hotLog.presenceOf = (replicaId) => {

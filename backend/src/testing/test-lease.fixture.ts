@@ -8,7 +8,7 @@ export const createFakeLease = (
   ({
     replicaId,
     maySweep: true,
-    assignedParts: (count) => Array.from({ length: count }, (_, part) => part),
+    getAssignedParts: (count) => Array.from({ length: count }, (_, part) => part),
     findExpired: async () => dead(),
     findDeadAmong: async (replicaIds) => {
       const known = dead();

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { presenceKeys, presenceShardOf } from '../platform/redis/redis.keys';
+import { presenceKeys, findPresenceShard } from '../platform/redis/redis.keys';
 import type { SocketConnection } from '../platform/realtime/socket-connection.model';
 import { SocketRegistry } from '../platform/realtime/socket.registry';
 import type { TestReplica } from './test-replicas.harness';
@@ -8,11 +8,11 @@ import { until } from './until.functions';
 
 /** The Redis key of the user's open sockets on all replicas. */
 export const socketsKey = (userId: number): string =>
-  presenceKeys(presenceShardOf(userId)).sockets(String(userId));
+  presenceKeys(findPresenceShard(userId)).sockets(String(userId));
 
 /** The server's side of the user's sockets on one replica. */
 export const openConnections = ({ app }: TestReplica, userId: number): SocketConnection[] =>
-  [...app.get(SocketRegistry).allSockets()].filter(({ identity }) => identity.userId === userId);
+  [...app.get(SocketRegistry).iterateSockets()].filter(({ identity }) => identity.userId === userId);
 
 /** Waits for `count` answers and errors after the first `skippedFrames` frames, and returns them. */
 export const waitForAnswers = (

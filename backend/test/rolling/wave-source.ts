@@ -4,7 +4,7 @@ import { ModulesContainer } from '@nestjs/core';
 import { Redis } from 'ioredis';
 import { ChatLogRepository, type StreamEnd } from '../../src/platform/hot-log/chat-log.repository';
 import { ProcessEventsService } from '../../src/platform/process-events/process-events.service';
-import { shardOf, chatKeys } from '../../src/platform/redis/redis.keys';
+import { findShard, chatKeys } from '../../src/platform/redis/redis.keys';
 import { partnerWaved } from './source-changes';
 
 /** Appends events that only the next release knows to live chats, with the product's own append. */
@@ -62,7 +62,7 @@ export class WaveSource {
   }
 
   private async readEnd(sessionId: string): Promise<StreamEnd> {
-    const stream = chatKeys(shardOf(sessionId)).stream(sessionId);
+    const stream = chatKeys(findShard(sessionId)).stream(sessionId);
     const replies = await this.redis.multi().xlen(stream).xrevrange(stream, '+', '-', 'COUNT', 1).exec();
     const [version, last] = (replies ?? []).map(([, reply]) => reply) as [number, [string, string[]][]];
     return { version, lastId: last[0]?.[0] ?? '' };

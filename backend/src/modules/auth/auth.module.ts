@@ -3,7 +3,7 @@ import { PassportModule } from '@nestjs/passport';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import type { Request, RequestHandler } from 'express';
 import passport from 'passport';
-import { warnAbout } from '../../platform/observability/warn-about.functions';
+import { logWarning } from '../../platform/observability/warn-about.functions';
 import { SOCKET_IDENTITY_PORT } from '../../platform/realtime/socket-identity.port';
 import { UserPublisherModule } from '../../platform/realtime/user-publisher.module';
 import { DeviceAccountsService } from '../standings/application/device-accounts.service';
@@ -90,7 +90,7 @@ export class AuthModule implements NestModule {
     try {
       await this.deviceAccounts.recordUse(deviceHash, userId);
     } catch (error) {
-      warnAbout(this.logger, 'The use of a device was not recorded', error);
+      logWarning(this.logger, 'The use of a device was not recorded', error);
     }
   }
 }

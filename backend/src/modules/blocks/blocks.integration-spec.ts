@@ -307,7 +307,7 @@ describe('blocks across two replicas', () => {
       await forgetPair(ada, bob);
       // As for a block that is older than the newest 500.
       for (const { app } of thaw.replicas)
-        jest.spyOn(app.get(BlockListService), 'excludedFor').mockResolvedValue([]);
+        jest.spyOn(app.get(BlockListService), 'findExcludedUsers').mockResolvedValue([]);
       const sockets = await searching(ada, bob);
       const key = matchingKeys.coolDown(ada.user.id, bob.user.id);
       await until(async () => (await thaw.store.redis.get(key)) === 'x');
@@ -318,7 +318,7 @@ describe('blocks across two replicas', () => {
     it('reads its list again after half an hour, and goes on with the old one while it cannot be read', async () => {
       const { ada } = await acquainted();
       const { app } = thaw.replicas[0]!;
-      const read = jest.spyOn(app.get(BlockListService), 'excludedFor').mockResolvedValue([4711]);
+      const read = jest.spyOn(app.get(BlockListService), 'findExcludedUsers').mockResolvedValue([4711]);
       const resume = jest.spyOn(app.get(MatchQueueService), 'resume');
       const [socket] = await searching(ada);
       const readCount = () => read.mock.calls.filter(([userId]) => userId === ada.user.id).length;

@@ -46,6 +46,6 @@ import { RandomChatGateway } from './transport/random-chat.gateway';
 })
 export class RandomChatModule {
   constructor(chats: LiveChatService, metrics: MetricsRegistry) {
-    metrics.gauge('thaw_live_chats', 'Chats in which a participant has a socket here', () => chats.size);
+    metrics.addGauge('thaw_live_chats', 'Chats in which a participant has a socket here', () => chats.size);
   }
 }

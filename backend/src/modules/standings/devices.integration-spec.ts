@@ -58,9 +58,9 @@ describe('the devices of an account', () => {
     expect(await deviceRows(userId)).toHaveLength(2);
     const [row] = await deviceRows(second.id);
     expect(row?.device_hash).toMatch(/^[0-9a-f]{64}$/);
-    expect(await devices().accountsOf(userId)).toEqual([userId, second.id]);
-    expect(await devices().accountsOf(second.id)).toEqual([userId, second.id]);
-    expect(await devices().accountsOf(999_999_999)).toEqual([999_999_999]);
+    expect(await devices().findAccounts(userId)).toEqual([userId, second.id]);
+    expect(await devices().findAccounts(second.id)).toEqual([userId, second.id]);
+    expect(await devices().findAccounts(999_999_999)).toEqual([999_999_999]);
   });
 
   it('count as used while a session of the browser is extended', async () => {

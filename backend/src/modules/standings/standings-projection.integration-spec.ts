@@ -8,8 +8,8 @@ import { EventStoreRepository } from '../../platform/event-store/event-store.rep
 import { ProjectionRebuildService } from '../../platform/event-store/projection-rebuild.service';
 import { ReadModelsModule } from '../../read-models.module';
 import { createTestDatabase, type TestDatabase } from '../../testing/test-database.harness';
-import { conductStream, type StandingEvent } from './domain/standing.events';
-import { evolveStanding, initialStandingState, standingAt } from './domain/standing.state';
+import { buildConductStreamId, type StandingEvent } from './domain/standing.events';
+import { evolveStanding, createStandingState, computeStandingAt } from './domain/standing.state';
 import { StandingRepository } from './infrastructure/standing.repository';
 
 jest.setTimeout(60_000);
@@ -108,10 +108,10 @@ describe('the read model of standings', () => {
         const userId = (ids += 1);
         const now = Date.now();
         const events = toEvents(userId, run, now);
-        await app.get(EventStoreRepository).append(conductStream(userId), 'none', events);
-        const state = events.reduce(evolveStanding, initialStandingState());
+        await app.get(EventStoreRepository).append(buildConductStreamId(userId), 'none', events);
+        const state = events.reduce(evolveStanding, createStandingState());
         const standings = app.get(StandingRepository);
-        const standing = standingAt(state, new Date(now));
+        const standing = computeStandingAt(state, new Date(now));
         expect((await standings.findMany([userId])).get(userId)).toEqual(standing);
         expect(await standings.isHeld(userId)).toBe(state.isHeld);
         expected.set(userId, standing);

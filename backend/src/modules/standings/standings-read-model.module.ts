@@ -23,7 +23,7 @@ export class StandingsReadModelModule {
     eventTypes.register(standingEventTypes);
     projections.register(standingsProjection);
     projections.register(
-      createBanKeysProjection(banKeys, (userId, manager) => emails.findOf(userId, manager)),
+      createBanKeysProjection(banKeys, (userId, manager) => emails.findEmailHash(userId, manager)),
     );
   }
 }

@@ -1,5 +1,5 @@
 import { QueryFailedError, QueryRunnerProviderAlreadyReleasedError } from 'typeorm';
-import { isStoreFailure, isTimeout, writeFaultOf } from './store-failure.errors';
+import { isStoreFailure, isTimeout, classifyWriteFault } from './store-failure.errors';
 
 const failedQuery = (code: string) =>
   new QueryFailedError('SELECT 1', [], Object.assign(new Error('from the server'), { code }));
@@ -64,7 +64,7 @@ describe('isStoreFailure', () => {
   });
 });
 
-describe('writeFaultOf', () => {
+describe('classifyWriteFault', () => {
   it.each([
     ...awayErrors,
     failedQuery('42P01'),
@@ -72,20 +72,20 @@ describe('writeFaultOf', () => {
     failedQuery('42501'),
     failedQuery('XX000'),
   ])('returns `store` for errors that do not depend on the rows (%#)', (error) => {
-    expect(writeFaultOf(error)).toBe('store');
+    expect(classifyWriteFault(error)).toBe('store');
   });
 
   it.each(['22P05', '22P02', '22007', '23502', '23505', '23514'])(
     'returns `value` for SQLSTATE %s',
     (code) => {
-      expect(writeFaultOf(failedQuery(code))).toBe('value');
+      expect(classifyWriteFault(failedQuery(code))).toBe('value');
     },
   );
 
   it.each([new TypeError('x is undefined'), new Error('a bug'), failedQuery('21000'), failedQuery('54000')])(
     'returns `code` for errors that another build may avoid (%#)',
     (error) => {
-      expect(writeFaultOf(error)).toBe('code');
+      expect(classifyWriteFault(error)).toBe('code');
     },
   );
 });

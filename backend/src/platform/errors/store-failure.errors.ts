@@ -35,7 +35,7 @@ const unwrapDriverError = (error: unknown): Partial<NodeJS.ErrnoException> =>
   error instanceof QueryFailedError ? (error.driverError as object) : (error ?? {});
 
 /** Returns the five characters of PostgreSQL's SQLSTATE; undefined for errors from anywhere else. */
-export const sqlStateOf = (error: unknown): string | undefined => {
+export const findSqlState = (error: unknown): string | undefined => {
   const { code } = unwrapDriverError(error);
   return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && !unavailableCodes.has(code)
     ? code
@@ -45,7 +45,7 @@ export const sqlStateOf = (error: unknown): string | undefined => {
 /** Whether an error means that PostgreSQL or Redis is temporarily unavailable, rather than a bug. */
 export const isStoreFailure = (error: unknown): boolean => {
   const { code, message } = unwrapDriverError(error);
-  const sqlState = sqlStateOf(error);
+  const sqlState = findSqlState(error);
   if (sqlState) return unavailableClasses.has(sqlState.slice(0, 2)) || sqlState === LOCK_NOT_AVAILABLE;
   if (typeof code === 'string' && unavailableCodes.has(code)) return true;
   return (
@@ -55,7 +55,7 @@ export const isStoreFailure = (error: unknown): boolean => {
 
 /** Whether a statement timed out, on the server or in the client; a smaller one may succeed. */
 export const isTimeout = (error: unknown): boolean => {
-  const sqlState = sqlStateOf(error);
+  const sqlState = findSqlState(error);
   if (sqlState) return sqlState === QUERY_CANCELED || sqlState === LOCK_NOT_AVAILABLE;
   return /Query read timeout/i.test(unwrapDriverError(error).message ?? '');
 };
@@ -69,8 +69,8 @@ export const isTimeout = (error: unknown): boolean => {
  */
 export type WriteFault = 'value' | 'code' | 'store';
 
-export const writeFaultOf = (error: unknown): WriteFault => {
-  const sqlClass = sqlStateOf(error)?.slice(0, 2);
+export const classifyWriteFault = (error: unknown): WriteFault => {
+  const sqlClass = findSqlState(error)?.slice(0, 2);
   if (sqlClass === undefined) {
     return isStoreFailure(error) || error instanceof QueryFailedError ? 'store' : 'code';
   }

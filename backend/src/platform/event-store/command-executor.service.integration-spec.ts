@@ -62,7 +62,7 @@ describe('CommandExecutorService', () => {
   it('retries the whole transaction after a version conflict', async () => {
     const streamId = newStreamId();
     let attempts = 0;
-    await store.executor.inTransaction(async (manager) => {
+    await store.executor.runInTransaction(async (manager) => {
       attempts += 1;
       const history = await store.eventStore.read(streamId, manager);
       if (attempts === 1) await store.eventStore.append(streamId, 'none', [noted('concurrent')]);
@@ -74,7 +74,7 @@ describe('CommandExecutorService', () => {
 
   it('throws the version conflict after the last attempt', async () => {
     let attempts = 0;
-    const work = store.executor.inTransaction(async () => {
+    const work = store.executor.runInTransaction(async () => {
       attempts += 1;
       throw new StreamVersionConflictError('note-x', 1);
     });

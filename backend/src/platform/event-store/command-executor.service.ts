@@ -22,7 +22,7 @@ export class CommandExecutorService {
    * Runs commands and writes to plain tables in one transaction, which is retried as a whole on a version conflict.
    * @throws whatever `work` throws; StreamVersionConflictError after the last attempt.
    */
-  async inTransaction<Result>(work: (manager: EntityManager) => Promise<Result>): Promise<Result> {
+  async runInTransaction<Result>(work: (manager: EntityManager) => Promise<Result>): Promise<Result> {
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await this.dataSource.transaction(work);

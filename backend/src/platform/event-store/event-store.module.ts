@@ -31,7 +31,7 @@ import { ProjectionRegistry } from './projection.registry';
 })
 export class EventStoreModule {
   constructor(eventStore: EventStoreRepository, @Optional() metrics?: MetricsRegistry) {
-    metrics?.counterOf(
+    metrics?.addReadCounter(
       'thaw_event_append_conflicts_total',
       'Appends of this process that were refused because somebody else was first',
       () => eventStore.conflictCount,

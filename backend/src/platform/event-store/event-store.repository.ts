@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, EntityManager } from 'typeorm';
-import { violatedUniqueConstraint } from '../database/constraint-violation.errors';
+import { findViolatedUniqueConstraint } from '../database/constraint-violation.errors';
 import { type PreparedStatement, runPrepared } from '../database/prepared-statement.functions';
 import { appendAtAnyVersion, appendAtExactVersion, appendToNewStream } from './append.sql';
 import { StreamVersionConflictError } from './event-store.errors';
@@ -200,7 +200,7 @@ export class EventStoreRepository {
         return await this.dataSource.transaction((own) => this.insertIn(own, entries, expected));
       } catch (error) {
         // A concurrent transaction committed the same event after our check: retry, and the check finds it.
-        if (violatedUniqueConstraint(error) !== EVENT_ID_CONSTRAINT) throw error;
+        if (findViolatedUniqueConstraint(error) !== EVENT_ID_CONSTRAINT) throw error;
       }
     }
   }
@@ -210,7 +210,7 @@ export class EventStoreRepository {
     entries: readonly EventForStream[],
     expected: ExpectedVersion,
   ): Promise<StoredEvent[]> {
-    const conflict = () => {
+    const createConflictError = () => {
       this.conflictCount += 1;
       return new StreamVersionConflictError(entries[0]?.streamId ?? '', expected);
     };
@@ -234,10 +234,10 @@ export class EventStoreRepository {
         ? await runPrepared<AppendedRow[]>(manager, named, parameters)
         : await manager.query<AppendedRow[]>(statement, parameters);
     } catch (error) {
-      if (violatedUniqueConstraint(error) === POSITION_CONSTRAINT) throw conflict();
+      if (findViolatedUniqueConstraint(error) === POSITION_CONSTRAINT) throw createConflictError();
       throw error;
     }
-    if (rows.some((row) => row.global_position === null)) throw conflict();
+    if (rows.some((row) => row.global_position === null)) throw createConflictError();
 
     const stored = rows.flatMap((row): StoredEvent[] => {
       const entry = entries[row.ordinal - 1];

@@ -35,7 +35,7 @@ export class EventTypeRegistry {
     }
   }
 
-  all(): EventTypeDefinition[] {
+  list(): EventTypeDefinition[] {
     return [...this.definitions.values()];
   }
 

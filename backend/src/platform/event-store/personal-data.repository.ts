@@ -61,7 +61,7 @@ export class PersonalDataRepository {
    * Returns at most `limit` streams with expired personal data, oldest first, without those in `except`. Empty if there
    * are no more.
    */
-  async expiredStreams(now: Date, limit: number, except: readonly string[] = []): Promise<string[]> {
+  async findExpiredStreams(now: Date, limit: number, except: readonly string[] = []): Promise<string[]> {
     const rows = await this.dataSource.query<{ stream_id: string }[]>(
       `SELECT stream_id FROM (
          (SELECT stream_id FROM private_data_expiries

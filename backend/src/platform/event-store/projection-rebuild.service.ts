@@ -21,7 +21,7 @@ export class ProjectionRebuildService {
     return this.dataSource.transaction(async (manager) => {
       await manager.query(`SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = '60s'`);
       await manager.query('LOCK TABLE events IN EXCLUSIVE MODE');
-      const tables = this.projections.all().flatMap((projection) => projection.tables);
+      const tables = this.projections.list().flatMap((projection) => projection.tables);
       if (tables.length > 0) await manager.query(`DELETE FROM ${tables.join('; DELETE FROM ')}`);
       let count = 0;
       for await (const events of this.eventStore.readAll(manager)) {

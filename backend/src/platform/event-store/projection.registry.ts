@@ -29,7 +29,7 @@ export class ProjectionRegistry {
     this.projections.push(projection);
   }
 
-  all(): readonly Projection[] {
+  list(): readonly Projection[] {
     return this.projections;
   }
 

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Redis } from 'ioredis';
 import { ProcessEventsService } from '../process-events/process-events.service';
 import { REDIS } from '../redis/redis.module';
-import { shardOf, chatKeys } from '../redis/redis.keys';
+import { findShard, chatKeys } from '../redis/redis.keys';
 import { appendEndScript, appendOutcome, appendScript, restoreScript } from './chat-log.scripts';
 
 /** One entry of a session's stream. Its version is its position in the stream, from 1. */
@@ -64,7 +64,7 @@ export class ChatLogRepository {
   ) {}
 
   /** Returns the time by the clock of entry ids, in epoch ms; accurate to a round trip after the first append. */
-  now(): number {
+  estimateRedisTimeMs(): number {
     return Date.now() + this.clockOffsetMs;
   }
 
@@ -78,7 +78,7 @@ export class ChatLogRepository {
     events: readonly string[],
     { ifOverdue, exceptReplicaId = '', isEnd = false }: AppendOptions = {},
   ): Promise<AppendResult> {
-    const shard = shardOf(sessionId);
+    const shard = findShard(sessionId);
     const keys = chatKeys(shard);
     const script = isEnd ? appendEndScript : appendScript;
     const reply = await script.run(
@@ -122,7 +122,7 @@ export class ChatLogRepository {
    * @returns false if the stream does not end there, because another replica has appended since.
    */
   async restore(sessionId: string, end: StreamEnd, lost: readonly ChatLogEntry[]): Promise<boolean> {
-    const shard = shardOf(sessionId);
+    const shard = findShard(sessionId);
     const keys = chatKeys(shard);
     const restored = await restoreScript.run(
       this.redis,
@@ -135,7 +135,7 @@ export class ChatLogRepository {
 
   /** Yields the entries after an id ('' for all), in order, in pages. An empty stream yields one empty page. */
   async *readPages(sessionId: string, afterId = ''): AsyncGenerator<ChatLogEntry[], void> {
-    const stream = chatKeys(shardOf(sessionId)).stream(sessionId);
+    const stream = chatKeys(findShard(sessionId)).stream(sessionId);
     for (let lastId = afterId; ;) {
       const from = lastId === '' ? '-' : `(${lastId}`;
       const page = toEntries(await this.redis.xrange(stream, from, '+', 'COUNT', PAGE_SIZE));
@@ -163,7 +163,7 @@ export class ChatLogRepository {
     fromId: string,
     entriesPerPage: () => number,
   ): AsyncGenerator<ChatLogEntry[], void> {
-    const stream = chatKeys(shardOf(sessionId)).stream(sessionId);
+    const stream = chatKeys(findShard(sessionId)).stream(sessionId);
     for (let end = fromId; ;) {
       const count = entriesPerPage();
       const page = toEntries(await this.redis.xrevrange(stream, end, '-', 'COUNT', count));
@@ -176,7 +176,7 @@ export class ChatLogRepository {
 
   /** Reads a stream's version and its first and last entry in one round trip. */
   async readEdges(sessionId: string): Promise<ChatLogEdges> {
-    const stream = chatKeys(shardOf(sessionId)).stream(sessionId);
+    const stream = chatKeys(findShard(sessionId)).stream(sessionId);
     const replies = await this.redis
       .pipeline()
       .xlen(stream)
@@ -193,7 +193,7 @@ export class ChatLogRepository {
   /** Reads the versions of many sessions in one pipeline; 0 if there is no such stream. */
   async readVersions(sessionIds: readonly string[]): Promise<number[]> {
     const pipeline = this.redis.pipeline();
-    for (const sessionId of sessionIds) pipeline.xlen(chatKeys(shardOf(sessionId)).stream(sessionId));
+    for (const sessionId of sessionIds) pipeline.xlen(chatKeys(findShard(sessionId)).stream(sessionId));
     const replies = (await pipeline.exec()) ?? [];
     return replies.map(([error, length]) => {
       if (error) throw error;

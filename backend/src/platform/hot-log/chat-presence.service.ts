@@ -4,7 +4,7 @@ import { ENVIRONMENT, type Environment } from '../../config/environment.config';
 import { ReplicaLeaseService } from '../realtime/replica-lease.service';
 import { SocketDirectoryRepository } from '../realtime/socket-directory.repository';
 import { REDIS } from '../redis/redis.module';
-import { SHARD_COUNT, shardOf, chatKeys } from '../redis/redis.keys';
+import { SHARD_COUNT, findShard, chatKeys } from '../redis/redis.keys';
 import {
   joinScript,
   setDeadlinesScript,
@@ -49,7 +49,7 @@ export class ChatPresenceService {
       name: 'sockets in chats',
       redis,
       lease,
-      slots: { count: SHARD_COUNT, prefixOf: (shard) => chatKeys(shard).prefix, slotOf: shardOf },
+      slots: { count: SHARD_COUNT, getPrefix: (shard) => chatKeys(shard).prefix, findSlot: findShard },
       scripts: { join: joinScript, leave: leaveScript, sweep: sweepScript },
       graceAfterLossMs: environment.GRACE_AFTER_LOSS_MS,
     });
@@ -88,7 +88,7 @@ export class ChatPresenceService {
 
   /** Deletes the presence data of a chat that has ended. */
   async forget(sessionId: string, userIds: readonly number[]): Promise<void> {
-    await forgetScript.run(this.redis, keysOf(sessionId), [sessionId, ...userIds]);
+    await forgetScript.run(this.redis, getKeys(sessionId), [sessionId, ...userIds]);
   }
 
   /** Repeats failed calls and compares a share of the shards; call it about once a second. Never rejects. */
@@ -116,16 +116,16 @@ export class ChatPresenceService {
 
   /** Postpones an overdue deadline that could not be handled, so that it does not block the others. */
   async postpone({ sessionId, userId }: Deadline, byMs: number): Promise<void> {
-    await postponeScript.run(this.redis, keysOf(sessionId), [sessionId, userId, byMs]);
+    await postponeScript.run(this.redis, getKeys(sessionId), [sessionId, userId, byMs]);
   }
 
   /** Publishes to every replica that holds a socket of the session; nothing is stored. */
   async publish(sessionId: string, message: string): Promise<void> {
-    await publishScript.run(this.redis, keysOf(sessionId), [sessionId, message]);
+    await publishScript.run(this.redis, getKeys(sessionId), [sessionId, message]);
   }
 }
 
-const keysOf = (sessionId: string): string[] => [chatKeys(shardOf(sessionId)).replicas];
+const getKeys = (sessionId: string): string[] => [chatKeys(findShard(sessionId)).replicas];
 
 /** Sets a deadline, `graceMs` from now, for each user who is not in the chat and has no deadline yet. */
 export const setDeadlines = async (
@@ -134,5 +134,5 @@ export const setDeadlines = async (
   userIds: readonly number[],
   graceMs: number,
 ): Promise<void> => {
-  await setDeadlinesScript.run(redis, keysOf(sessionId), [sessionId, graceMs, ...userIds]);
+  await setDeadlinesScript.run(redis, getKeys(sessionId), [sessionId, graceMs, ...userIds]);
 };

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Redis } from 'ioredis';
 import { REDIS } from '../redis/redis.module';
-import { chatKeys, SHARD_COUNT, shardGroupLockKey, shardGroupOf } from '../redis/redis.keys';
+import { chatKeys, SHARD_COUNT, shardGroupLockKey, findShardGroup } from '../redis/redis.keys';
 import {
   figuresScript,
   lockScript,
@@ -46,9 +46,10 @@ export type OutboxPositions = ReadonlyMap<number, string>;
 const shards: readonly number[] = Array.from({ length: SHARD_COUNT }, (_, shard) => shard);
 
 /** Returns the shards of a shard group. */
-export const shardsOf = (group: number): number[] => shards.filter((shard) => shardGroupOf(shard) === group);
+export const listShards = (group: number): number[] =>
+  shards.filter((shard) => findShardGroup(shard) === group);
 
-const rangeAfter = (outboxId: string): string => (outboxId === '' ? '-' : `(${outboxId}`);
+const startAfter = (outboxId: string): string => (outboxId === '' ? '-' : `(${outboxId}`);
 
 /** Converts a row of an outbox or of the dead letters: the fields `session`, `entry` and `event`, with their values. */
 export const toOutboxEntry = (
@@ -83,7 +84,7 @@ export class OutboxRepository {
   async read(positions: OutboxPositions, perShard: number): Promise<OutboxPage[]> {
     const pipeline = this.redis.pipeline();
     for (const [shard, after] of positions) {
-      pipeline.xrange(chatKeys(shard).outbox, rangeAfter(after), '+', 'COUNT', perShard);
+      pipeline.xrange(chatKeys(shard).outbox, startAfter(after), '+', 'COUNT', perShard);
     }
     const replies = (await pipeline.exec()) ?? [];
     return [...positions.keys()].map((shard, index) => {
@@ -137,7 +138,7 @@ export class OutboxRepository {
       if (error) throw error;
       return Number(length) > 0;
     });
-    return [...new Set(filled.map(shardGroupOf))];
+    return [...new Set(filled.map(findShardGroup))];
   }
 
   /** @param heldUpTo for each shard, the outbox id up to which entries are held back on purpose. */
@@ -146,7 +147,7 @@ export class OutboxRepository {
       const keys = chatKeys(shard);
       return {
         keys: [keys.outbox, keys.deadLetters],
-        parameters: [rangeAfter(heldUpTo.get(shard) ?? '')],
+        parameters: [startAfter(heldUpTo.get(shard) ?? '')],
       };
     });
     const [[seconds], replies] = await Promise.all([

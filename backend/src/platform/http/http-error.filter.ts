@@ -57,7 +57,7 @@ export class HttpErrorFilter implements ExceptionFilter {
       return { ...createRefusal(code), retryAfterMs, message: publicMessage ?? errorMessages[code] };
     }
     if (isClientAbort(error)) return createRefusal('validation_failed');
-    const status = statusOf(error);
+    const status = readStatus(error);
     if (status !== undefined && status >= 400 && status < 500) {
       return { ...createRefusal(codeOfStatus[status] ?? 'validation_failed'), statusCode: status };
     }
@@ -78,7 +78,7 @@ const createRefusal = (code: HttpErrorCode): Refusal => ({
 });
 
 /** Returns the status of Nest's exceptions and of `http-errors`, which Express middleware throws. */
-const statusOf = (error: unknown): number | undefined => {
+const readStatus = (error: unknown): number | undefined => {
   if (error instanceof HttpException) return error.getStatus();
   if (!(error instanceof Error)) return undefined;
   const { status, expose } = error as { status?: unknown; expose?: unknown };

@@ -20,7 +20,7 @@ const restrictToIds = (parameter: Parameter): void => {
 };
 
 /** Error codes of the shared middleware and pipes, which controllers do not declare. */
-const commonProblems = (method: string, operation: Operation): HttpErrorCode[] => {
+const listCommonProblems = (method: string, operation: Operation): HttpErrorCode[] => {
   const problems: HttpErrorCode[] = ['rate_limited', 'unavailable'];
   if (unsafeMethods.has(method)) problems.push('bad_origin', 'too_large', 'unsupported_type');
   if (operation.requestBody) problems.push('validation_failed');
@@ -60,7 +60,7 @@ export const completeDocument = (document: OpenAPIObject): OpenAPIObject => {
       const operation = path[method];
       if (!operation) continue;
       for (const parameter of operation.parameters ?? []) if (isInline(parameter)) restrictToIds(parameter);
-      for (const code of commonProblems(method, operation)) addProblem(operation, code);
+      for (const code of listCommonProblems(method, operation)) addProblem(operation, code);
       addRetryAfter(operation);
     }
   }

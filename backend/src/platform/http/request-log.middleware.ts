@@ -15,7 +15,7 @@ const routeTemplate = (request: Request): string => {
 
 /** Assigns each request a correlation id; when it ends, writes one log line and records its duration. */
 export const logRequests = (logger: AppLoggerService, metrics: MetricsRegistry): RequestHandler => {
-  const duration = metrics.histogram('thaw_http_request_duration_seconds', 'Time to answer a request', [
+  const duration = metrics.addHistogram('thaw_http_request_duration_seconds', 'Time to answer a request', [
     'method',
     'route',
     'status',

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import type { Environment } from '../../config/environment.config';
 
-const contentSecurityPolicy = (host: string): string =>
+const buildContentSecurityPolicy = (host: string): string =>
   [
     "default-src 'none'",
     "script-src 'self'",
@@ -23,7 +23,7 @@ export const setSecurityHeaders = ({ PUBLIC_ORIGIN }: Pick<Environment, 'PUBLIC_
   return (request, response, next) => {
     const host = publicHost ?? request.headers.host ?? '';
     response.set({
-      'Content-Security-Policy': contentSecurityPolicy(/^[\w.:[\]-]+$/.test(host) ? host : ''),
+      'Content-Security-Policy': buildContentSecurityPolicy(/^[\w.:[\]-]+$/.test(host) ? host : ''),
       'X-Content-Type-Options': 'nosniff',
       'Referrer-Policy': 'no-referrer',
       'Permissions-Policy': 'camera=(), microphone=(), geolocation=()',

@@ -14,9 +14,14 @@ const MAX_DEPTH = 16;
 /** Shorter texts cannot be nested deeply enough to overflow a recursive reader. */
 const LONG_TEXT = 1_024;
 
-const code = (character: string): number => character.charCodeAt(0);
-const [BACKSLASH, QUOTE] = [code('\\'), code('"')];
-const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [code('{'), code('}'), code('['), code(']')];
+const toCharCode = (character: string): number => character.charCodeAt(0);
+const [BACKSLASH, QUOTE] = [toCharCode('\\'), toCharCode('"')];
+const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [
+  toCharCode('{'),
+  toCharCode('}'),
+  toCharCode('['),
+  toCharCode(']'),
+];
 
 /** Counts brackets before parsing: a deeply nested value would overflow recursive code later. */
 const isTooDeep = (text: string): boolean => {

@@ -1,7 +1,7 @@
 import { Inject, Injectable, type LoggerService } from '@nestjs/common';
 import { type DestinationStream, type Level, type Logger, pino } from 'pino';
 import { ENVIRONMENT, type Environment } from '../../config/environment.config';
-import { errorFields, type LogFields } from './log-fields.mapper';
+import { toErrorFields, type LogFields } from './log-fields.mapper';
 
 /** Contexts in which Nest logs the application's wiring at every start. */
 const wiringContexts: ReadonlySet<unknown> = new Set(['InstanceLoader', 'RoutesResolver', 'RouterExplorer']);
@@ -42,7 +42,7 @@ export class AppLoggerService implements LoggerService {
 
   /** Logs an unexpected error with its details. */
   logFailure(message: string, error: unknown, fields: LogFields = {}): void {
-    this.write('error', message, { ...fields, error: errorFields(error) });
+    this.write('error', message, { ...fields, error: toErrorFields(error) });
   }
 
   log(message: unknown, ...rest: unknown[]): void {
@@ -77,7 +77,7 @@ export class AppLoggerService implements LoggerService {
     const thrown = [message, ...rest].find((value) => value instanceof Error);
     const stack = strings.length > 1 ? strings[0] : undefined;
     const error = thrown
-      ? errorFields(thrown)
+      ? toErrorFields(thrown)
       : stack && { name: 'Error', message: typeof message === 'string' ? message : '', stack };
     // Objects are not logged: they may hold personal data.
     const text =

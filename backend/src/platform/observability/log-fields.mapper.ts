@@ -26,7 +26,7 @@ export interface ErrorFields {
   cause?: ErrorFields;
 }
 
-const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+const readText = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
 /** Not `instanceof Error`, because errors from another realm, such as a `vm` context, have another class. */
 const isErrorLike = (value: unknown): value is Error =>
@@ -36,7 +36,7 @@ const isErrorLike = (value: unknown): value is Error =>
 const MAX_CAUSES = 3;
 
 /** Converts an error for the log, without a statement's parameters and PostgreSQL's `detail`, which quotes rows. */
-export const errorFields = (error: unknown, depth = 0): ErrorFields => {
+export const toErrorFields = (error: unknown, depth = 0): ErrorFields => {
   if (!isErrorLike(error)) return { name: 'NotAnError', message: typeof error };
   const source = (error instanceof QueryFailedError ? error.driverError : error) as {
     code?: unknown;
@@ -46,8 +46,9 @@ export const errorFields = (error: unknown, depth = 0): ErrorFields => {
     name: error.name,
     message: error.message,
     stack: error.stack,
-    code: text(source.code),
-    constraint: text(source.constraint),
-    cause: error.cause === undefined || depth >= MAX_CAUSES ? undefined : errorFields(error.cause, depth + 1),
+    code: readText(source.code),
+    constraint: readText(source.constraint),
+    cause:
+      error.cause === undefined || depth >= MAX_CAUSES ? undefined : toErrorFields(error.cause, depth + 1),
   };
 };

@@ -10,8 +10,8 @@ describe('MetricsRegistry', () => {
   it('omits and counts a gauge whose reading fails, and exposes all others', async () => {
     const metrics = new MetricsRegistry();
     let isAway = false;
-    metrics.gauge('thaw_here', 'always', () => 7);
-    metrics.gauge('thaw_there', 'sometimes', async () => {
+    metrics.addGauge('thaw_here', 'always', () => 7);
+    metrics.addGauge('thaw_there', 'sometimes', async () => {
       if (isAway) throw new Error('Connection is closed.');
       return 3;
     });
@@ -29,7 +29,7 @@ describe('MetricsRegistry', () => {
   it('exposes a count that is read at each scrape as a counter', async () => {
     const metrics = new MetricsRegistry();
     let count = 2;
-    metrics.counterOf('thaw_tries_total', 'counted elsewhere', () => count);
+    metrics.addReadCounter('thaw_tries_total', 'counted elsewhere', () => count);
     expect((await metrics.expose()).body).toContain('# TYPE thaw_tries_total counter\nthaw_tries_total 2\n');
     count = 5;
     expect(valueOf((await metrics.expose()).body, 'thaw_tries_total')).toBe(5);
@@ -38,7 +38,7 @@ describe('MetricsRegistry', () => {
   it('reads gauges that share a reading once per scrape', async () => {
     const metrics = new MetricsRegistry();
     let asked = 0;
-    metrics.gauges(
+    metrics.addGauges(
       {
         thaw_one: { help: 'one', read: ({ one }) => one },
         thaw_two: { help: 'two', read: ({ two }) => two },
@@ -56,7 +56,7 @@ describe('MetricsRegistry', () => {
   it('exposes counts with labels that are kept elsewhere', async () => {
     const metrics = new MetricsRegistry();
     const counts = new Map([['1000', 2]]);
-    metrics.countsOf('thaw_closes_total', 'closes', () =>
+    metrics.addReadCounts('thaw_closes_total', 'closes', () =>
       [...counts].map(([code, count]) => [{ code }, count] as const),
     );
     counts.set('4401', 1);
@@ -69,7 +69,7 @@ describe('MetricsRegistry', () => {
     const metrics = new MetricsRegistry();
     const durations = new DurationHistogram();
     [0.1, 0.2, 20_000].forEach((ms) => durations.observe(ms));
-    metrics.durationsOf('thaw_frame_seconds', 'frames', () => [[{ event: 'ping' }, durations]]);
+    metrics.addReadDurations('thaw_frame_seconds', 'frames', () => [[{ event: 'ping' }, durations]]);
     const { body } = await metrics.expose();
     const readBucket = (bound: string) =>
       valueOf(body, `thaw_frame_seconds_bucket\\{event="ping",le="${bound}"\\}`);
@@ -80,7 +80,9 @@ describe('MetricsRegistry', () => {
 
   it('omits and counts labelled gauges whose reading fails', async () => {
     const metrics = new MetricsRegistry();
-    metrics.gaugesOf('thaw_waiting', 'waiting', () => Promise.reject(new Error('Connection is closed.')));
+    metrics.addReadGauges('thaw_waiting', 'waiting', () =>
+      Promise.reject(new Error('Connection is closed.')),
+    );
     expect((await metrics.expose()).body).not.toMatch(/^thaw_waiting/m);
     expect(valueOf((await metrics.expose()).body, 'thaw_scrape_errors_total')).toBe(1);
   });

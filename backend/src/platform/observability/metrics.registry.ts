@@ -20,13 +20,13 @@ export class MetricsRegistry {
       // In milliseconds. The default of 10 wakes the process a hundred times a second.
       eventLoopMonitoringPrecision: 100,
     });
-    this.scrapeErrors = this.counter(
+    this.scrapeErrors = this.addCounter(
       'thaw_scrape_errors_total',
       'Gauges left out because reading them failed',
     );
   }
 
-  counter<Label extends string = string>(
+  addCounter<Label extends string = string>(
     name: string,
     help: string,
     labelNames: Label[] = [],
@@ -35,7 +35,7 @@ export class MetricsRegistry {
   }
 
   /** @param read returns the count since the process started; called at each scrape. */
-  counterOf(name: string, help: string, read: () => number): Counter {
+  addReadCounter(name: string, help: string, read: () => number): Counter {
     return new Counter({
       name,
       help,
@@ -51,14 +51,18 @@ export class MetricsRegistry {
    * Counts with labels that are kept elsewhere, where a counter of prom-client would cost too much.
    * @param read returns the counts since the process started; called at each scrape.
    */
-  countsOf(name: string, help: string, read: () => Iterable<readonly [labels: Labels, count: number]>): void {
+  addReadCounts(
+    name: string,
+    help: string,
+    read: () => Iterable<readonly [labels: Labels, count: number]>,
+  ): void {
     this.registerReading(name, help, 'counter', () =>
       [...read()].map(([labels, value]) => ({ labels, value })),
     );
   }
 
   /** @param read returns the durations observed since the process started; called at each scrape. */
-  durationsOf(
+  addReadDurations(
     name: string,
     help: string,
     read: () => Iterable<readonly [labels: Labels, durations: DurationHistogram]>,
@@ -72,7 +76,7 @@ export class MetricsRegistry {
    * Values with labels, read once per scrape. If reading them fails, that scrape omits them all, and
    * `thaw_scrape_errors_total` counts it.
    */
-  gaugesOf(
+  addReadGauges(
     name: string,
     help: string,
     read: () => Promise<Iterable<readonly [labels: Labels, value: number]>>,
@@ -91,7 +95,7 @@ export class MetricsRegistry {
    * @param read called at each scrape; without it, the gauge keeps the value last set. If it rejects, that scrape omits
    * the gauge, and `thaw_scrape_errors_total` counts it.
    */
-  gauge(name: string, help: string, read?: () => number | Promise<number>): Gauge {
+  addGauge(name: string, help: string, read?: () => number | Promise<number>): Gauge {
     const { scrapeErrors } = this;
     return new Gauge({
       name,
@@ -113,11 +117,11 @@ export class MetricsRegistry {
    * Registers gauges that share one reading per scrape.
    * @param read returns the reading from which each gauge takes its value.
    */
-  gauges<Reading>(
+  addGauges<Reading>(
     gauges: Record<string, { help: string; read: (reading: Reading) => number }>,
     read: () => Promise<Reading>,
   ): void {
-    const shared = (): Promise<Reading> => {
+    const readOnce = (): Promise<Reading> => {
       const known = this.readings.get(read) as Promise<Reading> | undefined;
       if (known) return known;
       const reading = read();
@@ -125,12 +129,12 @@ export class MetricsRegistry {
       return reading;
     };
     for (const [name, { help, read: take }] of Object.entries(gauges)) {
-      this.gauge(name, help, async () => take(await shared()));
+      this.addGauge(name, help, async () => take(await readOnce()));
     }
   }
 
   /** @param buckets upper bounds, in seconds. */
-  histogram<Label extends string = string>(
+  addHistogram<Label extends string = string>(
     name: string,
     help: string,
     labelNames: Label[] = [],

@@ -1,10 +1,10 @@
-import { warnAbout, warnAboutFailed } from './warn-about.functions';
+import { logWarning, logRejections } from './warn-about.functions';
 
-describe('warnAbout', () => {
+describe('logWarning', () => {
   it('logs what failed and the reason in one line', () => {
     const warn = jest.fn();
-    warnAbout({ warn }, 'Chats were not compared', new Error('Connection is closed.'));
-    warnAbout({ warn }, 'Chats were not compared', 'a string that was thrown');
+    logWarning({ warn }, 'Chats were not compared', new Error('Connection is closed.'));
+    logWarning({ warn }, 'Chats were not compared', 'a string that was thrown');
     expect(warn.mock.calls).toEqual([
       ['Chats were not compared: Connection is closed.'],
       ['Chats were not compared: unknown'],
@@ -13,14 +13,14 @@ describe('warnAbout', () => {
 
   it('logs one line for several failures, and none without a failure', async () => {
     const warn = jest.fn();
-    warnAboutFailed({ warn }, 'Retries failed', await Promise.allSettled([Promise.resolve()]));
+    logRejections({ warn }, 'Retries failed', await Promise.allSettled([Promise.resolve()]));
     expect(warn).not.toHaveBeenCalled();
     const results = [
       Promise.resolve(),
       Promise.reject(new Error('first')),
       Promise.reject(new Error('second')),
     ];
-    warnAboutFailed({ warn }, 'Retries failed', await Promise.allSettled(results));
+    logRejections({ warn }, 'Retries failed', await Promise.allSettled(results));
     expect(warn.mock.calls).toEqual([['Retries failed (2): first']]);
   });
 });

@@ -51,5 +51,5 @@ export const InTransaction =
     record(prototype, { kind: 'transaction', event, method, order });
 
 /** Returns the reactions declared on a class; empty if there are none. */
-export const reactionsOf = (prototype: object): readonly ReactionMetadata[] =>
+export const readReactions = (prototype: object): readonly ReactionMetadata[] =>
   (Reflect.getMetadata(REACTIONS, prototype) ?? []) as readonly ReactionMetadata[];

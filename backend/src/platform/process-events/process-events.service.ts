@@ -1,6 +1,6 @@
 import { Injectable, Logger, type OnApplicationBootstrap, Scope } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
-import { reactionsOf } from './process-event.decorator';
+import { readReactions } from './process-event.decorator';
 import type {
   ProcessEventMap,
   ProcessEventName,
@@ -35,7 +35,7 @@ export class ProcessEventsService implements OnApplicationBootstrap {
    * others nor reaches the publisher.
    */
   publish<Name extends ProcessEventName>(name: Name, event: ProcessEventMap[Name]): void {
-    for (const reaction of this.reactionsTo('process', name)) {
+    for (const reaction of this.findReactions('process', name)) {
       try {
         const pending = reaction.run(event);
         if (pending) pending.catch((error: unknown) => this.logFailure(reaction, name, error));
@@ -50,7 +50,7 @@ export class ProcessEventsService implements OnApplicationBootstrap {
    * @throws whatever the first failing reaction throws; later reactions do not run.
    */
   async deliver<Name extends ProcessEventName>(name: Name, event: ProcessEventMap[Name]): Promise<void> {
-    for (const reaction of this.reactionsTo('process', name)) await reaction.run(event);
+    for (const reaction of this.findReactions('process', name)) await reaction.run(event);
   }
 
   /**
@@ -61,19 +61,19 @@ export class ProcessEventsService implements OnApplicationBootstrap {
     name: Name,
     event: TransactionEventMap[Name],
   ): Promise<void> {
-    for (const reaction of this.reactionsTo('transaction', name)) await reaction.run(event);
+    for (const reaction of this.findReactions('transaction', name)) await reaction.run(event);
   }
 
   /** @throws Error naming the events that have no reaction. */
   requireReactions(processEvents: readonly string[], transactionEvents: readonly string[]): void {
     const missing = [
-      ...processEvents.filter((name) => this.reactionsTo('process', name).length === 0),
-      ...transactionEvents.filter((name) => this.reactionsTo('transaction', name).length === 0),
+      ...processEvents.filter((name) => this.findReactions('process', name).length === 0),
+      ...transactionEvents.filter((name) => this.findReactions('transaction', name).length === 0),
     ];
     if (missing.length > 0) throw new Error(`Nothing reacts to ${missing.join(', ')}`);
   }
 
-  private reactionsTo(kind: 'process' | 'transaction', name: string): readonly BoundReaction[] {
+  private findReactions(kind: 'process' | 'transaction', name: string): readonly BoundReaction[] {
     this.collected ??= this.collect();
     return this.collected.get(`${kind} ${name}`) ?? [];
   }
@@ -88,7 +88,7 @@ export class ProcessEventsService implements OnApplicationBootstrap {
         ...module.controllers.values(),
       ]) {
         if (typeof metatype !== 'function' || !metatype.prototype) continue;
-        const reactions = reactionsOf(metatype.prototype as object);
+        const reactions = readReactions(metatype.prototype as object);
         if (reactions.length === 0 || (instance && seen.has(instance))) continue;
         if (!instance || (scope ?? Scope.DEFAULT) !== Scope.DEFAULT)
           throw new Error(`${metatype.name} reacts to events and must be a singleton`);

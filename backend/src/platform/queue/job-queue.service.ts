@@ -33,7 +33,7 @@ export class JobQueueService implements OnApplicationShutdown {
     for (const name of formerJobNames) await this.queue.removeJobScheduler(name);
   }
 
-  async counts(): Promise<Record<string, number>> {
+  async countJobs(): Promise<Record<string, number>> {
     return this.queue.getJobCounts('waiting', 'active', 'delayed', 'failed');
   }
 

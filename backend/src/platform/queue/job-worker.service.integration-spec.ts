@@ -40,7 +40,7 @@ describe('jobs', () => {
     );
   const waitUntilIdle = () =>
     until(
-      () => queue.counts(),
+      () => queue.countJobs(),
       ({ waiting, active, delayed }) => waiting === 0 && active === 0 && delayed === 0,
     );
 
@@ -121,7 +121,7 @@ describe('jobs', () => {
     const [worker] = workers;
     await wake(1);
     await until(
-      () => queue.counts(),
+      () => queue.countJobs(),
       ({ waiting }) => waiting === 1,
     );
     expect(worker?.isRunning).toBe(false);

@@ -8,7 +8,7 @@ import {
 import { Worker } from 'bullmq';
 import { ENVIRONMENT, type Environment } from '../../config/environment.config';
 import { SchemaCheckService } from '../database/schema-check.service';
-import { reasonOf } from '../observability/warn-about.functions';
+import { readErrorMessage } from '../observability/warn-about.functions';
 import { JobHandlerRegistry } from './job-handler.registry';
 import { QUEUE_NAME } from './job-name.registry';
 import { createQueueConnection } from './queue-connection.config';
@@ -44,9 +44,11 @@ export class JobWorkerService implements OnApplicationBootstrap, OnApplicationSh
       // The job of a killed worker is run again, however often that happens.
       maxStalledCount: Number.MAX_SAFE_INTEGER,
     });
-    this.worker.on('error', (error) => this.logger.warn(`The job queue is unavailable: ${reasonOf(error)}`));
+    this.worker.on('error', (error) =>
+      this.logger.warn(`The job queue is unavailable: ${readErrorMessage(error)}`),
+    );
     this.worker.on('failed', (job, error) =>
-      this.logger.error(`Job ${job?.name ?? 'unknown'} failed: ${reasonOf(error)}`),
+      this.logger.error(`Job ${job?.name ?? 'unknown'} failed: ${readErrorMessage(error)}`),
     );
   }
 
@@ -91,7 +93,7 @@ export class JobWorkerService implements OnApplicationBootstrap, OnApplicationSh
       if (isReady) await this.start();
       else await this.pause();
     } catch (error) {
-      this.logger.error(`The queue was not started or paused: ${reasonOf(error)}`);
+      this.logger.error(`The queue was not started or paused: ${readErrorMessage(error)}`);
     } finally {
       this.isChecking = false;
     }

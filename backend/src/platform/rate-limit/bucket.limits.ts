@@ -67,7 +67,10 @@ export const bucketNames = Object.keys(buckets) as BucketName[];
 const factors: Record<LimitsProfile, number> = { strict: 0.5, default: 1, load: 1_000 };
 
 /** Returns a bucket under a profile: the ms in which one token is refilled, and the tokens in a full bucket. */
-export const bucketOf = (name: BucketName, profile: LimitsProfile): { intervalMs: number; burst: number } => {
+export const getBucket = (
+  name: BucketName,
+  profile: LimitsProfile,
+): { intervalMs: number; burst: number } => {
   const { amount, periodMs, burst = amount, isFixed = false }: Bucket = buckets[name];
   const factor = isFixed ? 1 : factors[profile];
   return { intervalMs: periodMs / (amount * factor), burst: Math.max(1, Math.floor(burst * factor)) };

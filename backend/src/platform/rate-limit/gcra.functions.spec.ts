@@ -1,4 +1,4 @@
-import { type BucketName, bucketOf, buckets } from './bucket.limits';
+import { type BucketName, getBucket, buckets } from './bucket.limits';
 import { take } from './gcra.functions';
 import { LocalRateLimiter } from './local-rate.limiter';
 
@@ -33,7 +33,7 @@ describe('buckets', () => {
   it('are raised by the profile `load` and lowered by `strict`, except the fixed ones', () => {
     for (const name of Object.keys(buckets) as BucketName[]) {
       const [strict, normal, load] = (['strict', 'default', 'load'] as const).map((profile) =>
-        bucketOf(name, profile),
+        getBucket(name, profile),
       );
       const isFixed = 'isFixed' in buckets[name];
       if (isFixed) expect([strict, load]).toEqual([normal, normal]);
@@ -44,10 +44,10 @@ describe('buckets', () => {
   });
 
   it('match a sample of the limits in the security design', () => {
-    expect(bucketOf('random_message', 'default')).toEqual({ intervalMs: 500, burst: 10 });
-    expect(bucketOf('login_failures_of_account', 'default')).toEqual({ intervalMs: 180_000, burst: 5 });
-    expect(bucketOf('http', 'default')).toEqual({ intervalMs: 100, burst: 600 });
-    expect(bucketOf('socket_frames', 'default')).toEqual({ intervalMs: 200, burst: 100 });
+    expect(getBucket('random_message', 'default')).toEqual({ intervalMs: 500, burst: 10 });
+    expect(getBucket('login_failures_of_account', 'default')).toEqual({ intervalMs: 180_000, burst: 5 });
+    expect(getBucket('http', 'default')).toEqual({ intervalMs: 100, burst: 600 });
+    expect(getBucket('socket_frames', 'default')).toEqual({ intervalMs: 200, burst: 100 });
   });
 });
 

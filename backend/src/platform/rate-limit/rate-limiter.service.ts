@@ -4,7 +4,7 @@ import { ENVIRONMENT, type Environment } from '../../config/environment.config';
 import { DomainError } from '../errors/domain.errors';
 import { REDIS } from '../redis/redis.module';
 import { rateLimitKey } from '../redis/redis.keys';
-import { type BucketName, bucketNames, bucketOf } from './bucket.limits';
+import { type BucketName, bucketNames, getBucket } from './bucket.limits';
 import { chargeScript, takeScript } from './gcra.functions';
 import { LocalRateLimiter } from './local-rate.limiter';
 
@@ -57,7 +57,7 @@ export class RateLimiterService {
     subject: string | number,
     cost: number,
   ): Promise<Allowance> {
-    const bucket = bucketOf(bucketName, this.environment.LIMITS_PROFILE);
+    const bucket = getBucket(bucketName, this.environment.LIMITS_PROFILE);
     const key = rateLimitKey(bucketName, subject);
     const now = Date.now();
     if (now >= this.localUntilMs) {
@@ -83,7 +83,7 @@ export class RateLimiterService {
    */
   async charge(bucketName: BucketName, subject: string | number, cost: number): Promise<number | undefined> {
     if (Date.now() < this.localUntilMs) return undefined;
-    const { intervalMs } = bucketOf(bucketName, this.environment.LIMITS_PROFILE);
+    const { intervalMs } = getBucket(bucketName, this.environment.LIMITS_PROFILE);
     try {
       return await this.redis.thawChargeBucket(rateLimitKey(bucketName, subject), cost, intervalMs);
     } catch {

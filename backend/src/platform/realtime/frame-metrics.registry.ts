@@ -38,22 +38,28 @@ export class FrameMetricsRegistry {
   private readonly closes = new Map([...knownCloseCodes].map((code) => [String(code), 0]));
 
   constructor(metrics: MetricsRegistry) {
-    const messageDurations = this.metricsOf('random_message').durations;
-    metrics.countsOf('thaw_frames_total', 'Frames received, by event and outcome', () => this.readCounts());
-    metrics.durationsOf('thaw_frame_seconds', 'Time from reading a frame to the end of its handling', () =>
-      [...this.byEvent].map(([event, { durations }]) => [{ event }, durations] as const),
+    const messageDurations = this.getEventMetrics('random_message').durations;
+    metrics.addReadCounts('thaw_frames_total', 'Frames received, by event and outcome', () =>
+      this.readCounts(),
     );
-    metrics.durationsOf('thaw_message_ack_seconds', 'Time to acknowledge a message of a random chat', () => [
-      [{}, messageDurations],
-    ]);
-    metrics.countsOf('thaw_socket_closes_total', 'Sockets closed, by close code', () =>
+    metrics.addReadDurations(
+      'thaw_frame_seconds',
+      'Time from reading a frame to the end of its handling',
+      () => [...this.byEvent].map(([event, { durations }]) => [{ event }, durations] as const),
+    );
+    metrics.addReadDurations(
+      'thaw_message_ack_seconds',
+      'Time to acknowledge a message of a random chat',
+      () => [[{}, messageDurations]],
+    );
+    metrics.addReadCounts('thaw_socket_closes_total', 'Sockets closed, by close code', () =>
       [...this.closes].map(([code, count]) => [{ code }, count] as const),
     );
   }
 
   /** @param event any event that a client sent; those that the contract does not have are counted together. */
   recordFrame(event: string, outcome: FrameOutcome, durationMs: number): void {
-    const { durations, counts } = this.metricsOf(event);
+    const { durations, counts } = this.getEventMetrics(event);
     durations.observe(durationMs);
     counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
   }
@@ -64,7 +70,7 @@ export class FrameMetricsRegistry {
     this.closes.set(label, (this.closes.get(label) ?? 0) + 1);
   }
 
-  private metricsOf(event: string): EventMetrics {
+  private getEventMetrics(event: string): EventMetrics {
     return this.byEvent.get(event) ?? this.unknown;
   }
 

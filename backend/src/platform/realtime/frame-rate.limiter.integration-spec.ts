@@ -2,7 +2,7 @@
 import { randomInt } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { until } from '../../testing/until.functions';
-import { bucketOf } from '../rate-limit/bucket.limits';
+import { getBucket } from '../rate-limit/bucket.limits';
 import { RateLimiterService } from '../rate-limit/rate-limiter.service';
 import { rateLimitKey } from '../redis/redis.keys';
 import { connectRedis } from '../redis/redis.module';
@@ -10,7 +10,7 @@ import { type UserFrameLimiter, FrameRateLimiter } from './frame-rate.limiter';
 
 jest.setTimeout(30_000);
 
-const { intervalMs, burst } = bucketOf('socket_frames', 'default');
+const { intervalMs, burst } = getBucket('socket_frames', 'default');
 
 describe('FrameRateLimiter', () => {
   let redis: Redis;

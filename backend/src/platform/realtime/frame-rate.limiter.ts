@@ -1,4 +1,4 @@
-import { bucketOf, type LimitsProfile } from '../rate-limit/bucket.limits';
+import { getBucket, type LimitsProfile } from '../rate-limit/bucket.limits';
 import { take } from '../rate-limit/gcra.functions';
 import type { RateLimiterService } from '../rate-limit/rate-limiter.service';
 
@@ -47,7 +47,7 @@ export class UserFrameLimiter {
   }
 
   /** Returns the milliseconds until the bucket is full again. */
-  msUntilFull(nowMs: number): number {
+  computeMsUntilFull(nowMs: number): number {
     return Math.max(0, this.paidUntilMs - nowMs);
   }
 
@@ -78,7 +78,7 @@ export class FrameRateLimiter {
     private readonly limiter: Pick<RateLimiterService, 'charge'>,
     profile: LimitsProfile,
   ) {
-    this.bucket = bucketOf('socket_frames', profile);
+    this.bucket = getBucket('socket_frames', profile);
   }
 
   /** Returns the user's limiter for a new socket. Call `release` when the socket closes. */
@@ -109,8 +109,8 @@ export class FrameRateLimiter {
 
   private forgetWhenFull(userId: number, userLimiter: UserFrameLimiter): void {
     if (userLimiter.socketCount > 0 || this.byUser.get(userId) !== userLimiter) return;
-    const msUntilFull = userLimiter.msUntilFull(performance.now());
-    if (msUntilFull <= 0) this.byUser.delete(userId);
-    else setTimeout(() => this.forgetWhenFull(userId, userLimiter), msUntilFull).unref();
+    const computeMsUntilFull = userLimiter.computeMsUntilFull(performance.now());
+    if (computeMsUntilFull <= 0) this.byUser.delete(userId);
+    else setTimeout(() => this.forgetWhenFull(userId, userLimiter), computeMsUntilFull).unref();
   }
 }

@@ -54,7 +54,7 @@ describe('the login of an opening socket', () => {
   it('is checked by one query for all sockets of a window, and those whose login has ended are closed', async () => {
     const people = await createVisitors(8);
     await Promise.all(people.map((visitor) => visitor.openSocket()));
-    const connections = [...getProvider(SocketRegistry).allSockets()].filter(({ identity }) =>
+    const connections = [...getProvider(SocketRegistry).iterateSockets()].filter(({ identity }) =>
       people.some(({ user }) => user.id === identity.userId),
     );
     const [ended] = connections;

@@ -1,12 +1,12 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { Redis } from 'ioredis';
 import { limits } from '@thaw/contract/limits';
-import { warnAbout } from '../observability/warn-about.functions';
+import { logWarning } from '../observability/warn-about.functions';
 import { OnProcessEvent } from '../process-events/process-event.decorator';
 import type { ProcessEventMap } from '../process-events/process-event-map.types';
 import { ProcessEventsService } from '../process-events/process-events.service';
 import { REDIS } from '../redis/redis.module';
-import { PRESENCE_SHARD_COUNT, presenceKeys, presenceShardOf, userChannel } from '../redis/redis.keys';
+import { PRESENCE_SHARD_COUNT, presenceKeys, findPresenceShard, userChannel } from '../redis/redis.keys';
 import {
   type JoinReply,
   joinScript,
@@ -55,8 +55,8 @@ export class OnlineUsersService {
       lease,
       slots: {
         count: PRESENCE_SHARD_COUNT,
-        prefixOf: (shard) => presenceKeys(shard).prefix,
-        slotOf: (userId) => presenceShardOf(Number(userId)),
+        getPrefix: (shard) => presenceKeys(shard).prefix,
+        findSlot: (userId) => findPresenceShard(Number(userId)),
       },
       scripts: { join: joinScript, leave: leaveScript, sweep: sweepScript },
       graceAfterLossMs: GRACE_AFTER_LOSS_MS,
@@ -95,7 +95,7 @@ export class OnlineUsersService {
   async findOnlineAmong(userIds: readonly number[]): Promise<ReadonlySet<number>> {
     if (userIds.length === 0) return new Set();
     const pipeline = this.redis.pipeline();
-    for (const userId of userIds) pipeline.sismember(presenceKeys(presenceShardOf(userId)).online, userId);
+    for (const userId of userIds) pipeline.sismember(presenceKeys(findPresenceShard(userId)).online, userId);
     try {
       const replies = (await pipeline.exec()) ?? [];
       return new Set(userIds.filter((_, index) => replies[index]?.[1] === 1));
@@ -106,14 +106,14 @@ export class OnlineUsersService {
 
   /** Sends the user's current `presence` to all sockets of other users. Best effort: it may be lost. */
   async publishPresence(userId: number, otherIds: readonly number[]): Promise<void> {
-    const { online } = presenceKeys(presenceShardOf(userId));
-    const message = (isOnline: boolean): string => {
+    const { online } = presenceKeys(findPresenceShard(userId));
+    const encodePresence = (isOnline: boolean): string => {
       const frame = JSON.stringify({ event: 'presence', data: { userId, isOnline } });
       return JSON.stringify({ kind: 'frame', frame } satisfies UserChannelMessage);
     };
     for (let start = 0; start < otherIds.length; start += FRIENDS_PER_CALL) {
       const channels = otherIds.slice(start, start + FRIENDS_PER_CALL).map(userChannel);
-      const parameters = [userId, message(true), message(false), ...channels];
+      const parameters = [userId, encodePresence(true), encodePresence(false), ...channels];
       await publishPresenceScript.run(this.redis, [online], parameters);
     }
   }
@@ -135,7 +135,7 @@ export class OnlineUsersService {
       for (const { socketId } of live.slice(0, Math.max(0, live.length - limits.socketsPerUser)))
         await this.userPublisher.publish(userId, { kind: 'close_socket', socketId });
     } catch (error) {
-      warnAbout(this.logger, 'Surplus sockets were not closed', error); // retried at the user's next socket
+      logWarning(this.logger, 'Surplus sockets were not closed', error); // retried at the user's next socket
     }
   }
 
@@ -147,7 +147,7 @@ export class OnlineUsersService {
     try {
       await this.events.deliver('OnlineChanged', { userIds });
     } catch (error) {
-      warnAbout(this.logger, 'Presence was not published', error);
+      logWarning(this.logger, 'Presence was not published', error);
     }
   }
 }

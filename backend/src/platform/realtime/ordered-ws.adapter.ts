@@ -16,7 +16,7 @@ import { errorMessages } from '../errors/error-message.registry';
 import { isStoreFailure } from '../errors/store-failure.errors';
 import { toRateLimitSubject } from '../http/client-subject.functions';
 import { parseUntrustedJson } from '../json/untrusted-json.parser';
-import { warnAbout } from '../observability/warn-about.functions';
+import { logWarning } from '../observability/warn-about.functions';
 import { RateLimiterService } from '../rate-limit/rate-limiter.service';
 import { readClientAddress } from './client-address.functions';
 import { type UserFrameLimiter, FrameRateLimiter } from './frame-rate.limiter';
@@ -175,7 +175,7 @@ export class OrderedWsAdapter extends WsAdapter {
       invalidFrames: 0,
     };
     connection.ready = this.registry.register(connection).catch((error: unknown) => {
-      warnAbout(this.log, 'A socket could not be registered', error);
+      logWarning(this.log, 'A socket could not be registered', error);
       connection.close(closeCodes.internalError);
     });
     const authenticateTimer = setTimeout(() => {
@@ -214,7 +214,7 @@ export class OrderedWsAdapter extends WsAdapter {
         state.connection.send(JSON.stringify({ event: 'pong', ref }));
         return;
       }
-      const route = this.routeOf(envelope.event);
+      const route = this.findRoute(envelope.event);
       event = route.event;
       frame = toInboundFrame(state, route, envelope, ref);
       await route.method(frame);
@@ -230,7 +230,7 @@ export class OrderedWsAdapter extends WsAdapter {
   }
 
   /** Routes are collected at the first frame, when all modules have been initialised. */
-  private routeOf(event: unknown): Route {
+  private findRoute(event: unknown): Route {
     this.routes ??= buildRoutes(collectGatewayMethods(this.application));
     const route = typeof event === 'string' ? this.routes.get(event) : undefined;
     if (!route) throw new DomainError('unknown_event');

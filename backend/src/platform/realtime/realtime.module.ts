@@ -46,16 +46,16 @@ export class RealtimeModule implements OnModuleInit {
     this.health.register('subscriber', async () => this.subscriber.isReceiving);
     this.gracefulShutdown.register('sockets', 'sockets', () => this.supervisor.closeAll());
     this.gracefulShutdown.register('leases', 'lease', () => this.lease.release());
-    this.metrics.counterOf(
+    this.metrics.addReadCounter(
       'thaw_lease_lapses_total',
       'Leases of this replica that expired while it was running',
       () => this.lease.lapseCount,
     );
-    this.metrics.counterOf(
+    this.metrics.addReadCounter(
       'thaw_subscriber_rebuilds_total',
       'Reconnections of the subscriber, after which the channels were subscribed to again',
       () => this.subscriber.rebuildCount,
     );
-    this.metrics.gauge('thaw_sockets', 'Open sockets', () => this.registry.size);
+    this.metrics.addGauge('thaw_sockets', 'Open sockets', () => this.registry.size);
   }
 }

@@ -61,7 +61,7 @@ describe('leases of replicas', () => {
   it('assign each part to exactly one live replica', async () => {
     for (const replicaId of ['b', 'c', 'a']) await renew(replicaId);
     const all = await Promise.all(['a', 'b', 'c'].map((replicaId) => startLease(replicaId)));
-    const shares = all.map((each) => each.assignedParts(8));
+    const shares = all.map((each) => each.getAssignedParts(8));
     expect(shares).toEqual([
       [0, 3, 6],
       [1, 4, 7],
@@ -73,7 +73,7 @@ describe('leases of replicas', () => {
     await renew('gone');
     await expire('gone');
     const live = await startLease('live');
-    expect(live.assignedParts(3)).toEqual([0, 1, 2]);
+    expect(live.getAssignedParts(3)).toEqual([0, 1, 2]);
     const { foundAtMs, replicaIds } = await live.findExpired();
     expect(replicaIds).toEqual(['gone']);
     expect(foundAtMs).toBeGreaterThan(1_600_000_000_000);

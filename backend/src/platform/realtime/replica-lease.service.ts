@@ -1,7 +1,7 @@
 import { Inject, Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import type { Redis } from 'ioredis';
 import { ENVIRONMENT, type Environment } from '../../config/environment.config';
-import { warnAbout } from '../observability/warn-about.functions';
+import { logWarning } from '../observability/warn-about.functions';
 import { ProcessEventsService } from '../process-events/process-events.service';
 import { REDIS } from '../redis/redis.module';
 import { leaseKeys } from '../redis/redis.keys';
@@ -73,7 +73,7 @@ export class ReplicaLeaseService implements OnModuleInit, OnApplicationShutdown 
   }
 
   /** Returns those of `count` parts that this replica sweeps; each part belongs to one live replica, by rank. */
-  assignedParts(count: number): number[] {
+  getAssignedParts(count: number): number[] {
     const parts: number[] = [];
     if (this.count > 0) for (let part = this.rank; part < count; part += this.count) parts.push(part);
     return parts;
@@ -124,7 +124,7 @@ export class ReplicaLeaseService implements OnModuleInit, OnApplicationShutdown 
       const reply = await renewScript.run(this.redis, KEYS, [this.replicaId, LEASE_MS, this.epoch]);
       this.applyRenewal(sentAt, reply);
     } catch (error) {
-      warnAbout(this.logger, 'The lease was not renewed', error);
+      logWarning(this.logger, 'The lease was not renewed', error);
     } finally {
       this.isRenewing = false;
     }

@@ -3,7 +3,7 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { Redis } from 'ioredis';
 import { ENVIRONMENT, type Environment } from '../../config/environment.config';
 import { OnProcessEvent } from '../process-events/process-event.decorator';
-import { bucketOf } from '../rate-limit/bucket.limits';
+import { getBucket } from '../rate-limit/bucket.limits';
 import { bucketLua } from '../rate-limit/gcra.functions';
 import { LocalRateLimiter } from '../rate-limit/local-rate.limiter';
 import { REDIS } from '../redis/redis.module';
@@ -57,7 +57,7 @@ export class SocketAdmissionService {
     private readonly lease: ReplicaLeaseService,
   ) {
     this.maximum = socketsPerAddress[environment.LIMITS_PROFILE];
-    this.handshakes = bucketOf('socket_handshakes', environment.LIMITS_PROFILE);
+    this.handshakes = getBucket('socket_handshakes', environment.LIMITS_PROFILE);
   }
 
   /** Never rejects. @param subject the address as returned by `toRateLimitSubject`. */
@@ -122,9 +122,9 @@ export class SocketAdmissionService {
   /** Removes the sockets of dead replicas. @returns whether there were any. */
   private async evictDead(subject: string, members: readonly string[]): Promise<boolean> {
     if (!this.lease.maySweep) return false;
-    const replicaOf = (member: string): string => member.slice(0, member.lastIndexOf('|'));
-    const { replicaIds } = await this.lease.findDeadAmong([...new Set(members.map(replicaOf))]);
-    const dead = members.filter((member) => replicaIds.includes(replicaOf(member)));
+    const parseReplicaId = (member: string): string => member.slice(0, member.lastIndexOf('|'));
+    const { replicaIds } = await this.lease.findDeadAmong([...new Set(members.map(parseReplicaId))]);
+    const dead = members.filter((member) => replicaIds.includes(parseReplicaId(member)));
     if (dead.length > 0) await this.redis.srem(socketsOfAddressKey(subject), ...dead);
     return dead.length > 0;
   }

@@ -3,7 +3,7 @@ import { Logger } from '@nestjs/common';
 import { createTestRedis, type TestRedis } from '../../testing/test-redis.harness';
 import { createFakeLease } from '../../testing/test-lease.fixture';
 import { until } from '../../testing/until.functions';
-import { PRESENCE_SHARD_COUNT, presenceKeys, presenceShardOf } from '../redis/redis.keys';
+import { PRESENCE_SHARD_COUNT, presenceKeys, findPresenceShard } from '../redis/redis.keys';
 import { type JoinReply, joinScript, leaveScript, sweepScript } from './online-users.scripts';
 import type { DeadReplicas } from './replica-lease.service';
 import { SocketDirectoryRepository } from './socket-directory.repository';
@@ -22,8 +22,8 @@ describe('a socket directory', () => {
       lease,
       slots: {
         count: PRESENCE_SHARD_COUNT,
-        prefixOf: (shard) => presenceKeys(shard).prefix,
-        slotOf: (userId) => presenceShardOf(Number(userId)),
+        getPrefix: (shard) => presenceKeys(shard).prefix,
+        findSlot: (userId) => findPresenceShard(Number(userId)),
       },
       scripts: { join: joinScript, leave: leaveScript, sweep: sweepScript },
       graceAfterLossMs: GRACE_MS,
@@ -31,7 +31,9 @@ describe('a socket directory', () => {
   const enter = (directory: SocketDirectoryRepository<JoinReply>, user: number, socket: string) =>
     directory.join(String(user), socket, [Date.now(), NOT_LIMITED]);
   const listRecorded = async (user: number) =>
-    Object.keys(await store.redis.hgetall(presenceKeys(presenceShardOf(user)).sockets(String(user)))).sort();
+    Object.keys(
+      await store.redis.hgetall(presenceKeys(findPresenceShard(user)).sockets(String(user))),
+    ).sort();
   /** Lets Redis execute the call without returning the reply in time. */
   const timeOut = (script: { run: unknown }) => {
     const run = (script as typeof joinScript).run.bind(script);
@@ -84,11 +86,11 @@ describe('a socket directory', () => {
     for (let user = 1; user <= 300; user += 1)
       await enter(directory, user, `s${user}`).catch(() => undefined);
     failingJoin.mockRestore();
-    await store.redis.set(presenceKeys(presenceShardOf(7)).sockets('7'), 'not a hash');
+    await store.redis.set(presenceKeys(findPresenceShard(7)).sockets('7'), 'not a hash');
     await directory.reconcile();
     expect(directory.unsettledCount).toBe(1);
     expect(await listRecorded(300)).toEqual(['s300']);
-    await store.redis.del(presenceKeys(presenceShardOf(7)).sockets('7'));
+    await store.redis.del(presenceKeys(findPresenceShard(7)).sockets('7'));
     await directory.reconcile();
     expect(await listRecorded(7)).toEqual(['s7']);
   });
@@ -126,12 +128,12 @@ describe('a socket directory', () => {
   it('does not evict a replica that has read its records since it was found dead', async () => {
     const [r1, r2] = [createDirectory('r1'), createDirectory('r2')];
     await enter(r1, 1, 'a');
-    const readRedisTime = async () => {
+    const estimateRedisTimeMs = async () => {
       const [seconds, micros] = (await store.redis.time()).map(Number);
       return seconds! * 1_000 + Math.floor(micros! / 1_000);
     };
-    const foundDeadAt = (await readRedisTime()) + 5;
-    await until(async () => (await readRedisTime()) > foundDeadAt);
+    const foundDeadAt = (await estimateRedisTimeMs()) + 5;
+    await until(async () => (await estimateRedisTimeMs()) > foundDeadAt);
     dead = { foundAtMs: foundDeadAt, replicaIds: ['r1'] };
     await r1.reconcileAll(); // its lease had expired, and the replica is alive again
     await r2.sweep(true);

@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import { warnAbout, warnAboutFailed } from '../observability/warn-about.functions';
+import { logWarning, logRejections } from '../observability/warn-about.functions';
 import { RedisScript, type ScriptCall } from '../redis/redis-script.model';
 import { directoryKeys } from '../redis/redis.keys';
 import type { DeadReplicas } from './replica-lease.service';
@@ -124,12 +124,12 @@ export class SocketDirectoryRepository<Joined> {
     this.isSweeping = true;
     try {
       const { lease, slots } = this.options;
-      const share = lease.assignedParts(slots.count);
+      const share = lease.getAssignedParts(slots.count);
       if (share.length === 0) return [];
       const dead = mayEvict ? await this.findDeadReplicas(share) : { foundAtMs: 0, replicaIds: [] };
       return await this.sweepSlots(share, dead);
     } catch (error) {
-      warnAbout(this.logger, `Nothing of ${this.options.name} was swept`, error);
+      logWarning(this.logger, `Nothing of ${this.options.name} was swept`, error);
       return [];
     } finally {
       this.isSweeping = false;
@@ -178,7 +178,7 @@ export class SocketDirectoryRepository<Joined> {
     try {
       return await script.run(
         redis,
-        [this.replicasKey(topic)],
+        [this.getReplicasKey(topic)],
         [topic, member, lease.replicaId, ...parameters],
       );
     } finally {
@@ -237,21 +237,21 @@ export class SocketDirectoryRepository<Joined> {
     const due = new Set(slots);
     const confirmedBySlot = new Map(slots.map((slot) => [slot, new Map<string, Entry>()]));
     for (const [key, entry] of this.entries) {
-      const slot = this.options.slots.slotOf(entry.topic);
+      const slot = this.options.slots.findSlot(entry.topic);
       if (due.has(slot) && !this.unsettled.has(entry)) confirmedBySlot.get(slot)?.set(key, entry);
     }
     const { redis, lease } = this.options;
     try {
       const calls = slots.map((slot) => this.callIn(slot, [lease.replicaId]));
       const results = await readRecordsScript.runEach(redis, calls);
-      warnAboutFailed(this.logger, `Records of ${this.options.name} were not compared`, results);
+      logRejections(this.logger, `Records of ${this.options.name} were not compared`, results);
       for (const [index, slot] of slots.entries()) {
         const result = results[index];
         if (result?.status === 'fulfilled')
           this.markDifferences(new Set(result.value), confirmedBySlot.get(slot));
       }
     } catch (error) {
-      warnAbout(this.logger, `Records of ${this.options.name} were not compared`, error);
+      logWarning(this.logger, `Records of ${this.options.name} were not compared`, error);
     }
     await this.settleAll();
   }
@@ -282,7 +282,7 @@ export class SocketDirectoryRepository<Joined> {
     const due = share.filter((slot) => this.isDue(slot));
     if (due.length === 0) return expired;
     const recorded = await Promise.all(
-      due.map((slot) => redis.zrange(directoryKeys(slots.prefixOf(slot)).replicas, '0', '-1')),
+      due.map((slot) => redis.zrange(directoryKeys(slots.getPrefix(slot)).replicas, '0', '-1')),
     );
     const others = new Set(recorded.flat());
     for (const replicaId of expired.replicaIds) others.delete(replicaId);
@@ -304,7 +304,7 @@ export class SocketDirectoryRepository<Joined> {
     for (let round = 0; round < SWEEP_ROUNDS && slots.length > 0; round += 1) {
       const calls = slots.map((slot) => this.callIn(slot, [graceAfterLossMs, foundAtMs, ...replicaIds]));
       const swept = await scripts.sweep.runEach(redis, calls);
-      warnAboutFailed(this.logger, `Slots of ${this.options.name} were not swept`, swept);
+      logRejections(this.logger, `Slots of ${this.options.name} were not swept`, swept);
       slots = slots.filter((_, index) => {
         const result = swept[index];
         if (result?.status !== 'fulfilled') return false;
@@ -317,11 +317,11 @@ export class SocketDirectoryRepository<Joined> {
   }
 
   private callIn(slot: number, parameters: readonly Parameter[]): ScriptCall {
-    return { keys: [directoryKeys(this.options.slots.prefixOf(slot)).replicas], parameters };
+    return { keys: [directoryKeys(this.options.slots.getPrefix(slot)).replicas], parameters };
   }
 
-  private replicasKey(topic: string): string {
+  private getReplicasKey(topic: string): string {
     const { slots } = this.options;
-    return directoryKeys(slots.prefixOf(slots.slotOf(topic))).replicas;
+    return directoryKeys(slots.getPrefix(slots.findSlot(topic))).replicas;
   }
 }

@@ -9,14 +9,14 @@ export interface SocketDirectoryOptions<Joined> {
   /** What is recorded, for log messages. */
   name: string;
   redis: Redis;
-  lease: Pick<ReplicaLeaseService, 'replicaId' | 'assignedParts' | 'findExpired' | 'findDeadAmong'>;
+  lease: Pick<ReplicaLeaseService, 'replicaId' | 'getAssignedParts' | 'findExpired' | 'findDeadAmong'>;
   /** The directory is divided into slots; each has its own hash tag, and so a slot of a Redis cluster. */
   slots: {
     count: number;
     /** Returns the prefix of a slot's keys: a hash tag and a colon. */
-    prefixOf(slot: number): string;
+    getPrefix(slot: number): string;
     /** Returns the slot of a topic. */
-    slotOf(topic: string): number;
+    findSlot(topic: string): number;
   };
   scripts: {
     /** KEYS: replicas. ARGV: topic, member, replica, then the parameters of the entry. Idempotent. */

@@ -1,6 +1,6 @@
 import { Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { closeCodes } from '@thaw/contract/close-codes';
-import { warnAbout } from '../observability/warn-about.functions';
+import { logWarning } from '../observability/warn-about.functions';
 import { realtimeLimits } from './realtime.limits';
 import { SocketRegistry } from './socket.registry';
 
@@ -28,7 +28,7 @@ export class SocketSupervisorService implements OnModuleInit, OnApplicationShutd
 
   /** Closes every socket with 1012, spread over `spreadMs` so that clients do not all reconnect at once. */
   async closeAll(spreadMs: number = realtimeLimits.drainSpreadMs): Promise<void> {
-    const sockets = [...this.registry.allSockets()];
+    const sockets = [...this.registry.iterateSockets()];
     await Promise.all(
       sockets.map(async (socket, index) => {
         await wait((index / sockets.length) * spreadMs);
@@ -41,14 +41,14 @@ export class SocketSupervisorService implements OnModuleInit, OnApplicationShutd
 
   private checkHeartbeats(): void {
     const now = Date.now();
-    for (const socket of this.registry.allSockets()) socket.checkHeartbeat(now);
+    for (const socket of this.registry.iterateSockets()) socket.checkHeartbeat(now);
   }
 
   private async closeEndedLogins(): Promise<void> {
     try {
       await this.registry.closeEndedLogins();
     } catch (error) {
-      warnAbout(this.logger, 'Logins were not checked', error);
+      logWarning(this.logger, 'Logins were not checked', error);
     }
   }
 }

@@ -28,12 +28,12 @@ export class SocketRegistry {
   }
 
   /** Yields every socket of this replica. */
-  *allSockets(): Generator<SocketConnection> {
+  *iterateSockets(): Generator<SocketConnection> {
     for (const sockets of this.byUser.values()) yield* sockets;
   }
 
   /** Yields the user's authenticated sockets on this replica. */
-  *authenticatedSocketsOf(userId: number): Generator<SocketConnection> {
+  *iterateAuthenticatedSockets(userId: number): Generator<SocketConnection> {
     for (const connection of this.byUser.get(userId) ?? []) if (connection.isAuthenticated) yield connection;
   }
 
@@ -77,7 +77,7 @@ export class SocketRegistry {
 
   /** Closes the sockets of this replica whose login has ended. */
   closeEndedLogins(): Promise<void> {
-    return this.loginRecheck.closeEnded([...this.allSockets()]);
+    return this.loginRecheck.closeEnded([...this.iterateSockets()]);
   }
 
   private receive(userId: number, text: string): void {

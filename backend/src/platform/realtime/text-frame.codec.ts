@@ -17,16 +17,17 @@ const LARGEST_16 = 0xffff;
  */
 export const writeTextFrame = (stream: Writable, text: string): void => {
   const length = Buffer.byteLength(text);
-  if (length === text.length && length <= LARGEST_16) stream.write(asciiHeader(length) + text, 'latin1');
-  else stream.write(binaryFrame(text, length));
+  if (length === text.length && length <= LARGEST_16)
+    stream.write(encodeAsciiHeader(length) + text, 'latin1');
+  else stream.write(encodeBinaryFrame(text, length));
 };
 
-const asciiHeader = (length: number): string =>
+const encodeAsciiHeader = (length: number): string =>
   length <= LARGEST_7
     ? String.fromCharCode(FINAL_TEXT, length)
     : String.fromCharCode(FINAL_TEXT, LENGTH_16, length >> 8, length & 0xff);
 
-const binaryFrame = (text: string, length: number): Buffer => {
+const encodeBinaryFrame = (text: string, length: number): Buffer => {
   if (length <= LARGEST_7) {
     const frame = Buffer.allocUnsafe(2 + length);
     frame[0] = FINAL_TEXT;

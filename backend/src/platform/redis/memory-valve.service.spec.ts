@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import type { Redis } from 'ioredis';
 import { DomainError } from '../errors/domain.errors';
 import { MetricsRegistry } from '../observability/metrics.registry';
-import { MemoryValveService, usedShareOf } from './memory-valve.service';
+import { MemoryValveService, computeUsedShare } from './memory-valve.service';
 
 const memoryInfo = (usedBytes: number, maxBytes: number, notCounted = 0): string =>
   `# Memory\r\nused_memory:${usedBytes}\r\nused_memory_peak:999\r\nmaxmemory:${maxBytes}\r\nmem_not_counted_for_evict:${notCounted}\r\n`;
@@ -78,6 +78,6 @@ describe('MemoryValveService', () => {
   });
 
   it('counts memory as Redis does before it refuses a write', () => {
-    expect(usedShareOf(memoryInfo(80, 100, 30))).toBe(0.5);
+    expect(computeUsedShare(memoryInfo(80, 100, 30))).toBe(0.5);
   });
 });

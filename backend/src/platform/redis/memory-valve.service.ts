@@ -24,14 +24,14 @@ export class MemoryValveService implements OnModuleInit, OnApplicationShutdown {
     @Inject(REDIS) private readonly redis: Redis | Cluster,
     metrics: MetricsRegistry,
   ) {
-    metrics.gauge(
+    metrics.addGauge(
       'thaw_redis_memory_used_ratio',
       'Used share of the maxmemory of the fullest Redis primary',
       () => {
         return this.usedShare;
       },
     );
-    metrics.gauge('thaw_memory_valve_closed', '1 while new chats and messages are refused', () => {
+    metrics.addGauge('thaw_memory_valve_closed', '1 while new chats and messages are refused', () => {
       return this.isClosed ? 1 : 0;
     });
   }
@@ -69,7 +69,9 @@ export class MemoryValveService implements OnModuleInit, OnApplicationShutdown {
   async update(): Promise<void> {
     try {
       const primaries = this.redis instanceof Cluster ? this.redis.nodes('master') : [this.redis];
-      const shares = await Promise.all(primaries.map(async (node) => usedShareOf(await node.info('memory'))));
+      const shares = await Promise.all(
+        primaries.map(async (node) => computeUsedShare(await node.info('memory'))),
+      );
       this.usedShare = Math.max(0, ...shares);
       this.setClosed(this.isClosed ? this.usedShare > OPENS_AT : this.usedShare >= CLOSES_AT);
     } catch {
@@ -90,7 +92,7 @@ export class MemoryValveService implements OnModuleInit, OnApplicationShutdown {
  * @param info the `memory` section of INFO.
  * @returns the fraction of `maxmemory` in use, counted as Redis does before it refuses writes; 0 without `maxmemory`.
  */
-export const usedShareOf = (info: string): number => {
+export const computeUsedShare = (info: string): number => {
   const readFigure = (name: string): number =>
     Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(info)?.[1] ?? 0);
   const maxBytes = readFigure('maxmemory');

@@ -21,8 +21,8 @@ const hash = (text: string): number => {
   return value >>> 0;
 };
 
-export const shardOf = (sessionId: string): number => hash(sessionId) % SHARD_COUNT;
-export const shardGroupOf = (shard: number): number => shard % SHARD_GROUP_COUNT;
+export const findShard = (sessionId: string): number => hash(sessionId) % SHARD_COUNT;
+export const findShardGroup = (shard: number): number => shard % SHARD_GROUP_COUNT;
 
 /** Held by the worker that processes the group. */
 export const shardGroupLockKey = (group: number): string => `shard-group:{${group}}:lock`;
@@ -104,12 +104,12 @@ export const chatKeys = (shard: number) => {
 /** The streams of all chats, in all shards. */
 export const chatStreams = {
   pattern: '{shard*}:chat:*',
-  sessionIdOf: (stream: string): string => stream.slice(stream.indexOf(':chat:') + ':chat:'.length),
+  parseSessionId: (stream: string): string => stream.slice(stream.indexOf(':chat:') + ':chat:'.length),
 } as const;
 
 /** Number of shards of the users' presence, by user id. */
 export const PRESENCE_SHARD_COUNT = 16;
-export const presenceShardOf = (userId: number): number => userId % PRESENCE_SHARD_COUNT;
+export const findPresenceShard = (userId: number): number => userId % PRESENCE_SHARD_COUNT;
 
 export const presenceKeys = (shard: number) => {
   const prefix = `{presence${shard}}:`;

@@ -31,7 +31,7 @@ export class LocalFileStorageAdapter implements FileStoragePort {
   async check(): Promise<void> {}
 
   put(address: FileAddress, content: Buffer): Promise<void> {
-    const target = this.pathOf(address);
+    const target = this.resolvePath(address);
     return this.refuseOnFailure(async () => {
       await (this.clearing ??= this.clearAbandoned());
       await mkdir(path.dirname(target), { recursive: true });
@@ -48,7 +48,7 @@ export class LocalFileStorageAdapter implements FileStoragePort {
   }
 
   open(address: FileAddress): Promise<StoredFile | null> {
-    const target = this.pathOf(address);
+    const target = this.resolvePath(address);
     return this.refuseOnFailure(async () => {
       const file = await open(target, 'r').catch(toNullIfMissing);
       if (!file) return null;
@@ -62,7 +62,7 @@ export class LocalFileStorageAdapter implements FileStoragePort {
   }
 
   remove(address: FileAddress): Promise<void> {
-    const target = this.pathOf(address);
+    const target = this.resolvePath(address);
     return this.refuseOnFailure(() => rm(target, { force: true }));
   }
 
@@ -70,7 +70,7 @@ export class LocalFileStorageAdapter implements FileStoragePort {
     await this.clearing;
   }
 
-  private pathOf(address: FileAddress): string {
+  private resolvePath(address: FileAddress): string {
     requireSafeAddress(address);
     const target = path.join(this.root, address.bucket, ...address.key.split('/'));
     if (!target.startsWith(this.root + path.sep)) throw new Error('Not the address of a file');

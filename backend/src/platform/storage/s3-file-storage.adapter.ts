@@ -72,7 +72,7 @@ export class S3FileStorageAdapter implements FileStoragePort {
         exists = await this.hasBucket(bucket);
       } catch (error) {
         if (error instanceof ForeignBucketError) throw error;
-        this.logger.warn(`The bucket ${bucket} could not be checked: ${reasonOf(error)}`);
+        this.logger.warn(`The bucket ${bucket} could not be checked: ${readErrorCode(error)}`);
         return;
       }
       if (!exists) throw new Error(`The bucket ${bucket} is missing: run the migration, or create it`);
@@ -83,7 +83,7 @@ export class S3FileStorageAdapter implements FileStoragePort {
     requireSafeAddress(address);
     return this.refuseOnFailure(async () => {
       await this.client.send(
-        new PutObjectCommand({ ...this.target(address), Body: content, ContentType: contentType }),
+        new PutObjectCommand({ ...this.toS3Address(address), Body: content, ContentType: contentType }),
       );
     });
   }
@@ -92,7 +92,9 @@ export class S3FileStorageAdapter implements FileStoragePort {
     requireSafeAddress(address);
     return this.refuseOnFailure(async () => {
       try {
-        const { Body, ContentLength } = await this.client.send(new GetObjectCommand(this.target(address)));
+        const { Body, ContentLength } = await this.client.send(
+          new GetObjectCommand(this.toS3Address(address)),
+        );
         if (!Body || ContentLength === undefined) throw new Error('The storage answered without a body');
         return { size: ContentLength, content: Body as Readable };
       } catch (error) {
@@ -106,7 +108,7 @@ export class S3FileStorageAdapter implements FileStoragePort {
     requireSafeAddress(address);
     return this.refuseOnFailure(async () => {
       try {
-        await this.client.send(new DeleteObjectCommand(this.target(address)));
+        await this.client.send(new DeleteObjectCommand(this.toS3Address(address)));
       } catch (error) {
         if (!isNamed(error, 'NoSuchKey', 'NoSuchBucket', 'NotFound')) throw error;
       }
@@ -121,7 +123,7 @@ export class S3FileStorageAdapter implements FileStoragePort {
     return this.settings.buckets.map((bucket) => `${this.settings.bucketPrefix}${bucket}`);
   }
 
-  private target({ bucket, key }: FileAddress) {
+  private toS3Address({ bucket, key }: FileAddress) {
     return { Bucket: `${this.settings.bucketPrefix}${bucket}`, Key: key };
   }
 
@@ -132,7 +134,7 @@ export class S3FileStorageAdapter implements FileStoragePort {
       return true;
     } catch (error) {
       if (isNamed(error, 'NotFound', 'NoSuchBucket')) return false;
-      if (statusOf(error) === 403) throw new ForeignBucketError(bucket);
+      if (readStatus(error) === 403) throw new ForeignBucketError(bucket);
       throw error;
     }
   }
@@ -159,7 +161,7 @@ export class S3FileStorageAdapter implements FileStoragePort {
     try {
       return await work();
     } catch (error) {
-      this.logger.error(`The storage failed: ${reasonOf(error)}`);
+      this.logger.error(`The storage failed: ${readErrorCode(error)}`);
       throw new DomainError('unavailable');
     }
   }
@@ -173,12 +175,12 @@ class ForeignBucketError extends Error {
   }
 }
 
-const statusOf = (error: unknown): number | undefined =>
+const readStatus = (error: unknown): number | undefined =>
   error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
 
 /** Returns names and codes only, because a message may quote the request. */
-const reasonOf = (error: unknown): string => {
-  if (error instanceof S3ServiceException) return `${error.name} ${statusOf(error) ?? ''}`;
+const readErrorCode = (error: unknown): string => {
+  if (error instanceof S3ServiceException) return `${error.name} ${readStatus(error) ?? ''}`;
   if (!(error instanceof Error)) return 'unknown';
   return (error as NodeJS.ErrnoException).code ?? error.name;
 };

@@ -71,7 +71,7 @@ export class AuthService {
 
   /** @param deviceHash hash of the browser's device id. @returns the id of a new anonymous user. */
   startAnonymousUser(deviceHash: string): Promise<number> {
-    return this.executor.inTransaction(async (manager) => {
+    return this.executor.runInTransaction(async (manager) => {
       const userId = await this.users.startAnonymousUser(manager);
       const account = { userId, email: null, deviceHash, manager };
       await this.processEvents.runInTransaction('AccountCreated', account);
@@ -83,7 +83,7 @@ export class AuthService {
   async register(email: string, password: string, deviceHash: string): Promise<VerifiedUser> {
     await this.requireUnusedEmail(email);
     const passwordHash = await this.hasher.hash(password);
-    return this.executor.inTransaction(async (manager) => {
+    return this.executor.runInTransaction(async (manager) => {
       const userId = await this.users.register(email, manager);
       await this.processEvents.runInTransaction('AccountCreated', { userId, email, deviceHash, manager });
       return { userId, credentialsVersion: await this.credentials.add(userId, passwordHash, manager) };
@@ -99,7 +99,7 @@ export class AuthService {
     if (!user.isAnonymous) throw new DomainError('not_anonymous');
     await this.requireUnusedEmail(email);
     const passwordHash = await this.hasher.hash(password);
-    return this.executor.inTransaction(async (manager) => {
+    return this.executor.runInTransaction(async (manager) => {
       await this.users.convertAnonymousUser(userId, email, manager);
       return { userId, credentialsVersion: await this.credentials.add(userId, passwordHash, manager) };
     });

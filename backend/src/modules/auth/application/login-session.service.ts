@@ -66,7 +66,7 @@ export class LoginSessionService {
   ): Promise<void> {
     const renewedLogin = { userId: login.userId, familyId: randomUUID() };
     await this.store.replaceSession(request, renewedLogin, (newSessionId, oldSessionId) =>
-      this.executor.inTransaction(async (manager) => {
+      this.executor.runInTransaction(async (manager) => {
         await work(manager);
         await this.moveSession(oldSessionId, newSessionId, renewedLogin, manager);
         await this.sessions.removeFamily(login.familyId, manager);

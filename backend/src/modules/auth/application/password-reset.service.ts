@@ -32,9 +32,9 @@ export class PasswordResetService {
     if (userId === null) return null;
     const password = randomBytes(PASSWORD_BYTES).toString('base64url');
     const passwordHash = await this.hasher.hash(password);
-    await this.executor.inTransaction(async (manager) => {
+    await this.executor.runInTransaction(async (manager) => {
       await this.credentials.change(userId, passwordHash, manager);
-      await this.sessions.removeAllOf(userId, manager);
+      await this.sessions.removeSessionsOfUser(userId, manager);
     });
     // Without Redis the sockets close later: every replica checks the families of its sockets periodically.
     await this.userPublisher.revokeFamilies(userId, 'all').catch(() => undefined);

@@ -165,7 +165,7 @@ export class SessionRepository {
   }
 
   /** Ends every login of the user. */
-  async removeAllOf(userId: number, manager: EntityManager): Promise<void> {
+  async removeSessionsOfUser(userId: number, manager: EntityManager): Promise<void> {
     await manager.delete(SessionEntity, { userId });
   }
 

@@ -9,7 +9,7 @@ const MAX_EXCLUDED = 500;
 @Injectable()
 export class BlockListService {
   /** A condition that is true if one user has blocked another; both are given as bigint expressions. */
-  static hasBlockedSql(blockerId: string, blockedId: string): string {
+  static buildHasBlockedSql(blockerId: string, blockedId: string): string {
     return `EXISTS (
       SELECT 1 FROM blocks WHERE blocks.blocker_id = ${blockerId} AND blocks.blocked_id = ${blockedId})`;
   }
@@ -32,7 +32,7 @@ export class BlockListService {
   }
 
   /** Ids of users with whom the user must not be matched, from the newest 500 blocks of both directions. */
-  excludedFor(userId: number): Promise<readonly number[]> {
+  findExcludedUsers(userId: number): Promise<readonly number[]> {
     return this.blocks.findOthers(userId, MAX_EXCLUDED);
   }
 }

@@ -6,7 +6,7 @@ import { DomainError } from '../../../platform/errors/domain.errors';
 import { CommandExecutorService } from '../../../platform/event-store/command-executor.service';
 import { StreamVersionConflictError } from '../../../platform/event-store/event-store.errors';
 import { EventStoreRepository } from '../../../platform/event-store/event-store.repository';
-import { warnAbout, warnAboutFailed } from '../../../platform/observability/warn-about.functions';
+import { logWarning, logRejections } from '../../../platform/observability/warn-about.functions';
 import { ProcessEventsService } from '../../../platform/process-events/process-events.service';
 import { UserPublisherService } from '../../../platform/realtime/user-publisher.service';
 import { USER_RELATIONS, type UserRelationsPort } from '../../users/application/user-relations.port';
@@ -63,7 +63,7 @@ export class BlocksService {
       (await this.users.findProfile(blockedId)) !== null &&
       (await this.relations.isAcquainted(blockerId, blockedId));
     let afterCommit: AfterCommit[] = [];
-    const { state, isNew } = await this.inTransaction(async (manager) => {
+    const { state, isNew } = await this.runInTransaction(async (manager) => {
       afterCommit = []; // of an attempt that lost a version conflict
       await this.blocks.lockPair(blockerId, blockedId, manager);
       await this.blocks.lockBlocker(blockerId, manager);
@@ -90,7 +90,7 @@ export class BlocksService {
       await this.processEvents.deliver('UserBlocked', { blockerId, blockedId });
     } finally {
       const results = await Promise.allSettled(afterCommit.map((work) => work()));
-      warnAboutFailed(this.logger, 'An effect of a block was not published', results);
+      logRejections(this.logger, 'An effect of a block was not published', results);
     }
     await this.publishChange(blockerId, blockedId, true);
     if (!state.blockedAt) throw new Error('A block came to nothing');
@@ -104,7 +104,7 @@ export class BlocksService {
    */
   async unblock(blockerId: number, blockedId: number): Promise<void> {
     try {
-      await this.inTransaction(async (manager) => {
+      await this.runInTransaction(async (manager) => {
         await this.blocks.lockPair(blockerId, blockedId, manager);
         const command = { eventId: randomUUID(), at: new Date(), blockerId, blockedId };
         await this.execute({ type: 'UnblockUser', ...command }, manager);
@@ -126,9 +126,9 @@ export class BlocksService {
     return this.executor.execute(stream, blockDecider, command, manager);
   }
 
-  private async inTransaction<Result>(work: (manager: EntityManager) => Promise<Result>): Promise<Result> {
+  private async runInTransaction<Result>(work: (manager: EntityManager) => Promise<Result>): Promise<Result> {
     try {
-      return await this.executor.inTransaction(work);
+      return await this.executor.runInTransaction(work);
     } catch (error) {
       // Optimistic concurrency was lost on every attempt.
       if (error instanceof StreamVersionConflictError) throw new DomainError('unavailable');
@@ -141,7 +141,7 @@ export class BlocksService {
     try {
       await this.userPublisher.sendFrame(blockerId, 'block_changed', { userId: blockedId, isBlocked });
     } catch (error) {
-      warnAbout(this.logger, 'A change of a block was not published', error);
+      logWarning(this.logger, 'A change of a block was not published', error);
     }
   }
 }

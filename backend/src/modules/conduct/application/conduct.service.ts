@@ -7,9 +7,9 @@ import { CommandExecutorService } from '../../../platform/event-store/command-ex
 import type { Decider } from '../../../platform/event-store/decider.types';
 import { StreamVersionConflictError } from '../../../platform/event-store/event-store.errors';
 import type { StoredEvent } from '../../../platform/event-store/stored-event.types';
-import { warnAbout } from '../../../platform/observability/warn-about.functions';
+import { logWarning } from '../../../platform/observability/warn-about.functions';
 import { StandingsService } from '../../standings/application/standings.service';
-import { conductStream } from '../../standings/domain/standing.events';
+import { buildConductStreamId } from '../../standings/domain/standing.events';
 import { createConductDecider } from '../domain/conduct.decider';
 import type { ConductCommand, ReservedIds } from '../domain/conduct.commands';
 import type { ConductEvent } from '../domain/conduct.events';
@@ -197,10 +197,10 @@ export class ConductService {
     try {
       for (const source of await this.conduct.findOutlivedSources(sourceUserId, limit))
         await this.run({ ...source, type: 'FollowSource' }).catch((error: unknown) =>
-          warnAbout(this.logger, 'An inherited sanction was not ended', error),
+          logWarning(this.logger, 'An inherited sanction was not ended', error),
         );
     } catch (error) {
-      warnAbout(this.logger, 'Inherited sanctions were not ended', error);
+      logWarning(this.logger, 'Inherited sanctions were not ended', error);
     }
   }
 
@@ -219,7 +219,7 @@ export class ConductService {
     alongside?: Alongside<Result>,
     toResult: (executed: Executed) => Result = ({ version, events }) => ({ version, events }) as Result,
   ): Promise<Result> {
-    const result = await this.inTransaction(async (manager) => {
+    const result = await this.runInTransaction(async (manager) => {
       const executed = toResult(await this.execute(command, manager));
       await alongside?.(manager, executed);
       return executed;
@@ -238,7 +238,7 @@ export class ConductService {
     const ids = toReserved(await this.conduct.reserveNumbers(userId, manager));
     const complete = { ...command, ids, at: new Date() };
     const { state, events } = await this.executor.execute(
-      conductStream(userId),
+      buildConductStreamId(userId),
       this.decider,
       complete,
       manager,
@@ -246,9 +246,9 @@ export class ConductService {
     return { state, version: state.version, events: events as (StoredEvent & ConductEvent)[] };
   }
 
-  private async inTransaction<Result>(work: (manager: EntityManager) => Promise<Result>): Promise<Result> {
+  private async runInTransaction<Result>(work: (manager: EntityManager) => Promise<Result>): Promise<Result> {
     try {
-      return await this.executor.inTransaction(work);
+      return await this.executor.runInTransaction(work);
     } catch (error) {
       // Optimistic concurrency was lost on every attempt.
       if (error instanceof StreamVersionConflictError) throw new DomainError('unavailable');
@@ -259,7 +259,7 @@ export class ConductService {
   /** A command that changed nothing may repeat one that died before its announcement. Never throws. */
   private async announce(userId: number, events: readonly ConductEvent[]): Promise<void> {
     if (events.length === 0 || events.some(changesStanding)) await this.standings.announce(userId);
-    await this.notices.send(events.flatMap(noticesOf));
+    await this.notices.send(events.flatMap(listChangedNotices));
   }
 }
 
@@ -287,7 +287,7 @@ const endsSanction = ({ type }: ConductEvent): boolean =>
   type === 'SanctionLifted' || type === 'AppealDecided';
 
 /** The notices that an event creates. */
-const noticesOf = (event: ConductEvent): number[] => {
+const listChangedNotices = (event: ConductEvent): number[] => {
   switch (event.type) {
     case 'CaseDecided':
       return event.data.reports.map(({ noticeId }) => noticeId);

@@ -108,9 +108,9 @@ export class EvidenceService {
         senderId: message.senderId,
         at: message.at.toISOString(),
         type: message.messageType,
-        versions: textsOf(message),
+        versions: listTexts(message),
         isMarked: marked.has(message.id),
-        images: imagesOf(message, images),
+        images: listImages(message, images),
       })),
       omitted,
     };
@@ -126,7 +126,7 @@ export class EvidenceService {
 
   /** The images that the messages show, by key, each with a new number. */
   private async findImages(messages: readonly Message[]): Promise<ReadonlyMap<string, NumberedImage>> {
-    const keys = [...new Set(messages.flatMap(keysOf))];
+    const keys = [...new Set(messages.flatMap(listImageKeys))];
     if (keys.length === 0) return new Map();
     const [sizes, numbers] = await Promise.all([
       this.images.describe(keys),
@@ -142,21 +142,21 @@ export class EvidenceService {
 type NumberedImage = ImageSize & { imageId: number };
 
 /** Only images of the sender's own: a message does not show others. */
-const imagesOf = (message: Message, images: ReadonlyMap<string, NumberedImage>): SealedImage[] =>
-  keysOf(message).flatMap((key) => {
+const listImages = (message: Message, images: ReadonlyMap<string, NumberedImage>): SealedImage[] =>
+  listImageKeys(message).flatMap((key) => {
     const image = images.get(key);
     if (image?.ownerId !== message.senderId) return [];
     const { imageId, width, height } = image;
     return [{ imageId, width, height, key }];
   });
 
-const keysOf = ({ messageType, contents }: Message): string[] => {
+const listImageKeys = ({ messageType, contents }: Message): string[] => {
   const urls = contents.flatMap((content) => imageUrlsOf(messageType, content));
   return [...new Set(urls.flatMap((url) => parseUploadUrl(url)?.key ?? []))];
 };
 
 /** The texts of all versions, without those that consist of images alone. */
-const textsOf = ({ messageType, contents }: Message): string[] => {
+const listTexts = ({ messageType, contents }: Message): string[] => {
   switch (messageType) {
     case 'text':
       return [...contents];

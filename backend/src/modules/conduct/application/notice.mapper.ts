@@ -23,16 +23,16 @@ export const toNotice = (row: NoticeRow, now: Date, appealWithinMs: number): Not
   createdAt: row.created_at.toISOString(),
   seenAt: row.seen_at?.toISOString() ?? null,
   rule: row.rule,
-  facts: factsOf(row),
+  facts: selectFacts(row),
   about: row.place === null ? null : { where: row.place, at: row.place_at?.toISOString() ?? null },
   decidedBy: row.is_automatic ? 'automatic' : 'moderator',
   from: row.starts_at?.toISOString() ?? null,
   until: row.until?.toISOString() ?? null,
-  appeal: appealOf(row, now, appealWithinMs),
-  report: reportOf(row),
+  appeal: toNoticeAppeal(row, now, appealWithinMs),
+  report: toNoticeReport(row),
 });
 
-const factsOf = ({ kind, cause, facts, is_solo: isSolo }: NoticeRow): string | null => {
+const selectFacts = ({ kind, cause, facts, is_solo: isSolo }: NoticeRow): string | null => {
   if (kind === 'appeal_decided') return null;
   const isSuspension = kind === 'suspension' || kind === 'ban';
   if (isSuspension && cause === 'reports') return PAUSED_BY_REPORTS;
@@ -43,7 +43,7 @@ const factsOf = ({ kind, cause, facts, is_solo: isSolo }: NoticeRow): string | n
 
 const withSolo = (text: string | null): string => (text === null ? SOLO : `${text} ${SOLO}`);
 
-const appealOf = (row: NoticeRow, now: Date, appealWithinMs: number): Notice['appeal'] => {
+const toNoticeAppeal = (row: NoticeRow, now: Date, appealWithinMs: number): Notice['appeal'] => {
   const isAnswer = row.kind === 'appeal_decided';
   if (!row.is_appealable && !isAnswer) return { state: 'none', until: null, outcome: null, answer: null };
   const end = new Date(row.created_at.getTime() + appealWithinMs);
@@ -60,7 +60,7 @@ const appealOf = (row: NoticeRow, now: Date, appealWithinMs: number): Notice['ap
   };
 };
 
-const reportOf = ({
+const toNoticeReport = ({
   report_id: id,
   report_outcome: outcome,
   report_category: category,

@@ -2,7 +2,7 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { Notice } from '@thaw/contract/safety';
 import { ENVIRONMENT, type Environment } from '../../../config/environment.config';
 import { DomainError } from '../../../platform/errors/domain.errors';
-import { warnAbout } from '../../../platform/observability/warn-about.functions';
+import { logWarning } from '../../../platform/observability/warn-about.functions';
 import { UserPublisherService } from '../../../platform/realtime/user-publisher.service';
 import { NoticeRepository, type NoticeRow } from '../infrastructure/notice.repository';
 import { toNotice } from './notice.mapper';
@@ -46,7 +46,7 @@ export class NoticesService {
       for (const [index, notice] of this.toNotices(rows).entries())
         await this.userPublisher.sendFrame(Number(rows[index]?.recipient_id), 'notice', notice);
     } catch (error) {
-      warnAbout(this.logger, 'A notice was not sent', error);
+      logWarning(this.logger, 'A notice was not sent', error);
     }
   }
 

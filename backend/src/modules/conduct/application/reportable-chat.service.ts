@@ -40,12 +40,12 @@ export class ReportableChatService {
       reporterId !== targetId && [reporterId, targetId].every((id) => chat?.userIds.includes(id));
     if (!chat || !isTheirs) throw new DomainError('not_found');
     const { sessionId, userIds, startedAt, endedAt } = chat;
-    const isTooLate = endedAt !== null && endedAt < this.reportableSince();
+    const isTooLate = endedAt !== null && endedAt < this.computeReportableSince();
     return { where: 'random_chat', sessionId, userIds, at: startedAt, isTooLate };
   }
 
   private async findPrivateChat({ reporterId, targetId }: ChatReference): Promise<ReportableChat> {
-    const since = this.reportableSince();
+    const since = this.computeReportableSince();
     const isCurrent =
       (await this.friendships.areFriends(reporterId, targetId)) ||
       (await this.friendships.hasPendingRequest(reporterId, targetId)) ||
@@ -59,7 +59,7 @@ export class ReportableChatService {
     throw new DomainError('not_found');
   }
 
-  private reportableSince(): Date {
+  private computeReportableSince(): Date {
     return new Date(Date.now() - this.environment.REPORTABLE_AFTER_END_S * 1_000);
   }
 }

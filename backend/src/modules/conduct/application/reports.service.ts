@@ -67,7 +67,7 @@ export class ReportsService {
         ? this.evidence.takeFromRandomChat(chat.sessionId, chat.userIds, messageIds)
         : this.evidence.takeFromPrivateChat(reporterId, targetId, messageIds),
       this.weights.weigh(reporterId),
-      this.devices.accountsOf(reporterId),
+      this.devices.findAccounts(reporterId),
     ]);
     return this.conduct.fileReport(
       {

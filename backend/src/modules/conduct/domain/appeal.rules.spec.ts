@@ -8,9 +8,9 @@ import {
   typesOf,
 } from '../../../testing/conduct-events.fixture';
 import { expectRefusal } from '../../../testing/refusal.functions';
-import { standingAt } from '../../standings/domain/standing.state';
+import { computeStandingAt } from '../../standings/domain/standing.state';
 
-const standingOf = ({ state, now }: ConductHistory) => standingAt(state.standing, now);
+const standingOf = ({ state, now }: ConductHistory) => computeStandingAt(state.standing, now);
 const decided = (outcome: 'warned' | 'suspended' | 'banned' | 'dismissed'): ConductHistory => {
   const history = new ConductHistory().reportByUsers(1);
   history.decide(outcome);

@@ -9,7 +9,7 @@ import {
   findUndecidedCase,
   type ImposedSanction,
   isInForce,
-  sanctionsOf,
+  listSanctionsOfCase,
   type SentNotice,
 } from './conduct-state.types';
 import {
@@ -99,7 +99,7 @@ const findSanction = (
   at: Date,
 ): ImposedSanction | null => {
   if ((kind !== 'suspension' && kind !== 'ban') || caseId === null) return null;
-  const inForce = sanctionsOf(state, caseId).filter((sanction) => isInForce(sanction, at));
+  const inForce = listSanctionsOfCase(state, caseId).filter((sanction) => isInForce(sanction, at));
   return inForce.find((sanction) => sanction.sanctionId === sanctionId) ?? inForce[0] ?? null;
 };
 

@@ -10,10 +10,10 @@ import {
   typesOf,
 } from '../../../testing/conduct-events.fixture';
 import { expectRefusal } from '../../../testing/refusal.functions';
-import { standingAt } from '../../standings/domain/standing.state';
+import { computeStandingAt } from '../../standings/domain/standing.state';
 
 const MINUTE_MS = 60_000;
-const kindOf = ({ state, now }: ConductHistory) => standingAt(state.standing, now).kind;
+const kindOf = ({ state, now }: ConductHistory) => computeStandingAt(state.standing, now).kind;
 
 describe('a claim', () => {
   const claim = (history: ConductHistory, moderatorId: number) =>
@@ -116,7 +116,10 @@ describe('a decision', () => {
   it('bans without an end', () => {
     const history = new ConductHistory().reportByUsers(1);
     history.decide('banned');
-    expect(standingAt(history.state.standing, history.now)).toMatchObject({ kind: 'banned', until: null });
+    expect(computeStandingAt(history.state.standing, history.now)).toMatchObject({
+      kind: 'banned',
+      until: null,
+    });
   });
 
   it('lets other cases and their sanctions be', () => {

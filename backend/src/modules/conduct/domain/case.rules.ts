@@ -17,8 +17,8 @@ import {
   type ImposedSanction,
   isInForce,
   isWaiting,
-  reportsOf,
-  sanctionsOf,
+  listReportsOfCase,
+  listSanctionsOfCase,
 } from './conduct-state.types';
 import { claimEnd } from './conduct.state';
 import {
@@ -81,7 +81,7 @@ export const decideCase = (
   requireVersion(state, version);
   if (decided.state === 'decided') throw new DomainError('already_answered');
   requireComplete(command);
-  const reports = reportsOf(state, caseId).map(({ reportId, reporterId }) => ({
+  const reports = listReportsOfCase(state, caseId).map(({ reportId, reporterId }) => ({
     reportId,
     reporterId,
     noticeId: ids.nextNumber(),
@@ -113,7 +113,7 @@ const endAutomaticCare = (command: DecideCase, state: ConductState): readonly Co
   const { ids, at, caseId, moderatorId, outcome } = command;
   const isDismissed = outcome === 'dismissed';
   const isFlagOfCase = state.standing.flag !== null && state.flagCaseId === caseId;
-  const earlier = sanctionsOf(state, caseId).filter(({ isLifted }) => !isLifted);
+  const earlier = listSanctionsOfCase(state, caseId).filter(({ isLifted }) => !isLifted);
   const wasLimited = isFlagOfCase || earlier.some((sanction) => isInForce(sanction, at));
   let noticeId = isDismissed && wasLimited ? ids.nextNumber() : null;
   const takeNoticeId = (): number | null => {
@@ -163,7 +163,7 @@ const decideHold = (
 ): readonly ConductEvent[] => {
   const { outcome, rule } = command;
   const isSanctioned = outcome === 'suspended' || outcome === 'banned';
-  const isAboutMinor = reportsOf(state, caseId).some(({ category }) => category === 'minor');
+  const isAboutMinor = listReportsOfCase(state, caseId).some(({ category }) => category === 'minor');
   const isIllegal = outcome !== 'dismissed' && rule === 'no_illegal';
   if (state.standing.isHeld || !(isIllegal || (isSanctioned && isAboutMinor))) return [];
   const reason = isIllegal ? 'Decided under the rule no_illegal' : 'Sanctioned after a report about a minor';

@@ -1,7 +1,7 @@
 import type { CaseKind, CaseOutcome, CaseState } from '@thaw/contract/moderation';
 import type { AppealOutcome, HouseRule, NoticeKind, ReportCategory } from '@thaw/contract/safety';
 import type { SanctionKind } from '../../standings/domain/standing.events';
-import { initialStandingState, type StandingState } from '../../standings/domain/standing.state';
+import { createStandingState, type StandingState } from '../../standings/domain/standing.state';
 import type { FindingKind, ReportContext } from './conduct.events';
 
 export interface FiledReport {
@@ -89,7 +89,7 @@ export interface ConductState {
   standing: StandingState;
 }
 
-export const initialConduct = (): ConductState => ({
+export const createConductState = (): ConductState => ({
   version: 0,
   cases: new Map(),
   reports: new Map(),
@@ -100,14 +100,14 @@ export const initialConduct = (): ConductState => ({
   flagCaseId: null,
   ageAskedAt: [],
   ageCaseId: null,
-  standing: initialStandingState(),
+  standing: createStandingState(),
 });
 
 /** The case that no moderator has decided; there is at most one. */
 export const findUndecidedCase = ({ cases }: ConductState): ConductCase | null =>
   [...cases.values()].find(({ state }) => state !== 'decided') ?? null;
 
-export const reportsOf = ({ reports }: ConductState, caseId: number): FiledReport[] =>
+export const listReportsOfCase = ({ reports }: ConductState, caseId: number): FiledReport[] =>
   [...reports.values()].filter((report) => report.caseId === caseId);
 
 export const isInForce = ({ isLifted, until }: ImposedSanction, at: Date): boolean =>
@@ -121,11 +121,11 @@ export const awaitsConfirmation = ({
   inheritedFrom,
 }: ImposedSanction): boolean => kind === 'banned' && !isConfirmed && !isLifted && inheritedFrom === null;
 
-export const sanctionsOf = ({ sanctions }: ConductState, caseId: number): ImposedSanction[] =>
+export const listSanctionsOfCase = ({ sanctions }: ConductState, caseId: number): ImposedSanction[] =>
   [...sanctions.values()].filter((sanction) => sanction.caseId === caseId);
 
 /** Whether a moderator has something to do in the case: a decision, a confirmation, or an appeal. */
 export const isWaiting = (state: ConductState, { caseId, state: caseState }: ConductCase): boolean =>
   caseState !== 'decided' ||
-  sanctionsOf(state, caseId).some(awaitsConfirmation) ||
+  listSanctionsOfCase(state, caseId).some(awaitsConfirmation) ||
   [...state.appeals.values()].some((appeal) => appeal.caseId === caseId && appeal.outcome === null);

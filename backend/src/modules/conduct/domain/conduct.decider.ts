@@ -11,7 +11,7 @@ import {
 import type { ConductPolicy } from './conduct-policy.types';
 import type { ConductCommand } from './conduct.commands';
 import type { ConductEvent } from './conduct.events';
-import { type ConductState, initialConduct } from './conduct-state.types';
+import { type ConductState, createConductState } from './conduct-state.types';
 import { evolveConduct } from './conduct.state';
 import { decideFinding, decideReport } from './report.rules';
 import {
@@ -73,7 +73,7 @@ const decide = (
 export const createConductDecider = (
   policy: ConductPolicy,
 ): Decider<ConductState, ConductCommand, ConductEvent> => ({
-  initialState: initialConduct,
+  initialState: createConductState,
   evolve: evolveConduct,
   decide: (command, state) => decide(command, state, policy),
 });

@@ -11,8 +11,12 @@ import {
 } from '../../../testing/conduct-events.fixture';
 import { DomainError } from '../../../platform/errors/domain.errors';
 import type { StandingEvent } from '../../standings/domain/standing.events';
-import { evolveStanding, initialStandingState, standingAt } from '../../standings/domain/standing.state';
-import { initialConduct } from './conduct-state.types';
+import {
+  evolveStanding,
+  createStandingState,
+  computeStandingAt,
+} from '../../standings/domain/standing.state';
+import { createConductState } from './conduct-state.types';
 import { awaitsConfirmation } from './conduct-state.types';
 import { evolveConduct } from './conduct.state';
 
@@ -213,8 +217,8 @@ const expectInvariants = ({ state, events, now }: ConductHistory, from: number):
         [...state.reports.values()].filter(({ caseId }) => caseId === event.data.caseId).length,
       );
   }
-  const standing = events.filter(isStandingEvent).reduce(evolveStanding, initialStandingState());
-  expect(standingAt(standing, now)).toEqual(standingAt(state.standing, now));
+  const standing = events.filter(isStandingEvent).reduce(evolveStanding, createStandingState());
+  expect(computeStandingAt(standing, now)).toEqual(computeStandingAt(state.standing, now));
 };
 
 const standingTypes: readonly StandingEvent['type'][] = [
@@ -272,7 +276,7 @@ it('has at most one undecided case, a notice for each restriction, and the stand
         expectInvariants(history, from);
       }
       expectSecondLooks(history);
-      expect(history.events.reduce(evolveConduct, initialConduct())).toEqual(history.state);
+      expect(history.events.reduce(evolveConduct, createConductState())).toEqual(history.state);
       for (const { type } of history.events) seen.set(type, (seen.get(type) ?? 0) + 1);
     }),
     { numRuns: RUNS },

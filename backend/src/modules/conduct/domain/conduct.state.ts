@@ -11,7 +11,7 @@ import type {
 } from './conduct-state.types';
 import type { ConductEvent } from './conduct.events';
 
-const updated = <Value extends object>(
+const updateEntry = <Value extends object>(
   entries: ReadonlyMap<number, Value>,
   id: number | null,
   change: Partial<Value>,
@@ -26,7 +26,7 @@ const withCase = (
   change: Partial<ConductCase>,
 ): ConductState => ({
   ...state,
-  cases: updated(state.cases, caseId, change),
+  cases: updateEntry(state.cases, caseId, change),
 });
 
 const withNotice = (
@@ -51,7 +51,7 @@ const withNotice = (
 };
 
 /** The moderator who decided the case last. */
-const deciderOf = ({ cases }: ConductState, caseId: number | null): number | null =>
+const findDecidingModerator = ({ cases }: ConductState, caseId: number | null): number | null =>
   (caseId === null ? null : cases.get(caseId)?.decision?.moderatorId) ?? null;
 
 /** A claim lasts until 15 minutes after the last act of its moderator on the case. */
@@ -130,7 +130,7 @@ const evolve = (state: ConductState, event: ConductEvent): ConductState => {
       const decision = { moderatorId, outcome, at: occurredAt };
       let next = withCase(state, caseId, { state: 'decided', decision, claim: null, escalation: null });
       for (const { reportId, noticeId, reporterId } of reports) {
-        next = { ...next, reports: updated(next.reports, reportId, { isDecided: true }) };
+        next = { ...next, reports: updateEntry(next.reports, reportId, { isDecided: true }) };
         const isAppealable = outcome === 'dismissed';
         next = withNotice(next, event, 'report_decided', {
           noticeId,
@@ -144,7 +144,7 @@ const evolve = (state: ConductState, event: ConductEvent): ConductState => {
     }
     case 'PersonWarned': {
       const { noticeId, caseId } = event.data;
-      const decidedBy = deciderOf(state, caseId);
+      const decidedBy = findDecidingModerator(state, caseId);
       return withNotice(state, event, 'warning', { noticeId, caseId, decidedBy });
     }
     case 'AppealFiled': {
@@ -154,7 +154,7 @@ const evolve = (state: ConductState, event: ConductEvent): ConductState => {
     }
     case 'EvidenceExpired':
       return event.data.reportIds.reduce(
-        (next, reportId) => ({ ...next, reports: updated(next.reports, reportId, { hasExpired: true }) }),
+        (next, reportId) => ({ ...next, reports: updateEntry(next.reports, reportId, { hasExpired: true }) }),
         state,
       );
     default:
@@ -194,7 +194,7 @@ const evolveByStanding = (state: ConductState, event: StandingEvent): ConductSta
       };
       const sanctions = new Map(state.sanctions).set(sanctionId, sanction);
       const noticeKind = kind === 'banned' ? 'ban' : 'suspension';
-      const decidedBy = isAutomatic ? null : deciderOf(state, caseId);
+      const decidedBy = isAutomatic ? null : findDecidingModerator(state, caseId);
       return withNotice({ ...state, sanctions }, event, noticeKind, {
         noticeId,
         caseId,
@@ -205,12 +205,12 @@ const evolveByStanding = (state: ConductState, event: StandingEvent): ConductSta
     case 'SanctionConfirmed': {
       const { sanctionId, caseId } = event.data;
       const confirmed = withCase(state, caseId, { claim: null });
-      return { ...confirmed, sanctions: updated(state.sanctions, sanctionId, { isConfirmed: true }) };
+      return { ...confirmed, sanctions: updateEntry(state.sanctions, sanctionId, { isConfirmed: true }) };
     }
     case 'SanctionLifted': {
       const { sanctionId, noticeId } = event.data;
       const caseId = state.sanctions.get(sanctionId)?.caseId ?? null;
-      const sanctions = updated(state.sanctions, sanctionId, { isLifted: true });
+      const sanctions = updateEntry(state.sanctions, sanctionId, { isLifted: true });
       return withNotice({ ...state, sanctions }, event, 'lifted', { noticeId, caseId, sanctionId });
     }
     case 'AppealDecided':
@@ -238,11 +238,11 @@ const evolveAppealDecided = (
   const appeal = state.appeals.get(noticeId);
   const appealed = state.notices.get(noticeId);
   let next = withCase(state, caseId, { claim: null });
-  next = { ...next, appeals: updated(next.appeals, noticeId, { outcome }) };
+  next = { ...next, appeals: updateEntry(next.appeals, noticeId, { outcome }) };
   if (until !== null) {
     // A ban has no end, so a reduced one is a suspension.
     const change = { kind: 'suspended', until: new Date(until) } as const;
-    next = { ...next, sanctions: updated(next.sanctions, sanctionId, change) };
+    next = { ...next, sanctions: updateEntry(next.sanctions, sanctionId, change) };
   }
   if (outcome === 'reversed' && appealed?.kind !== 'report_decided')
     next = withCase(next, caseId, { careCountsFrom: event.occurredAt });

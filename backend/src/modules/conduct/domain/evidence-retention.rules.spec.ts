@@ -1,5 +1,5 @@
 import type { ConductEvent } from './conduct.events';
-import { expiryTimesOf } from './evidence-retention.rules';
+import { computeExpiryTimes } from './evidence-retention.rules';
 
 const HOUR_MS = 60 * 60_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -90,7 +90,7 @@ const expiryDays = (
   chatEnds: Record<string, Date> = { s1: day(0) },
 ): Record<string, number | null> =>
   Object.fromEntries(
-    [...expiryTimesOf(events, new Map(Object.entries(chatEnds)), policy)].map(([id, at]) => [
+    [...computeExpiryTimes(events, new Map(Object.entries(chatEnds)), policy)].map(([id, at]) => [
       id,
       at && (at.getTime() - START) / DAY_MS,
     ]),

@@ -47,7 +47,7 @@ interface Records {
  * stream, so that each computation gives the same result, also in a rebuild.
  * @param chatEnds when the reported random chats ended, by session id; chats that go on are absent.
  */
-export const expiryTimesOf = (
+export const computeExpiryTimes = (
   events: readonly ConductEvent[],
   chatEnds: ReadonlyMap<string, Date>,
   policy: RetentionPolicy,
@@ -56,7 +56,7 @@ export const expiryTimesOf = (
   for (const event of events) record(records, event);
   return new Map(
     records.items.map((item) => {
-      const usual = usualExpiryOf(item, records.cases, chatEnds, policy);
+      const usual = computeUsualExpiry(item, records.cases, chatEnds, policy);
       const heldUntil = records.holds
         .filter(({ liftedAt }) => item.at <= liftedAt)
         .map(({ placedAt, liftedAt }) => Math.max(liftedAt, placedAt + HELD_MIN_MS));
@@ -96,7 +96,7 @@ const record = ({ cases, items, holds }: Records, event: ConductEvent): void => 
     }
     case 'SanctionImposed': {
       const { caseId, sanctionId, until } = event.data;
-      if (caseId !== null) requireCase(cases, caseId).sanctionEnds.set(sanctionId, endOf(until));
+      if (caseId !== null) requireCase(cases, caseId).sanctionEnds.set(sanctionId, toEndMs(until));
       return;
     }
     case 'SanctionLifted': {
@@ -118,7 +118,7 @@ const record = ({ cases, items, holds }: Records, event: ConductEvent): void => 
       const appealed = requireCase(cases, caseId);
       const appeal = appealed.appeals.get(appealId);
       if (appeal) appeal.decidedAt = at;
-      if (sanctionId !== null && until !== null) appealed.sanctionEnds.set(sanctionId, endOf(until));
+      if (sanctionId !== null && until !== null) appealed.sanctionEnds.set(sanctionId, toEndMs(until));
       add('statement', caseId);
       return;
     }
@@ -149,10 +149,10 @@ const requireCase = (cases: Map<number, CaseRecord>, caseId: number): CaseRecord
   return added;
 };
 
-const endOf = (until: string | null): number => (until === null ? Infinity : Date.parse(until));
+const toEndMs = (until: string | null): number => (until === null ? Infinity : Date.parse(until));
 
 /** Infinity as long as the data is kept. */
-const usualExpiryOf = (
+const computeUsualExpiry = (
   { at, caseId, kind }: Item,
   cases: ReadonlyMap<number, CaseRecord>,
   chatEnds: ReadonlyMap<string, Date>,
@@ -160,14 +160,14 @@ const usualExpiryOf = (
 ): number => {
   const ofCase = caseId === null ? undefined : cases.get(caseId);
   if (!ofCase) return at + policy.appealWithinMs;
-  const evidenceExpiry = evidenceExpiryOf(ofCase, chatEnds, policy);
+  const evidenceExpiry = computeEvidenceExpiry(ofCase, chatEnds, policy);
   if (kind === 'evidence') return evidenceExpiry;
   if ([...ofCase.appeals.values()].some(({ decidedAt }) => decidedAt === null)) return Infinity;
   const sanctionEnd = Math.max(at, ...ofCase.sanctionEnds.values());
   return Math.max(evidenceExpiry, sanctionEnd + policy.appealWithinMs);
 };
 
-const evidenceExpiryOf = (
+const computeEvidenceExpiry = (
   { isOpen, decision, appeals, sessionIds }: CaseRecord,
   chatEnds: ReadonlyMap<string, Date>,
   { evidenceMinKeptMs, appealWithinMs }: RetentionPolicy,

@@ -1,5 +1,5 @@
 import { DomainError } from '../../../platform/errors/domain.errors';
-import { type ConductCase, type ConductState, reportsOf } from './conduct-state.types';
+import { type ConductCase, type ConductState, listReportsOfCase } from './conduct-state.types';
 
 interface Judge {
   userId: number;
@@ -21,7 +21,7 @@ export const requireUninvolved = (
   caseId: number,
   { userId, moderatorId, excludedModeratorIds = [] }: Judge,
 ): void => {
-  const hasReported = reportsOf(state, caseId).some(({ reporterId }) => reporterId === moderatorId);
+  const hasReported = listReportsOfCase(state, caseId).some(({ reporterId }) => reporterId === moderatorId);
   if (moderatorId === userId || hasReported || excludedModeratorIds.includes(moderatorId))
     throw new DomainError('own_decision');
 };

@@ -9,8 +9,8 @@ import {
   type FiledReport,
   findUndecidedCase,
   isInForce,
-  reportsOf,
-  sanctionsOf,
+  listReportsOfCase,
+  listSanctionsOfCase,
 } from './conduct-state.types';
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -89,7 +89,7 @@ export const decideReport = (
       words,
       evidence,
     }),
-    ...decideCare(command, state, [...reportsOf(state, caseId), report], policy),
+    ...decideCare(command, state, [...listReportsOfCase(state, caseId), report], policy),
   ];
 };
 
@@ -99,7 +99,7 @@ const countAs = (
   state: ConductState,
   caseId: number,
 ): number => {
-  const earlier = reportsOf(state, caseId)
+  const earlier = listReportsOfCase(state, caseId)
     .filter((report) => report.reporterId === reporterId || deviceAccountIds.includes(report.reporterId))
     .map(({ countsAs }) => countsAs);
   return earlier.length > 0 ? Math.min(...earlier) : reporterId;
@@ -125,7 +125,7 @@ const decideCare = (
   const events: ConductEvent[] = [];
   if (reporters >= flagReporters && !isFlagged(state, at)) events.push(flag(command, caseId, 'reports'));
   const until = new Date(at.getTime() + reviewMs);
-  const wasSuspended = sanctionsOf(state, caseId).some(
+  const wasSuspended = listSanctionsOfCase(state, caseId).some(
     ({ isAutomatic, imposedAt }) => isAutomatic && (reversedAt === null || imposedAt > reversedAt),
   );
   if (reporters >= suspendReporters && !wasSuspended && !isSanctionedUntil(state, at, until))

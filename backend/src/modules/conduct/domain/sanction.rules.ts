@@ -17,7 +17,7 @@ import {
   type ConductState,
   type ImposedSanction,
   isInForce,
-  sanctionsOf,
+  listSanctionsOfCase,
 } from './conduct-state.types';
 import {
   requireCase,
@@ -40,7 +40,7 @@ export const decideConfirmation = (
   const { ids, caseId, moderatorId, version, isConfirmed, facts } = command;
   const confirmed = requireCase(state, caseId);
   requireUninvolved(state, caseId, command);
-  const ban = sanctionsOf(state, caseId).find(awaitsConfirmation);
+  const ban = listSanctionsOfCase(state, caseId).find(awaitsConfirmation);
   const first = { moderatorId: confirmed.decision?.moderatorId ?? null, at: ban?.imposedAt ?? command.at };
   const isSolo = ban ? requireSecondModerator(first, command, policy.soloReviewAfterMs) : false;
   requireUnclaimed(confirmed, command);
@@ -161,7 +161,7 @@ export const decideTimeLimits = (
   return [
     ...sanctions
       .filter((sanction) => isOverdue(sanction, at, policy))
-      .flatMap((ban) => replaceBySuspension(command, ban, 'not_confirmed', unconfirmedEnd(ban))),
+      .flatMap((ban) => replaceBySuspension(command, ban, 'not_confirmed', computeUnconfirmedEnd(ban))),
     ...(current && current.until <= at && !lapsed ? [record(command, 'FlagLifted', { noticeId: null })] : []),
     ...(lapsed ? [flag(command, lapsed.caseId, 'sanction_lapsed', flagEnd(state, at))] : []),
   ];
@@ -182,7 +182,7 @@ const hasLapsedUnseen = (sanction: ImposedSanction, { cases }: ConductState, at:
 const flagEnd = (state: ConductState, at: Date): Date | undefined =>
   isFlagged(state, at) ? state.standing.flag?.until : undefined;
 
-const unconfirmedEnd = ({ imposedAt }: ImposedSanction): Date =>
+const computeUnconfirmedEnd = ({ imposedAt }: ImposedSanction): Date =>
   new Date(imposedAt.getTime() + UNCONFIRMED_BAN_MS);
 
 /** The notice of the suspension explains both. */

@@ -18,7 +18,7 @@ export type ReportedPlace = { where: 'random_chat'; sessionId: string } | { wher
 
 const SELECT_REPORTS = `
 SELECT id, category, created_at, decided_at, outcome,
-       ${BlockListService.hasBlockedSql('reports.reporter_id', 'reports.user_id')} AS is_blocked
+       ${BlockListService.buildHasBlockedSql('reports.reporter_id', 'reports.user_id')} AS is_blocked
 FROM reports`;
 
 const toReport = (row: RawReport): Report => ({

@@ -2,9 +2,9 @@ import type { CaseKind } from '@thaw/contract/moderation';
 import type { EntityManager } from 'typeorm';
 import { PersonalDataRepository } from '../../../platform/event-store/personal-data.repository';
 import type { Projection } from '../../../platform/event-store/projection.registry';
-import { conductStream } from '../../standings/domain/standing.events';
+import { buildConductStreamId } from '../../standings/domain/standing.events';
 import type { ConductEvent } from '../domain/conduct.events';
-import { expiryTimesOf, type RetentionPolicy } from '../domain/evidence-retention.rules';
+import { computeExpiryTimes, type RetentionPolicy } from '../domain/evidence-retention.rules';
 
 /** Events after which the personal data of a user's conduct is kept for a different time. */
 const conductTypes: readonly ConductEvent['type'][] = [
@@ -34,11 +34,18 @@ export const createEvidenceExpiryProjection = (policy: RetentionPolicy): Project
   async apply(events, manager) {
     const ended = events.filter(({ type }) => type === 'ChatEnded').map(({ streamId }) => streamId);
     const conduct = events.filter(({ type }) => type !== 'ChatEnded').map(({ streamId }) => streamId);
-    const streamIds = new Set([...conduct, ...(await findReportedUsers(ended, manager)).map(conductStream)]);
+    const streamIds = new Set([
+      ...conduct,
+      ...(await findReportedUsers(ended, manager)).map(buildConductStreamId),
+    ]);
     for (const streamId of streamIds) {
       const stream = await readEvents(streamId, manager);
       const chatEnds = await findChatEnds(stream, manager);
-      await PersonalDataRepository.expireEventsAt(streamId, expiryTimesOf(stream, chatEnds, policy), manager);
+      await PersonalDataRepository.expireEventsAt(
+        streamId,
+        computeExpiryTimes(stream, chatEnds, policy),
+        manager,
+      );
     }
   },
 });

@@ -7,7 +7,7 @@ import type { Friend, Profile, PublicUser } from '@thaw/contract/users';
 import { DomainError } from '../../../platform/errors/domain.errors';
 import { CommandExecutorService } from '../../../platform/event-store/command-executor.service';
 import { StreamVersionConflictError } from '../../../platform/event-store/event-store.errors';
-import { warnAbout } from '../../../platform/observability/warn-about.functions';
+import { logWarning } from '../../../platform/observability/warn-about.functions';
 import { InTransaction, OnProcessEvent } from '../../../platform/process-events/process-event.decorator';
 import type { TransactionEventMap } from '../../../platform/process-events/process-event-map.types';
 import { RateLimiterService } from '../../../platform/rate-limit/rate-limiter.service';
@@ -19,7 +19,7 @@ import { PastPartnersService } from '../../random-chat/application/past-partners
 import { UsersService } from '../../users/application/users.service';
 import type { FriendshipCommand } from '../domain/friendship.commands';
 import { friendshipDecider } from '../domain/friendship.decider';
-import { type FriendshipEvent, friendshipStream } from '../domain/friendship.events';
+import { type FriendshipEvent, buildFriendshipStreamId } from '../domain/friendship.events';
 import type { FriendshipState, FriendRequestState } from '../domain/friendship.state';
 import type { FriendRequestEntity } from '../infrastructure/friend-request.entity';
 import { FriendRepository } from '../infrastructure/friend.repository';
@@ -125,7 +125,7 @@ export class FriendsService {
     afterCommit,
   }: TransactionEventMap['UserBlocking']): Promise<void> {
     const { state, events } = await this.executor.execute(
-      friendshipStream(blockerId, blockedId),
+      buildFriendshipStreamId(blockerId, blockedId),
       friendshipDecider,
       { type: 'SeparateUsers', eventId: randomUUID(), at: new Date(), blockerId, blockedId },
       manager,
@@ -142,7 +142,7 @@ export class FriendsService {
         user,
       });
     } catch (error) {
-      warnAbout(this.logger, 'A change of a profile was not published', error);
+      logWarning(this.logger, 'A change of a profile was not published', error);
     }
   }
 
@@ -165,12 +165,12 @@ export class FriendsService {
   }
 
   private async executeUnlessBlocked(userId: number, otherId: number, command: FriendshipCommand) {
-    const stream = friendshipStream(userId, otherId);
+    const stream = buildFriendshipStreamId(userId, otherId);
     // A block ends a friendship or a pending request in the same stream, and so conflicts with a command about either.
     // A new request would not conflict with it, so the blocks are read in the transaction that appends the request.
     if (command.type !== 'SendFriendRequest')
       return this.executor.execute(stream, friendshipDecider, command);
-    return this.executor.inTransaction(async (manager) => {
+    return this.executor.runInTransaction(async (manager) => {
       if (await this.blockList.areApartUntilCommit(userId, otherId, manager))
         throw new DomainError('not_found');
       return this.executor.execute(stream, friendshipDecider, command, manager);
@@ -182,7 +182,7 @@ export class FriendsService {
     try {
       await this.publishEvent(event, state);
     } catch (error) {
-      warnAbout(this.logger, 'A change of a friendship was not published', error);
+      logWarning(this.logger, 'A change of a friendship was not published', error);
     }
   }
 

@@ -1,7 +1,7 @@
 import { givenFor } from '../../../testing/given.fixture';
 import { DECLINE_COOL_DOWN_MS, friendshipDecider } from './friendship.decider';
 import type { FriendshipCommand } from './friendship.commands';
-import { type FriendshipEvent, friendshipStream } from './friendship.events';
+import { type FriendshipEvent, buildFriendshipStreamId } from './friendship.events';
 
 const ada = 3;
 const bob = 7;
@@ -195,8 +195,8 @@ describe('the removal of a friendship', () => {
 });
 
 it('keeps both directions of a friendship in one stream', () => {
-  expect(friendshipStream(bob, ada)).toBe('friendship-3-7');
-  expect(friendshipStream(ada, bob)).toBe('friendship-3-7');
+  expect(buildFriendshipStreamId(bob, ada)).toBe('friendship-3-7');
+  expect(buildFriendshipStreamId(ada, bob)).toBe('friendship-3-7');
 });
 
 describe('a block of one of the two', () => {

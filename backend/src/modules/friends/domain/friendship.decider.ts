@@ -11,7 +11,7 @@ import type { FriendshipEvent, RequestData } from './friendship.events';
 import {
   evolveFriendship,
   type FriendshipState,
-  initialFriendship,
+  createFriendshipState,
   type FriendRequestState,
 } from './friendship.state';
 
@@ -121,7 +121,7 @@ const isInCoolDown = (state: FriendshipState, requesterId: number, at: Date): bo
 };
 
 export const friendshipDecider: Decider<FriendshipState, FriendshipCommand, FriendshipEvent> = {
-  initialState: initialFriendship,
+  initialState: createFriendshipState,
   evolve: evolveFriendship,
   decide,
 };

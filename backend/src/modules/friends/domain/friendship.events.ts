@@ -28,5 +28,5 @@ export type FriendshipRemoved = RecordedEvent<
 export type FriendshipEvent =
   FriendRequestSent | FriendRequestAccepted | FriendRequestDeclined | FriendRequestVoided | FriendshipRemoved;
 
-export const friendshipStream = (userId: number, otherId: number): string =>
+export const buildFriendshipStreamId = (userId: number, otherId: number): string =>
   `friendship-${Math.min(userId, otherId)}-${Math.max(userId, otherId)}`;

@@ -17,7 +17,7 @@ export interface FriendshipState {
   declinedAt: ReadonlyMap<number, Date>;
 }
 
-export const initialFriendship = (): FriendshipState => ({
+export const createFriendshipState = (): FriendshipState => ({
   areFriends: false,
   requests: new Map(),
   pending: null,

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
-import { friendshipStream } from '../domain/friendship.events';
+import { buildFriendshipStreamId } from '../domain/friendship.events';
 import { FriendRequestEntity } from './friend-request.entity';
 import { FriendshipEntity, toFriendshipKey } from './friendship.entity';
 
@@ -57,7 +57,7 @@ export class FriendRepository {
              AND sent.data->'requestId' = ended.data->'requestId'
              AND (sent.data->>'isHidden')::boolean AND (sent.data->>'requesterId')::bigint <> $2)))
        LIMIT 1`,
-      [friendshipStream(viewerId, otherId), viewerId, since],
+      [buildFriendshipStreamId(viewerId, otherId), viewerId, since],
     );
     return rows.length > 0;
   }

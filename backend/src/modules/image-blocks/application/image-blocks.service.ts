@@ -6,7 +6,7 @@ import type { EntityManager } from 'typeorm';
 import { DomainError } from '../../../platform/errors/domain.errors';
 import { CommandExecutorService } from '../../../platform/event-store/command-executor.service';
 import { imageBlockDecider } from '../domain/image-block.decider';
-import { imageStream } from '../domain/image-block.events';
+import { buildImageStreamId } from '../domain/image-block.events';
 import type { BlockedImageEntity } from '../infrastructure/blocked-image.entity';
 import { BlockedImageRepository } from '../infrastructure/blocked-image.repository';
 
@@ -30,7 +30,7 @@ export class ImageBlocksService {
    * The number and the rule under which a file with this SHA-256 is blocked; null if it is not. One query by a unique
    * index: an upload costs far more, and a cache would let a blocked image in until all replicas know of it.
    */
-  async findBlockOf(sha256: string): Promise<{ id: number; rule: HouseRule } | null> {
+  async findBlock(sha256: string): Promise<{ id: number; rule: HouseRule } | null> {
     return this.images.findByHash(sha256);
   }
 
@@ -48,7 +48,7 @@ export class ImageBlocksService {
       if (imageId === undefined) throw new Error('The sequence conduct_ids returned too few numbers');
       const command = { eventId: randomUUID(), at: new Date(), sha256, imageId, ...fields };
       await this.executor.execute(
-        imageStream(sha256),
+        buildImageStreamId(sha256),
         imageBlockDecider,
         { type: 'BlockImage', ...command },
         manager,
@@ -69,10 +69,10 @@ export class ImageBlocksService {
     const image = await this.images.find(imageId);
     if (!image) throw new DomainError('not_found');
     const { sha256 } = image;
-    await this.executor.inTransaction(async (manager) => {
+    await this.executor.runInTransaction(async (manager) => {
       const command = { eventId: randomUUID(), at: new Date(), sha256, moderatorId };
       await this.executor.execute(
-        imageStream(sha256),
+        buildImageStreamId(sha256),
         imageBlockDecider,
         { type: 'UnblockImage', ...command },
         manager,

@@ -30,4 +30,4 @@ export type ImageUnblocked = RecordedEvent<
 /** All events of one image, in the stream `image-<SHA-256 of what was sent, in hex>`. */
 export type ImageBlockEvent = ImageBlocked | ImageUnblocked;
 
-export const imageStream = (sha256: string): string => `image-${sha256}`;
+export const buildImageStreamId = (sha256: string): string => `image-${sha256}`;

@@ -11,23 +11,26 @@ export class MatchMetricsRegistry {
   private matchCount = 0;
 
   constructor(metrics: MetricsRegistry, queue: MatchQueueService) {
-    metrics.gaugesOf('thaw_queue_waiting', 'Searching users; each replica reports all of them', async () =>
-      (await queue.countWaiting()).map(({ gender, preference, pool, count }) => [
-        { gender, preference, pool },
-        count,
-      ]),
+    metrics.addReadGauges(
+      'thaw_queue_waiting',
+      'Searching users; each replica reports all of them',
+      async () =>
+        (await queue.countWaiting()).map(({ gender, preference, pool, count }) => [
+          { gender, preference, pool },
+          count,
+        ]),
     );
-    metrics.gauge(
+    metrics.addGauge(
       'thaw_queue_oldest_seconds',
       'How long the user who has searched longest has waited; 0 without one',
       async () => (await queue.readLongestWaitMs()) / 1_000,
     );
-    metrics.durationsOf(
+    metrics.addReadDurations(
       'thaw_time_to_match_seconds',
       'How long users with a socket here had searched when they were matched',
       () => [[{}, this.timesToMatch]],
     );
-    metrics.counterOf('thaw_matches_total', 'Matches made by this replica', () => this.matchCount);
+    metrics.addReadCounter('thaw_matches_total', 'Matches made by this replica', () => this.matchCount);
   }
 
   @OnProcessEvent('MatchMade')

@@ -28,9 +28,9 @@ import {
   takeOverdueClaimsScript,
 } from '../infrastructure/match-queue.scripts';
 import {
-  nameOf,
+  getPoolName,
   type Pool,
-  poolNamed,
+  parsePoolName,
   queueCriteria,
   type SearchCriteria,
   type WaitingCounts,
@@ -92,7 +92,7 @@ export class MatchQueueService {
       name: 'places in the queue',
       redis,
       lease,
-      slots: { count: 1, prefixOf: () => matchingKeys.prefix, slotOf: () => 0 },
+      slots: { count: 1, getPrefix: () => matchingKeys.prefix, findSlot: () => 0 },
       scripts: { join: resumeScript, leave: departScript, sweep: sweepScript },
       graceAfterLossMs: 0, // the record is kept in any case
       isRecorded: ([state]) => state !== 'idle' && state !== 'chatting',
@@ -110,7 +110,7 @@ export class MatchQueueService {
     excludedIds: readonly number[] = [],
     pool: Pool = 'common',
   ): Promise<MatchState> {
-    return this.joinDirectory(joinScript, userId, [gender, preference, nameOf(pool), ...excludedIds]);
+    return this.joinDirectory(joinScript, userId, [gender, preference, getPoolName(pool), ...excludedIds]);
   }
 
   /**
@@ -191,7 +191,7 @@ export class MatchQueueService {
    * @param excludedIds as for `join`.
    */
   async changePool(userId: number, pool: Pool, excludedIds: readonly number[] = []): Promise<MatchState> {
-    const parameters = [userId, ...this.matchParameters(), nameOf(pool), ...excludedIds];
+    const parameters = [userId, ...this.matchParameters(), getPoolName(pool), ...excludedIds];
     const reply = await changePoolScript.run(this.redis, KEYS, parameters);
     return toMatchState(userId, reply);
   }
@@ -245,7 +245,7 @@ export class MatchQueueService {
   async countWaiting(): Promise<WaitingCounts> {
     const pipeline = this.redis.pipeline();
     for (const { gender, preference, pool } of queueCriteria)
-      pipeline.zcard(matchingKeys.queue(gender, preference, nameOf(pool)));
+      pipeline.zcard(matchingKeys.queue(gender, preference, getPoolName(pool)));
     const replies = (await pipeline.exec()) ?? [];
     return queueCriteria.map((criteria, index) => {
       const [error, count] = replies[index] ?? [];
@@ -258,7 +258,7 @@ export class MatchQueueService {
   async readLongestWaitMs(): Promise<number> {
     const pipeline = this.redis.pipeline();
     for (const { gender, preference, pool } of queueCriteria)
-      pipeline.zrange(matchingKeys.queue(gender, preference, nameOf(pool)), '0', '0', 'WITHSCORES');
+      pipeline.zrange(matchingKeys.queue(gender, preference, getPoolName(pool)), '0', '0', 'WITHSCORES');
     const starts = ((await pipeline.exec()) ?? []).flatMap(([error, head]) => {
       if (error) throw error;
       const [, since] = head as string[];
@@ -295,7 +295,7 @@ export class MatchQueueService {
     return replies.map(([error, fields]) => {
       if (error) throw error;
       const [state, sessionId, pool] = fields as (string | null)[];
-      return state ? { state, sessionId: sessionId ?? null, pool: poolNamed(pool) } : null;
+      return state ? { state, sessionId: sessionId ?? null, pool: parsePoolName(pool) } : null;
     });
   }
 }
@@ -308,7 +308,7 @@ const toMatch = (member: string): Match => {
 
 const toMatchState = (userId: number, reply: JoinReply): MatchState => {
   if (reply[0] === 'idle') return { kind: 'idle' };
-  const criteria = { gender: reply[1], preference: reply[2], pool: poolNamed(reply[3]) };
+  const criteria = { gender: reply[1], preference: reply[2], pool: parsePoolName(reply[3]) };
   switch (reply[0]) {
     case 'searching': {
       const [kind, , , , since, retryInMs] = reply;

@@ -1,6 +1,6 @@
 import { Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { limits } from '@thaw/contract/limits';
-import { warnAbout, warnAboutFailed } from '../../../platform/observability/warn-about.functions';
+import { logWarning, logRejections } from '../../../platform/observability/warn-about.functions';
 import { OnProcessEvent } from '../../../platform/process-events/process-event.decorator';
 import type { ProcessEventMap } from '../../../platform/process-events/process-event-map.types';
 import { ProcessEventsService } from '../../../platform/process-events/process-events.service';
@@ -13,7 +13,7 @@ import {
   type MatchState,
   type QueueRecord,
 } from './match-queue.service';
-import { hasCandidate, maySearch, poolOf, type SearchCriteria } from './search-criteria.functions';
+import { hasCandidate, maySearch, choosePool, type SearchCriteria } from './search-criteria.functions';
 import { StandingsService } from '../../standings/application/standings.service';
 import { type Exclusions, SearchExclusionsService, UNKNOWN_EXCLUSIONS } from './search-exclusions.service';
 
@@ -133,7 +133,7 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
 
   /** Retries matching for a searching user, who need not have a socket on this replica. */
   async retryNow(userId: number): Promise<void> {
-    const { userIds } = await this.exclusionsOf(userId);
+    const { userIds } = await this.findExclusions(userId);
     const place = await this.queue.retry(userId, userIds);
     if (place.kind === 'matched') await this.events.deliver('MatchMade', place.match);
   }
@@ -191,7 +191,7 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
     try {
       await this.userPublisher.publish(userId, { kind: 'searching' });
     } catch (error) {
-      warnAbout(this.logger, 'A search was not published', error); // only this replica holds the place
+      logWarning(this.logger, 'A search was not published', error); // only this replica holds the place
     }
   }
 
@@ -202,7 +202,7 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
     try {
       await this.resume(userId);
     } catch (error) {
-      warnAbout(this.logger, 'A search was not joined', error);
+      logWarning(this.logger, 'A search was not joined', error);
     }
   }
 
@@ -221,10 +221,10 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
   private async retry(userId: number): Promise<void> {
     if (!this.waitingUsers.has(userId)) return;
     try {
-      const exclusions = await this.exclusionsOf(userId);
+      const exclusions = await this.findExclusions(userId);
       await this.track(userId, await this.queue.retry(userId, exclusions.userIds), exclusions);
     } catch (error) {
-      warnAbout(this.logger, 'A retry failed', error); // the next check of the records resumes the search
+      logWarning(this.logger, 'A retry failed', error); // the next check of the records resumes the search
     }
   }
 
@@ -248,14 +248,14 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
       if (kind === 'left' || kind === 'claimed') await this.userPublisher.sendFrame(userId, 'queue_left', {});
       return;
     }
-    const exclusions = await this.exclusionsOf(userId);
-    const place = await this.queue.changePool(userId, poolOf(standing), exclusions.userIds);
+    const exclusions = await this.findExclusions(userId);
+    const place = await this.queue.changePool(userId, choosePool(standing), exclusions.userIds);
     if (this.waitingUsers.has(userId)) await this.track(userId, place, exclusions);
     else if (place.kind === 'matched') await this.events.deliver('MatchMade', place.match);
   }
 
   /** The exclusions of a search, read again when they are old. */
-  private async exclusionsOf(userId: number): Promise<Exclusions> {
+  private async findExclusions(userId: number): Promise<Exclusions> {
     const known = this.waitingUsers.get(userId)?.exclusions;
     if (known && !this.searchExclusions.areOld(userId, known)) return known;
     return this.searchExclusions.read(userId, known);
@@ -283,9 +283,9 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
         const results = await Promise.allSettled(
           page.map((userId, index) => this.checkUser(userId, records[index] ?? null, isAfterLoss)),
         );
-        warnAboutFailed(this.logger, 'Users in the queue were not checked', results);
+        logRejections(this.logger, 'Users in the queue were not checked', results);
       } catch (error) {
-        warnAbout(this.logger, 'Records were not compared', error);
+        logWarning(this.logger, 'Records were not compared', error);
         return; // Redis is unreachable
       }
     }
@@ -315,11 +315,11 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
       for (const [index, userId] of userIds.entries()) {
         const [record, standing] = [records[index], standings.get(userId)];
         if (record?.state !== 'searching' || !standing) continue;
-        if (!maySearch(standing) || poolOf(standing) !== record.pool)
+        if (!maySearch(standing) || choosePool(standing) !== record.pool)
           await this.applyStanding({ userId, standing });
       }
     } catch (error) {
-      warnAbout(this.logger, 'Standings of searching users were not checked', error);
+      logWarning(this.logger, 'Standings of searching users were not checked', error);
     }
   }
 
@@ -338,11 +338,11 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
       const counts = await this.queue.countWaiting();
       for (const { userId, criteria, waitedMs } of longWaitingUsers) {
         const status = { waitedMs, anyoneMatches: hasCandidate(criteria, counts) };
-        for (const connection of this.registry.authenticatedSocketsOf(userId))
+        for (const connection of this.registry.iterateAuthenticatedSockets(userId))
           connection.sendFrame('queue_status', status);
       }
     } catch (error) {
-      warnAbout(this.logger, 'The queue status was not sent', error);
+      logWarning(this.logger, 'The queue status was not sent', error);
     }
   }
 }

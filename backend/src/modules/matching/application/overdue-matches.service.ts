@@ -1,5 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { warnAbout, warnAboutFailed } from '../../../platform/observability/warn-about.functions';
+import { logWarning, logRejections } from '../../../platform/observability/warn-about.functions';
 import { OnProcessEvent } from '../../../platform/process-events/process-event.decorator';
 import { ProcessEventsService } from '../../../platform/process-events/process-events.service';
 import { ReplicaLeaseService } from '../../../platform/realtime/replica-lease.service';
@@ -23,7 +23,7 @@ export class OverdueMatchesService {
   /** Runs on a few replicas only. */
   @OnProcessEvent('LeaseRenewed')
   async settle(): Promise<void> {
-    if (this.isSettling || this.lease.assignedParts(SETTLING_REPLICAS).length === 0) return;
+    if (this.isSettling || this.lease.getAssignedParts(SETTLING_REPLICAS).length === 0) return;
     this.isSettling = true;
     try {
       const [claims, chats] = await Promise.all([
@@ -34,9 +34,9 @@ export class OverdueMatchesService {
         ...claims.map((match) => this.events.deliver('ClaimExpired', match)),
         ...chats.map((match) => this.events.deliver('ChatCheckDue', match)),
       ]);
-      warnAboutFailed(this.logger, 'Overdue matches were not settled', settled);
+      logRejections(this.logger, 'Overdue matches were not settled', settled);
     } catch (error) {
-      warnAbout(this.logger, 'Overdue matches were not settled', error);
+      logWarning(this.logger, 'Overdue matches were not settled', error);
     } finally {
       this.isSettling = false;
     }

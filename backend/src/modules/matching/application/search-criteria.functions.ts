@@ -13,10 +13,10 @@ export interface SearchCriteria {
 }
 
 /** The pool's name in Redis. */
-export const nameOf = (pool: Pool): PoolName => (pool === 'care' ? 'care' : '');
-export const poolNamed = (name: string | null | undefined): Pool => (name === 'care' ? 'care' : 'common');
+export const getPoolName = (pool: Pool): PoolName => (pool === 'care' ? 'care' : '');
+export const parsePoolName = (name: string | null | undefined): Pool => (name === 'care' ? 'care' : 'common');
 
-export const poolOf = ({ kind }: Standing): Pool => (kind === 'care' ? 'care' : 'common');
+export const choosePool = ({ kind }: Standing): Pool => (kind === 'care' ? 'care' : 'common');
 
 /** Whether a user may search; those with an open age question may use everything else. */
 export const maySearch = (standing: Standing): boolean =>
@@ -24,7 +24,7 @@ export const maySearch = (standing: Standing): boolean =>
 
 /** Whether a chat of two users may start by their standings: both may search, in the same pool. */
 export const mayMeet = (one: Standing, other: Standing): boolean =>
-  maySearch(one) && maySearch(other) && poolOf(one) === poolOf(other);
+  maySearch(one) && maySearch(other) && choosePool(one) === choosePool(other);
 
 /** The criteria of each queue: one queue per pool, gender and preference. */
 export const queueCriteria: readonly SearchCriteria[] = (['common', 'care'] as const).flatMap((pool) =>

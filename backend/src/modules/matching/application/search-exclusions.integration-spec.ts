@@ -43,12 +43,12 @@ describe('the list of users whom a search excludes', () => {
   it('is read again when a block is lifted while the search is being placed', async () => {
     await sockets[1].request('join_queue', {});
     const list = thaw.replicas[0]!.app.get(BlockListService);
-    const read = list.excludedFor.bind(list);
+    const read = list.findExcludedUsers.bind(list);
     let wasRead: () => void = () => undefined;
     const isRead = new Promise<void>((resolve) => (wasRead = resolve));
     let goOn: () => void = () => undefined;
     const wasUnblocked = new Promise<void>((resolve) => (goOn = resolve));
-    jest.spyOn(list, 'excludedFor').mockImplementationOnce(async (userId) => {
+    jest.spyOn(list, 'findExcludedUsers').mockImplementationOnce(async (userId) => {
       const excluded = await read(userId);
       wasRead();
       await wasUnblocked;

@@ -1,5 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { warnAbout } from '../../../platform/observability/warn-about.functions';
+import { logWarning } from '../../../platform/observability/warn-about.functions';
 import { OnProcessEvent } from '../../../platform/process-events/process-event.decorator';
 import type { ProcessEventMap } from '../../../platform/process-events/process-event-map.types';
 import { UserPublisherService } from '../../../platform/realtime/user-publisher.service';
@@ -39,9 +39,9 @@ export class SearchExclusionsService {
   async read(userId: number, fallback = UNKNOWN_EXCLUSIONS): Promise<Exclusions> {
     try {
       const readAt = Date.now(); // before the query: a block committed meanwhile counts as newer
-      return { userIds: await this.blockList.excludedFor(userId), readAt };
+      return { userIds: await this.blockList.findExcludedUsers(userId), readAt };
     } catch (error) {
-      warnAbout(this.logger, 'The exclusions of a search were not read', error);
+      logWarning(this.logger, 'The exclusions of a search were not read', error);
       return { userIds: fallback.userIds, readAt: 0 };
     }
   }

@@ -6,7 +6,7 @@ import { EventStoreRepository } from '../../../platform/event-store/event-store.
 import { nameBasedUuid } from '../../../platform/event-store/name-based-uuid.functions';
 import { OnProcessEvent } from '../../../platform/process-events/process-event.decorator';
 import type { ProcessEventMap } from '../../../platform/process-events/process-event-map.types';
-import { type ModeratorActed, moderatorStream } from '../domain/moderator.events';
+import { type ModeratorActed, buildModeratorStreamId } from '../domain/moderator.events';
 import { ModeratorActionRepository } from '../infrastructure/moderator-action.repository';
 
 export interface ModeratorAct {
@@ -66,6 +66,6 @@ export class AuditService {
       occurredAt: new Date(),
       data: { moderatorId, action, caseId, userId, imageId },
     };
-    await this.eventStore.append(moderatorStream(moderatorId), 'any', [event], manager);
+    await this.eventStore.append(buildModeratorStreamId(moderatorId), 'any', [event], manager);
   }
 }

@@ -15,7 +15,7 @@ export const toCaseHistory = (caseId: number, records: readonly ConductRecord[])
   const sanctionIds = new Set(
     records
       .filter(({ type, data }) => type === 'SanctionImposed' && data.caseId === caseId)
-      .map(sanctionIdOf),
+      .map(getSanctionId),
   );
   const decidedAppeals = new Set(
     records.filter(({ type }) => type === 'AppealDecided').map(({ data }) => data.appealId),
@@ -35,7 +35,7 @@ export const toCaseHistory = (caseId: number, records: readonly ConductRecord[])
           ? [{ kind: 'escalated', at, moderatorId: data.moderatorId, reason: data.reason ?? null }]
           : [];
       case 'CaseDecided':
-        return isOfCase ? decisionWithNote(at, data) : [];
+        return isOfCase ? toDecisionEntries(at, data) : [];
       case 'SanctionImposed':
         return isOfCase
           ? [
@@ -48,11 +48,11 @@ export const toCaseHistory = (caseId: number, records: readonly ConductRecord[])
             ]
           : [];
       case 'SanctionConfirmed':
-        return sanctionIds.has(sanctionIdOf(record))
+        return sanctionIds.has(getSanctionId(record))
           ? [{ kind: 'confirmed', at, ...pick(data, 'sanctionId', 'moderatorId') }]
           : [];
       case 'SanctionLifted':
-        return sanctionIds.has(sanctionIdOf(record))
+        return sanctionIds.has(getSanctionId(record))
           ? [{ kind: 'lifted', at, ...pick(data, 'sanctionId', 'cause') }]
           : [];
       case 'PersonFlagged':
@@ -75,7 +75,7 @@ export const toCaseHistory = (caseId: number, records: readonly ConductRecord[])
   }) as CaseHistoryEntry[];
 };
 
-const sanctionIdOf = ({ data }: ConductRecord): unknown => data.sanctionId;
+const getSanctionId = ({ data }: ConductRecord): unknown => data.sanctionId;
 
 /** Absent fields become null. */
 const pick = (data: Record<string, unknown>, ...fields: string[]): Record<string, unknown> =>
@@ -88,7 +88,7 @@ const note = (at: string, moderatorId: unknown, text: unknown) => ({
   text: text ?? null,
 });
 
-const decisionWithNote = (at: string, data: Record<string, unknown>): unknown[] => {
+const toDecisionEntries = (at: string, data: Record<string, unknown>): unknown[] => {
   const decision = { kind: 'decision', at, ...pick(data, 'moderatorId', 'outcome', 'rule', 'facts') };
   const hasNote = typeof data.note === 'string' && typeof data.moderatorId === 'number';
   return hasNote ? [decision, note(at, data.moderatorId, data.note)] : [decision];

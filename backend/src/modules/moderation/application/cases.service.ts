@@ -40,7 +40,7 @@ export class CasesService {
   ): Promise<CasePage> {
     const after = cursor === undefined ? null : decodeCursor(cursor);
     await this.audit.recordHourly({ moderatorId, action: 'queue_read' });
-    const asOf = after?.asOf ?? (await this.cases.now());
+    const asOf = after?.asOf ?? (await this.cases.readDatabaseTime());
     const pageSize = Math.min(limit, limits.casesPerPage);
     const rows = await this.cases.findPage(filter, asOf, pageSize + 1, after);
     const shown = rows.slice(0, pageSize);

@@ -29,10 +29,10 @@ const toFigures = (row: FiguresRow): ModerationFigures => ({
   reportsByCategory: row.reports_by_category,
   decisions: row.decisions,
   appeals: row.appeals,
-  reportsPer1000Matches: per1000(row.reports, row.matches),
-  blocksPer1000Matches: per1000(row.blocks, row.matches),
+  reportsPer1000Matches: computePer1000(row.reports, row.matches),
+  blocksPer1000Matches: computePer1000(row.blocks, row.matches),
   carePool: row.care_pool,
 });
 
-const per1000 = (count: number, matches: number): number =>
+const computePer1000 = (count: number, matches: number): number =>
   matches === 0 ? 0 : Math.round((count / matches) * 1_000_000) / 1_000;

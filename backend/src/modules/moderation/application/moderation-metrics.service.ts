@@ -16,7 +16,7 @@ export class ModerationMetricsService implements OnModuleInit {
 
   onModuleInit(): void {
     const read = (): Promise<ModerationFigures> => withinMs(this.figures.read(), READ_WITHIN_MS);
-    this.metrics.gauges<ModerationFigures>(
+    this.metrics.addGauges<ModerationFigures>(
       {
         thaw_moderation_open_cases: {
           help: 'Cases that wait for a moderator',
@@ -41,7 +41,7 @@ export class ModerationMetricsService implements OnModuleInit {
       },
       read,
     );
-    this.metrics.gaugesOf(
+    this.metrics.addReadGauges(
       'thaw_moderation_decision_seconds',
       'Time from a case to its decision by a moderator, of 30 days',
       async () => {
@@ -50,18 +50,18 @@ export class ModerationMetricsService implements OnModuleInit {
         return quantiles.flatMap(([quantile, value]) => (value === null ? [] : [[{ quantile }, value]]));
       },
     );
-    this.metrics.gaugesOf('thaw_moderation_reports', 'Reports of 30 days', async () =>
+    this.metrics.addReadGauges('thaw_moderation_reports', 'Reports of 30 days', async () =>
       Object.entries((await read()).reportsByCategory).map(([category, count]) => [{ category }, count]),
     );
-    this.metrics.gaugesOf('thaw_moderation_decisions', 'Decisions of 30 days', async () =>
+    this.metrics.addReadGauges('thaw_moderation_decisions', 'Decisions of 30 days', async () =>
       (await read()).decisions.map(({ outcome, by, count }) => [{ outcome, by }, count]),
     );
-    this.metrics.gaugesOf(
+    this.metrics.addReadGauges(
       'thaw_moderation_appeals',
       'Decided appeals of 30 days, by the moderator whose decision was appealed',
       async () => (await read()).appeals.map(({ moderatorId, decided }) => [toLabels(moderatorId), decided]),
     );
-    this.metrics.gaugesOf(
+    this.metrics.addReadGauges(
       'thaw_moderation_reversed_appeals_ratio',
       'Share of these appeals that reversed the decision',
       async () =>

@@ -45,7 +45,10 @@ export class ModerationService {
   /** @throws DomainError not_found, own_decision, claimed, already_answered */
   async claim(moderatorId: number, caseId: number): Promise<Claim> {
     const subject = await this.find(moderatorId, caseId);
-    const { version, events } = await this.conduct.claimCase(subject, this.recording('claimed', subject));
+    const { version, events } = await this.conduct.claimCase(
+      subject,
+      this.createAuditStep('claimed', subject),
+    );
     const until = events.map(({ data }) => data as { until?: string }).at(-1)?.until;
     if (until === undefined) throw new Error('A claim came to nothing');
     return { claimedBy: moderatorId, until, version };
@@ -54,14 +57,14 @@ export class ModerationService {
   /** @throws DomainError not_found, claimed */
   async release(moderatorId: number, caseId: number): Promise<void> {
     const subject = await this.find(moderatorId, caseId);
-    await this.conduct.releaseCase(subject, this.recording('released', subject));
+    await this.conduct.releaseCase(subject, this.createAuditStep('released', subject));
   }
 
   /** @throws DomainError not_found */
   async addNote(moderatorId: number, caseId: number, { text }: AddNote): Promise<VersionAnswer> {
     const subject = await this.find(moderatorId, caseId);
     const command = { ...subject, text: normalizeText(text) };
-    const { version } = await this.conduct.addNote(command, this.recording('noted', subject));
+    const { version } = await this.conduct.addNote(command, this.createAuditStep('noted', subject));
     return { version };
   }
 
@@ -69,7 +72,7 @@ export class ModerationService {
   async escalate(moderatorId: number, caseId: number, body: EscalateCase): Promise<ModerationCase> {
     const subject = await this.find(moderatorId, caseId);
     const command = { ...subject, version: body.version, reason: normalizeText(body.reason) };
-    await this.conduct.escalateCase(command, this.recording('escalated', subject));
+    await this.conduct.escalateCase(command, this.createAuditStep('escalated', subject));
     return this.cases.load(caseId);
   }
 
@@ -107,7 +110,7 @@ export class ModerationService {
       isConfirmed,
       facts: toText(body.facts),
     };
-    await this.conduct.confirmBan(command, this.recording('confirmed', subject));
+    await this.conduct.confirmBan(command, this.createAuditStep('confirmed', subject));
     return this.cases.load(caseId);
   }
 
@@ -122,7 +125,7 @@ export class ModerationService {
     const { userId } = subject;
     await this.conduct.decideAppeal(
       { userId, moderatorId, ...judgement, appealId, version, outcome, until, answer: normalizeText(answer) },
-      this.recording('appeal_decided', subject),
+      this.createAuditStep('appeal_decided', subject),
     );
     return this.cases.load(caseId);
   }
@@ -138,7 +141,10 @@ export class ModerationService {
     return { excludedModeratorIds: friendIds, isOnlyModerator };
   }
 
-  private recording(action: ModeratorAction, subject: Subject): (manager: EntityManager) => Promise<void> {
+  private createAuditStep(
+    action: ModeratorAction,
+    subject: Subject,
+  ): (manager: EntityManager) => Promise<void> {
     return (manager) => this.audit.record({ ...subject, action }, manager);
   }
 }

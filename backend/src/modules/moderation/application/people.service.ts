@@ -60,7 +60,7 @@ export class PeopleService {
       this.people.find(userId),
       this.people.findSanctions(userId),
       this.people.findCases(userId),
-      this.devices.accountsOf(userId),
+      this.devices.findAccounts(userId),
     ]);
     if (!person) throw new DomainError('not_found');
     const { matches, reports } = person;

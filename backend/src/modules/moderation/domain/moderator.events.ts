@@ -18,4 +18,4 @@ export interface ModeratorActed {
 }
 
 /** The stream with all that one moderator has done. */
-export const moderatorStream = (moderatorId: number): string => `moderator-${moderatorId}`;
+export const buildModeratorStreamId = (moderatorId: number): string => `moderator-${moderatorId}`;

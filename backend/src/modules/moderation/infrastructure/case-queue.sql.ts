@@ -1,6 +1,6 @@
 import type { CaseFilter } from '@thaw/contract/moderation';
 import type { ReportCategory } from '@thaw/contract/safety';
-import { standingKindSql } from '../../standings/application/standing.sql';
+import { buildStandingKindSql } from '../../standings/application/standing.sql';
 
 const categoryBases: Record<ReportCategory, number> = {
   minor: 600,
@@ -23,7 +23,7 @@ const lookUpSql = (value: string, numbers: Record<string, number>): string =>
     .join(' ')} ELSE 0 END`;
 
 /** A ban of a moderator that another one has not confirmed yet. */
-const unconfirmedBanSql = (sanctions: string): string =>
+const buildUnconfirmedBanSql = (sanctions: string): string =>
   `${sanctions}.kind = 'banned' AND ${sanctions}.confirmed_at IS NULL AND ${sanctions}.lifted_at IS NULL
      AND NOT ${sanctions}.is_automatic AND ${sanctions}.inherited_from IS NULL`;
 
@@ -42,7 +42,7 @@ const idsSql: Record<CaseFilter | 'one', string> = {
             WHERE state = 'decided' AND ($3::timestamptz IS NULL OR (decided_at, id) < ($3, $4::bigint))
               AND NOT EXISTS (SELECT 1 FROM appeals WHERE case_id = decided.id AND appeals.decided_at IS NULL)
               AND NOT EXISTS (SELECT 1 FROM sanctions
-                              WHERE sanctions.case_id = decided.id AND ${unconfirmedBanSql('sanctions')})
+                              WHERE sanctions.case_id = decided.id AND ${buildUnconfirmedBanSql('sanctions')})
             ORDER BY decided_at DESC, id DESC LIMIT $2`,
   one: 'SELECT $2::bigint AS id',
 };
@@ -51,7 +51,7 @@ const idsSql: Record<CaseFilter | 'one', string> = {
  * Cases with their urgency as of `$1`. Reports, appeals and sanctions that came later do not count, so that the pages of
  * one list fit together although urgencies change.
  */
-const measuredSql = (ids: string): string => `
+const buildMeasuredSql = (ids: string): string => `
 open_appeals AS (
   SELECT appeals.case_id, min(appeals.created_at) AS since,
          max(CASE WHEN sanctions.id IS NULL
@@ -63,7 +63,7 @@ open_appeals AS (
   GROUP BY appeals.case_id
 ), unconfirmed_bans AS (
   SELECT case_id, min(starts_at) AS since FROM sanctions
-  WHERE ${unconfirmedBanSql('sanctions')} AND case_id IS NOT NULL AND starts_at <= $1
+  WHERE ${buildUnconfirmedBanSql('sanctions')} AND case_id IS NOT NULL AND starts_at <= $1
   GROUP BY case_id
 ), chosen AS (
   SELECT cases.*, cases.state <> 'decided' AS is_undecided,
@@ -127,7 +127,7 @@ SELECT page.id, page.user_id, page.urgency, page.since, page.is_waiting, page.is
        page.claimed_by, page.claimed_until, page.claimed_until > now() AS is_claimed,
        COALESCE(users.username, '') AS username, COALESCE(users.is_anonymous, false) AS is_anonymous,
        COALESCE(event_streams.version, page.version)::int AS version,
-       ${standingKindSql('standings')} AS standing,
+       ${buildStandingKindSql('standings')} AS standing,
        (SELECT json_object_agg(category, number) FROM (
           SELECT category, count(*)::int AS number FROM reports
           WHERE reports.case_id = page.id AND reports.created_at <= $1 GROUP BY category) AS counts) AS categories
@@ -142,11 +142,11 @@ const byUrgency = 'urgency DESC, since, id';
  * A page of the queue. Parameters: $1 the time of the list, $2 the number of cases, $3 and $4 the last case of the page
  * before (or nulls): the time since when it waits, or of its decision; its id; $5 its urgency, unless it is decided.
  */
-export const casePageSql = (filter: CaseFilter): string =>
+export const buildCasePageSql = (filter: CaseFilter): string =>
   filter === 'decided'
-    ? `WITH ${measuredSql(idsSql.decided)}, page AS (SELECT * FROM measured)
+    ? `WITH ${buildMeasuredSql(idsSql.decided)}, page AS (SELECT * FROM measured)
        ${shownSql} ORDER BY page.decided_at DESC, page.id DESC`
-    : `WITH ${measuredSql(idsSql[filter])}, page AS (
+    : `WITH ${buildMeasuredSql(idsSql[filter])}, page AS (
          SELECT * FROM measured
          WHERE $3::timestamptz IS NULL OR urgency < $5::int
             OR (urgency = $5::int AND (since, id) > ($3, $4::bigint))
@@ -154,4 +154,4 @@ export const casePageSql = (filter: CaseFilter): string =>
        ${shownSql} ORDER BY ${byUrgency}`;
 
 /** One case. Parameters: $1 the time, $2 the id. */
-export const oneCaseSql = `WITH ${measuredSql(idsSql.one)}, page AS (SELECT * FROM measured) ${shownSql}`;
+export const oneCaseSql = `WITH ${buildMeasuredSql(idsSql.one)}, page AS (SELECT * FROM measured) ${shownSql}`;

@@ -2,7 +2,7 @@
 import type { CaseFilter, CaseKind } from '@thaw/contract/moderation';
 import { EventTypeRegistry } from '../../../platform/event-store/event-type.registry';
 import { createTestDatabase, type TestDatabase } from '../../../testing/test-database.harness';
-import { casePageSql } from './case-queue.sql';
+import { buildCasePageSql } from './case-queue.sql';
 import { CaseRepository, type CaseRow, type PagePosition } from './case.repository';
 
 jest.setTimeout(60_000);
@@ -279,7 +279,7 @@ describe('the queue of cases', () => {
       FROM generate_series(100000, 109999, 2) AS n;
       ANALYZE conduct_cases; ANALYZE reports; ANALYZE sanctions`);
     const [row] = await database.dataSource.query<[Record<string, [{ Plan: PlanNode }]>]>(
-      `EXPLAIN (ANALYZE, FORMAT JSON) ${casePageSql('open')}`,
+      `EXPLAIN (ANALYZE, FORMAT JSON) ${buildCasePageSql('open')}`,
       [now, 101, null, null, null],
     );
     const nodes = flattenPlan(row['QUERY PLAN']![0].Plan);

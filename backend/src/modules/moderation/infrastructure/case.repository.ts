@@ -3,8 +3,8 @@ import type { CaseFilter, CaseKind, CaseState } from '@thaw/contract/moderation'
 import type { ReportCategory, StandingKind } from '@thaw/contract/safety';
 import { DataSource } from 'typeorm';
 import { EventTypeRegistry } from '../../../platform/event-store/event-type.registry';
-import { conductStream } from '../../standings/domain/standing.events';
-import { casePageSql, oneCaseSql } from './case-queue.sql';
+import { buildConductStreamId } from '../../standings/domain/standing.events';
+import { buildCasePageSql, oneCaseSql } from './case-queue.sql';
 
 /** A case with its urgency. Ids are strings, as PostgreSQL returns bigint. */
 export interface CaseRow {
@@ -85,22 +85,22 @@ export class CaseRepository {
   ) {}
 
   /** The time of the database, to the millisecond. */
-  async now(): Promise<Date> {
-    const [row] = await this.dataSource.query<{ now: Date }[]>(
+  async readDatabaseTime(): Promise<Date> {
+    const [row] = await this.dataSource.query<{ readDatabaseTime: Date }[]>(
       `SELECT date_trunc('milliseconds', now()) AS now`,
     );
     if (!row) throw new Error('The database has no time');
-    return row.now;
+    return row.readDatabaseTime;
   }
 
   findPage(filter: CaseFilter, asOf: Date, limit: number, after: PagePosition | null): Promise<CaseRow[]> {
     const parameters: unknown[] = [asOf, limit, after?.at ?? null, after?.id ?? null];
     if (filter !== 'decided') parameters.push(after?.urgency ?? null);
-    return this.dataSource.query<CaseRow[]>(casePageSql(filter), parameters);
+    return this.dataSource.query<CaseRow[]>(buildCasePageSql(filter), parameters);
   }
 
   async find(caseId: number): Promise<CaseRow | null> {
-    const [row] = await this.dataSource.query<CaseRow[]>(oneCaseSql, [await this.now(), caseId]);
+    const [row] = await this.dataSource.query<CaseRow[]>(oneCaseSql, [await this.readDatabaseTime(), caseId]);
     return row ?? null;
   }
 
@@ -145,7 +145,7 @@ export class CaseRepository {
        FROM events e LEFT JOIN event_private p
          ON p.stream_id = e.stream_id AND p.event_id = e.event_id AND e.data ->> 'caseId' = $2
        WHERE e.stream_id = $1 ORDER BY e.stream_position`,
-      [conductStream(userId), String(caseId)],
+      [buildConductStreamId(userId), String(caseId)],
     );
     return rows.map((row) => {
       const { type, schema_version: schemaVersion } = row;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { CaseOutcome } from '@thaw/contract/moderation';
 import { DataSource } from 'typeorm';
-import { standingKindSql } from '../../standings/application/standing.sql';
+import { buildStandingKindSql } from '../../standings/application/standing.sql';
 
 /** Of the last 30 days, except what is counted at this moment. */
 export interface FiguresRow {
@@ -59,7 +59,7 @@ SELECT
   (SELECT COALESCE(sum(count), 0)::int FROM recent) AS reports,
   (SELECT count(*)::int FROM blocks WHERE created_at > ${sinceSql}) AS blocks,
   (SELECT count(*)::int FROM chat_history WHERE created_at > ${sinceSql}) AS matches,
-  (SELECT count(*)::int FROM standings WHERE ${standingKindSql('standings')} = 'care') AS care_pool`;
+  (SELECT count(*)::int FROM standings WHERE ${buildStandingKindSql('standings')} = 'care') AS care_pool`;
 
 /** The figures of moderation, in one query. */
 @Injectable()

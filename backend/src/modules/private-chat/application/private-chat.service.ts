@@ -6,7 +6,7 @@ import type { PrivateMessage } from '@thaw/contract/private-chat';
 import type { MessageType } from '@thaw/contract/scalars';
 import type { Profile } from '@thaw/contract/users';
 import type { EntityManager } from 'typeorm';
-import { violatedUniqueConstraint } from '../../../platform/database/constraint-violation.errors';
+import { findViolatedUniqueConstraint } from '../../../platform/database/constraint-violation.errors';
 import { DomainError } from '../../../platform/errors/domain.errors';
 import { CommandExecutorService } from '../../../platform/event-store/command-executor.service';
 import { StreamVersionConflictError } from '../../../platform/event-store/event-store.errors';
@@ -16,7 +16,7 @@ import { UploadsService } from '../../uploads/application/uploads.service';
 import { UsersService } from '../../users/application/users.service';
 import type { PrivateMessageCommand } from '../domain/private-message.commands';
 import { privateMessageDecider } from '../domain/private-message.decider';
-import { type PrivateMessageSent, privateMessageStream } from '../domain/private-message.events';
+import { type PrivateMessageSent, buildPrivateMessageStreamId } from '../domain/private-message.events';
 import type { PrivateMessageState, SentMessage } from '../domain/private-message.state';
 import {
   type EarlierMessage,
@@ -89,7 +89,7 @@ export class PrivateChatService {
     try {
       return await this.store(event, profiles);
     } catch (error) {
-      const isRepeatedClientId = violatedUniqueConstraint(error) === CLIENT_ID_CONSTRAINT;
+      const isRepeatedClientId = findViolatedUniqueConstraint(error) === CLIENT_ID_CONSTRAINT;
       const earlier = isRepeatedClientId && (await findEarlierAttempt());
       if (!earlier) throw error;
       return toRepeatedResult(earlier, receiverId);
@@ -106,7 +106,7 @@ export class PrivateChatService {
     try {
       const { state, events } =
         command.type === 'DeletePrivateMessage'
-          ? await this.executor.inTransaction((manager) => this.deleteWithContent(command, manager))
+          ? await this.executor.runInTransaction((manager) => this.deleteWithContent(command, manager))
           : await this.execute(command);
       if (!state) throw new Error('A change was accepted for a message that does not exist');
       return { message: state, isChanged: events.length > 0 };
@@ -182,7 +182,7 @@ export class PrivateChatService {
   ): ReturnType<typeof this.execute> {
     const executed = await this.execute(command, manager);
     if (executed.events.length > 0) {
-      const streamId = privateMessageStream(command.messageId);
+      const streamId = buildPrivateMessageStreamId(command.messageId);
       // The client's id of the message stays: a late retry must not send the deleted message again.
       const dropped = await this.personalData.dropFields(streamId, ['content'], manager);
       await this.uploads.withdraw(dropped, manager);
@@ -194,7 +194,7 @@ export class PrivateChatService {
     command: ChangeCommand,
     manager?: EntityManager,
   ): Promise<{ state: PrivateMessageState; events: unknown[] }> {
-    const streamId = privateMessageStream(command.messageId);
+    const streamId = buildPrivateMessageStreamId(command.messageId);
     return this.executor.execute(streamId, privateMessageDecider, command, manager);
   }
 }

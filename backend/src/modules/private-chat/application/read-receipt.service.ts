@@ -1,5 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { warnAbout } from '../../../platform/observability/warn-about.functions';
+import { logWarning } from '../../../platform/observability/warn-about.functions';
 import { UserPublisherService } from '../../../platform/realtime/user-publisher.service';
 import { PrivateChatService } from './private-chat.service';
 
@@ -19,7 +19,7 @@ export class ReadReceiptService {
     try {
       await this.userPublisher.sendFrame(userId, 'private_messages_read', { friendId });
     } catch (error) {
-      warnAbout(this.logger, 'A read receipt was not published; other pages poll', error);
+      logWarning(this.logger, 'A read receipt was not published; other pages poll', error);
     }
   }
 }

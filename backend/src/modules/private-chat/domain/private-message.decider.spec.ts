@@ -3,7 +3,7 @@ import type { MessageType } from '@thaw/contract/scalars';
 import { givenFor } from '../../../testing/given.fixture';
 import type { PrivateMessageCommand } from './private-message.commands';
 import { privateMessageDecider } from './private-message.decider';
-import { type PrivateMessageEvent, privateMessageStream } from './private-message.events';
+import { type PrivateMessageEvent, buildPrivateMessageStreamId } from './private-message.events';
 
 const ada = 3;
 const bob = 7;
@@ -226,5 +226,5 @@ it('reads erased content as empty', () => {
 });
 
 it('keeps each message in its own stream', () => {
-  expect(privateMessageStream(42)).toBe('private-42');
+  expect(buildPrivateMessageStreamId(42)).toBe('private-42');
 });

@@ -11,7 +11,7 @@ import type {
 import type { PrivateMessageEvent } from './private-message.events';
 import {
   evolveMessage,
-  initialMessage,
+  createMessageState,
   isSameReaction,
   type PrivateMessageState,
   type SentMessage,
@@ -107,7 +107,7 @@ const requireExisting = (command: ChangeCommand, state: PrivateMessageState): Se
 
 export const privateMessageDecider: Decider<PrivateMessageState, PrivateMessageCommand, PrivateMessageEvent> =
   {
-    initialState: initialMessage,
+    initialState: createMessageState,
     evolve: evolveMessage,
     decide,
   };

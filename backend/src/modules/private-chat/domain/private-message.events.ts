@@ -55,4 +55,4 @@ export type PrivateMessageEvent =
   | PrivateReactionRemoved
   | PrivateMessageDeleted;
 
-export const privateMessageStream = (messageId: number): string => `private-${messageId}`;
+export const buildPrivateMessageStreamId = (messageId: number): string => `private-${messageId}`;

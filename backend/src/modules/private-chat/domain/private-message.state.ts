@@ -31,7 +31,7 @@ export interface Toggle extends PrivateReaction {
 /** null before the message is sent. */
 export type PrivateMessageState = SentMessage | null;
 
-export const initialMessage = (): PrivateMessageState => null;
+export const createMessageState = (): PrivateMessageState => null;
 
 export const evolveMessage = (
   state: PrivateMessageState,

@@ -3,7 +3,7 @@ import { Logger } from '@nestjs/common';
 import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import type { WebSocket } from 'ws';
 import type { ServerData, ServerEvent } from '@thaw/contract/server-frames';
-import { warnAbout } from '../../../platform/observability/warn-about.functions';
+import { logWarning } from '../../../platform/observability/warn-about.functions';
 import { RateLimiterService } from '../../../platform/rate-limit/rate-limiter.service';
 import { type InboundFrame, requireOwnId } from '../../../platform/realtime/inbound-frame.model';
 import { UserPublisherService } from '../../../platform/realtime/user-publisher.service';
@@ -117,7 +117,7 @@ export class PrivateChatGateway {
         this.userPublisher.sendFrame(userId, event, data, ref === undefined ? undefined : connection.id),
       ]);
     } catch (error) {
-      warnAbout(this.logger, `${event} was not pushed`, error);
+      logWarning(this.logger, `${event} was not pushed`, error);
     }
   }
 }

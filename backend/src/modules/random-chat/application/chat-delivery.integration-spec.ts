@@ -2,7 +2,7 @@
 import type { Redis } from 'ioredis';
 import { RedisSubscriberService } from '../../../platform/realtime/redis-subscriber.service';
 import { ReplicaLeaseService } from '../../../platform/realtime/replica-lease.service';
-import { shardOf, chatKeys } from '../../../platform/redis/redis.keys';
+import { findShard, chatKeys } from '../../../platform/redis/redis.keys';
 import { expectOrderedSeq, readEvents, startChat, waitForSeq } from '../../../testing/random-chat.fixture';
 import {
   type TestReplicas,
@@ -203,7 +203,7 @@ describe('random chat: delivery', () => {
       thaw.replicas[replica]!.app.get<{ subscriber: Redis }>(RedisSubscriberService).subscriber;
     /** The channel on which the replica receives the publications of the chat. */
     const channelOf = (replica: number, sessionId: string): string =>
-      chatKeys(shardOf(sessionId)).channel(thaw.replicas[replica]!.app.get(ReplicaLeaseService).replicaId);
+      chatKeys(findShard(sessionId)).channel(thaw.replicas[replica]!.app.get(ReplicaLeaseService).replicaId);
     /** Later chats of the same shard use the same channel of the replica. */
     let mutedChannel = '';
     /** Makes the second replica, which serves Bob, miss the publications of the chat. */

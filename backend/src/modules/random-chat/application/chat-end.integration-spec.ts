@@ -1,6 +1,6 @@
 // Runs against real PostgreSQL and Redis; two complete api replicas and their sockets run in this process.
 import { limits } from '@thaw/contract/limits';
-import { shardOf, chatKeys } from '../../../platform/redis/redis.keys';
+import { findShard, chatKeys } from '../../../platform/redis/redis.keys';
 import {
   createPair,
   expectOrderedSeq,
@@ -135,7 +135,7 @@ describe('random chat: end', () => {
       }
       await bobSocket.request('skip_chat', { sessionId });
       await adaSocket.next('chat_skipped');
-      const { prefix } = chatKeys(shardOf(sessionId));
+      const { prefix } = chatKeys(findShard(sessionId));
       const readKeys = () => thaw.store.keys(`${prefix.replace(/[{}]/g, '\\$&')}*`);
       const isExpected = (key: string) => /^\{shard\d+\}:(outbox|replicas|chat:.*)$/.test(key);
       await until(readKeys, (keys) => keys.every(isExpected));
@@ -164,7 +164,7 @@ describe('random chat: end', () => {
     await until(async () => (await thaw.store.keys('{matching}:claims')).length === 0, Boolean, 2_000);
     // No deadline is left either: it would end a chat for the two users that they never had.
     await until(async () => {
-      const deadlines = await thaw.store.redis.zrange(chatKeys(shardOf(sessionId)).deadlines, '0', '-1');
+      const deadlines = await thaw.store.redis.zrange(chatKeys(findShard(sessionId)).deadlines, '0', '-1');
       return !deadlines.some((member) => member.startsWith(sessionId));
     });
     expect(adaSocket.all('chat_matched')).toEqual([]);

@@ -4,11 +4,11 @@ import type { ServerData, ServerEvent } from '@thaw/contract/server-frames';
 import {
   type ChatEnded,
   type EventPosition,
-  occurredAtMs,
+  parseOccurredAtMs,
   type RandomChatEvent,
 } from '../domain/random-chat.events';
-import { type ChatMessage, partnerOf, type RandomChatState } from '../domain/random-chat.state';
-import { isoTimestamp } from './iso-timestamp.functions';
+import { type ChatMessage, findPartner, type RandomChatState } from '../domain/random-chat.state';
+import { formatIsoTimestamp } from './iso-timestamp.functions';
 
 /** The text that the specification fixes for the user who answered first. */
 const WAITING_MESSAGE = 'Waiting response from your chat partner...';
@@ -20,7 +20,7 @@ export type ChatFrame = { [E in ServerEvent]: { event: E; data: ServerData<E> } 
 export interface ChatView extends Pick<RandomChatState, 'participants'> {
   readonly sessionId: string;
   /** A message's reactions after the event. */
-  reactionsOf(messageId: string): Reactions;
+  getReactions(messageId: string): Reactions;
 }
 
 /** Sent for an event that has no frame for this client, so that the client sees no gap. */
@@ -44,7 +44,7 @@ export const buildFrame = (
   const sessionAndSeq = { sessionId, seq: position.seq };
   switch (event.type) {
     case 'ChatStarted': {
-      const partner = partnerOf(view, viewerId);
+      const partner = findPartner(view, viewerId);
       if (!partner) throw new Error('A chat without a partner');
       return {
         event: 'chat_matched',
@@ -63,7 +63,7 @@ export const buildFrame = (
           senderId,
           content,
           type: messageType,
-          timestamp: isoTimestamp(occurredAtMs(position)),
+          timestamp: formatIsoTimestamp(parseOccurredAtMs(position)),
           replyTo,
           clientId: clientId ?? undefined,
         },
@@ -79,7 +79,7 @@ export const buildFrame = (
       const { messageId } = event.data;
       return {
         event: 'message_reaction',
-        data: { ...sessionAndSeq, ...event.data, action, reactions: view.reactionsOf(messageId) },
+        data: { ...sessionAndSeq, ...event.data, action, reactions: view.getReactions(messageId) },
       };
     }
     case 'GameStarted': {
@@ -159,7 +159,7 @@ export const buildAck = (event: RandomChatEvent, position: EventPosition, view: 
       return buildMessageAck(position, event.data.clientId);
     case 'ReactionAdded':
     case 'ReactionRemoved':
-      return { seq, reactions: view.reactionsOf(event.data.messageId) };
+      return { seq, reactions: view.getReactions(event.data.messageId) };
     case 'GameStarted':
       return { seq, question: requireQuestion(event.data.questionId) };
     case 'GameAnswered':
@@ -176,7 +176,7 @@ export const buildAck = (event: RandomChatEvent, position: EventPosition, view: 
 export const buildMessageAck = (position: EventPosition, clientId: string | null): object => ({
   id: position.id,
   seq: position.seq,
-  timestamp: isoTimestamp(occurredAtMs(position)),
+  timestamp: formatIsoTimestamp(parseOccurredAtMs(position)),
   clientId: clientId ?? undefined,
 });
 

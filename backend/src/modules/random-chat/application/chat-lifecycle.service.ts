@@ -4,7 +4,7 @@ import { isExcluded } from '@thaw/contract/safety';
 import { ENVIRONMENT, type Environment } from '../../../config/environment.config';
 import { DomainError } from '../../../platform/errors/domain.errors';
 import { ChatPresenceService, type Deadline } from '../../../platform/hot-log/chat-presence.service';
-import { warnAbout } from '../../../platform/observability/warn-about.functions';
+import { logWarning } from '../../../platform/observability/warn-about.functions';
 import { OnProcessEvent } from '../../../platform/process-events/process-event.decorator';
 import type { ProcessEventMap } from '../../../platform/process-events/process-event-map.types';
 import type { InboundFrame } from '../../../platform/realtime/inbound-frame.model';
@@ -89,11 +89,11 @@ export class ChatLifecycleService {
   /** Joins the user's sockets on this replica to the chat. */
   @OnProcessEvent('ChatStarted')
   async joinSockets({ userId, sessionId }: ProcessEventMap['ChatStarted']): Promise<void> {
-    for (const connection of [...this.registry.authenticatedSocketsOf(userId)]) {
+    for (const connection of [...this.registry.iterateAuthenticatedSockets(userId)]) {
       try {
         await this.chats.join(connection, sessionId);
       } catch (error) {
-        warnAbout(this.logger, 'A socket did not join its chat', error);
+        logWarning(this.logger, 'A socket did not join its chat', error);
         connection.close(closeCodes.internalError); // the client reconnects and resumes
       }
     }
@@ -197,7 +197,7 @@ export class ChatLifecycleService {
       for (const result of results) if (result.status === 'rejected') failures.push(result.reason);
     }
     if (failures.length > 0)
-      warnAbout(this.logger, `${failures.length} chats could not be ended yet`, failures[0]);
+      logWarning(this.logger, `${failures.length} chats could not be ended yet`, failures[0]);
   }
 
   /** A chat that cannot be ended now must not delay the others. @throws the error that prevented it. */

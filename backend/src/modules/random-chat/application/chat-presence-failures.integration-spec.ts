@@ -2,7 +2,7 @@
 import { joinScript } from '../../../platform/hot-log/chat-presence.scripts';
 import { ChatPresenceService } from '../../../platform/hot-log/chat-presence.service';
 import { ReplicaLeaseService } from '../../../platform/realtime/replica-lease.service';
-import { shardOf, chatKeys } from '../../../platform/redis/redis.keys';
+import { findShard, chatKeys } from '../../../platform/redis/redis.keys';
 import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas.harness';
 import { matchNewVisitors, type ThawSocket } from '../../../testing/thaw.client';
 import { until } from '../../../testing/until.functions';
@@ -29,7 +29,7 @@ describe('presence in chats, when a call or a store fails', () => {
 
   const meet = () => matchNewVisitors([thaw.origins[0]!, thaw.origins[1]!]);
   const socketsIn = (sessionId: string) =>
-    thaw.store.redis.hvals(chatKeys(shardOf(sessionId)).sockets(sessionId));
+    thaw.store.redis.hvals(chatKeys(findShard(sessionId)).sockets(sessionId));
   const isUser = (userId: number) => (value: string) => value.split('|')[1] === String(userId);
   const connectionStates = (socket: ThawSocket) => socket.all('partner_connection').map(({ state }) => state);
 
@@ -53,7 +53,7 @@ describe('presence in chats, when a call or a store fails', () => {
     const chats = [];
     for (let index = 0; index < 6; index += 1) chats.push(await meet());
     // First the chat whose shard is swept first.
-    chats.sort((one, other) => shardOf(one.sessionId) - shardOf(other.sessionId));
+    chats.sort((one, other) => findShard(one.sessionId) - findShard(other.sessionId));
     const [stuck, ...others] = chats;
     const failing = thaw.replicas.map(({ app }) => {
       const live = app.get(LiveChatService);
@@ -85,7 +85,7 @@ describe('presence in chats, when a call or a store fails', () => {
     await bobSocket.request('join_queue', {});
     const sessionId = String((await bobSocket.next('chat_matched')).sessionId);
     await bobSocket.leave();
-    const { away } = chatKeys(shardOf(sessionId));
+    const { away } = chatKeys(findShard(sessionId));
     await until(() => thaw.store.redis.sismember(away(sessionId), bob.user.id));
     goOn();
     await adaSocket.next('chat_matched');

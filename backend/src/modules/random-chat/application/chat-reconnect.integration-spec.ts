@@ -2,7 +2,7 @@
 import { limits } from '@thaw/contract/limits';
 import { ChatPresenceService } from '../../../platform/hot-log/chat-presence.service';
 import { ReplicaLeaseService } from '../../../platform/realtime/replica-lease.service';
-import { shardOf, chatKeys } from '../../../platform/redis/redis.keys';
+import { findShard, chatKeys } from '../../../platform/redis/redis.keys';
 import { estimateSlowdown } from '../../../testing/processor-load.probe';
 import {
   type TestChat,
@@ -354,7 +354,7 @@ describe('random chat: reconnect', () => {
       await bobSocket.next('partner_connection');
       await bobSocket.request('skip_chat', { sessionId });
       await until(async () => {
-        const deadlines = await thaw.store.redis.zrange(chatKeys(shardOf(sessionId)).deadlines, '0', '-1');
+        const deadlines = await thaw.store.redis.zrange(chatKeys(findShard(sessionId)).deadlines, '0', '-1');
         return !deadlines.some((member) => member.startsWith(sessionId));
       });
       expect((await readEvents(thaw, sessionId)).map(({ type }) => type)).toEqual([

@@ -1,7 +1,7 @@
 import { limits } from '@thaw/contract/limits';
 import type { EventLoopLimiter } from '../../../platform/realtime/event-loop.limiter';
 import type { SocketConnection } from '../../../platform/realtime/socket-connection.model';
-import { partnerOf } from '../domain/random-chat.state';
+import { findPartner } from '../domain/random-chat.state';
 import type { LiveChat } from './live-chat.model';
 
 /** Bytes around the events of a page, with the partner's name and avatar at their longest. */
@@ -10,13 +10,13 @@ const PAGE_EVENT_BYTES = limits.resumeFrameMaxBytes - PAGE_FRAME_BYTES;
 
 /** Approximate number of pages of a resume from `seenVersion`; 0 when there is nothing to send. */
 export const countResumePages = (chat: LiveChat, seenVersion: number): number =>
-  Math.ceil(chat.sizeAfter(seenVersion > chat.version ? 0 : seenVersion) / PAGE_EVENT_BYTES);
+  Math.ceil(chat.measureBytesAfter(seenVersion > chat.version ? 0 : seenVersion) / PAGE_EVENT_BYTES);
 
 /** Sends each event of a short chat that has just started as a frame of its own, then attaches the socket. */
 export const sendAllEvents = (chat: LiveChat, connection: SocketConnection): void => {
   const { userId } = connection.identity;
-  for (let seq = 1; seq <= chat.version; seq += 1) connection.send(chat.pastFrame(seq, userId));
-  const partner = partnerOf(chat, userId);
+  for (let seq = 1; seq <= chat.version; seq += 1) connection.send(chat.renderPastFrame(seq, userId));
+  const partner = findPartner(chat, userId);
   if (partner && !chat.isEnded && chat.isAway(partner.id))
     connection.sendFrame('partner_connection', { sessionId: chat.sessionId, state: 'reconnecting' });
   chat.attach(connection);
@@ -36,7 +36,7 @@ export const sendMissedEvents = async (
   eventLoop: EventLoopLimiter,
 ): Promise<void> => {
   const { userId } = connection.identity;
-  const partner = partnerOf(chat, userId);
+  const partner = findPartner(chat, userId);
   if (!partner) return;
   // The socket stays detached until the last page: events from here on are sent as part of a page.
   chat.detach(connection);
@@ -73,7 +73,7 @@ const buildPageAfter = (chat: LiveChat, from: number, userId: number): { frames:
   const frames: string[] = [];
   let [seq, size] = [from, 0];
   while (seq < chat.version) {
-    const frame = chat.pastFrame(seq + 1, userId);
+    const frame = chat.renderPastFrame(seq + 1, userId);
     size += Buffer.byteLength(frame) + 1;
     if (size > PAGE_EVENT_BYTES && frames.length > 0) break;
     frames.push(frame);

@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import type { ChatLogRepository } from '../../../platform/hot-log/chat-log.repository';
-import { warnAbout } from '../../../platform/observability/warn-about.functions';
+import { logWarning } from '../../../platform/observability/warn-about.functions';
 import type { ChatRecordsService } from './chat-records.service';
 import type { LiveChat } from './live-chat.model';
 
@@ -81,7 +81,7 @@ export class ChatTailService {
     try {
       await this.records.close(sessionId, [first, second]);
     } catch (error) {
-      warnAbout(this.logger, 'The records of a lost chat were not closed', error);
+      logWarning(this.logger, 'The records of a lost chat were not closed', error);
     }
   }
 

@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import type { MessageType } from '@thaw/contract/scalars';
 import { ChatLogRepository } from '../../../platform/hot-log/chat-log.repository';
 import {
-  chatStreamId,
+  buildChatStreamId,
   type EventPosition,
-  occurredAtMs,
+  parseOccurredAtMs,
   type Participant,
   type RandomChatEvent,
 } from '../domain/random-chat.events';
@@ -81,7 +81,7 @@ export class ChatTranscriptService {
   }
 
   private async readPersisted(sessionId: string, request: TranscriptRequest): Promise<ChatTranscript> {
-    const streamId = chatStreamId(sessionId);
+    const streamId = buildChatStreamId(sessionId);
     const collector = new TranscriptCollector(request);
     for (let before = Number.MAX_SAFE_INTEGER; ;) {
       const page = await this.persisted.readBackwards(streamId, before, PAGE_SIZE);
@@ -104,7 +104,7 @@ export class ChatTranscriptService {
     events: number,
     collector: TranscriptCollector,
   ): Promise<boolean> {
-    const streamId = chatStreamId(sessionId);
+    const streamId = buildChatStreamId(sessionId);
     const messages = await this.persisted.countMessages(streamId, events);
     if (messages === null) return false;
     const versions = await this.persisted.findVersions(streamId, events, collector.missingIds);
@@ -156,7 +156,7 @@ class TranscriptCollector {
     }
     const { senderId, messageType, content } = event.data as { content?: string } & typeof event.data;
     const contents = [...(this.edits.get(position.id) ?? []), ...(content === undefined ? [] : [content])];
-    const at = new Date(occurredAtMs(position));
+    const at = new Date(parseOccurredAtMs(position));
     this.messages.push({ id: position.id, senderId, at, messageType, contents: contents.reverse() });
   }
 

@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 import { DomainError } from '../../../platform/errors/domain.errors';
 import { ReplicaLeaseService } from '../../../platform/realtime/replica-lease.service';
 import { MemoryValveService } from '../../../platform/redis/memory-valve.service';
-import { shardOf, chatKeys } from '../../../platform/redis/redis.keys';
+import { findShard, chatKeys } from '../../../platform/redis/redis.keys';
 import { REDIS } from '../../../platform/redis/redis.module';
 import {
   type TestReplicas,
@@ -160,7 +160,7 @@ describe('a socket in a random chat', () => {
     await ada.request('join_queue', { preferences: 'male' });
     await bob.ask('join_queue', { preferences: 'female' });
     await until(() => sessionId);
-    const stream = chatKeys(shardOf(sessionId)).stream(sessionId);
+    const stream = chatKeys(findShard(sessionId)).stream(sessionId);
     const entries = await until(
       () => thaw.store.redis.xrange(stream, '-', '+'),
       (found) => found.length === 2,

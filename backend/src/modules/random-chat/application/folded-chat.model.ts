@@ -6,7 +6,7 @@ import type { EventPosition, Participant, RandomChatEvent } from '../domain/rand
 import {
   type ChatMessage,
   evolve,
-  initialState,
+  createChatState,
   findMessage,
   type RandomChatState,
   type Rates,
@@ -28,7 +28,7 @@ export class FoldedChat implements ChatSummary, ChatView {
     readonly sessionId: string,
     rates: Rates,
   ) {
-    this.state = initialState(rates);
+    this.state = createChatState(rates);
   }
 
   get version(): number {
@@ -52,12 +52,12 @@ export class FoldedChat implements ChatSummary, ChatView {
     return ended && { event: 'chat_skipped', data: toEndData(this.sessionId, ended.seq, ended) };
   }
 
-  reactionsOf(messageId: string): Reactions {
+  getReactions(messageId: string): Reactions {
     return toReactions(findMessage(this.state, messageId)?.reactions);
   }
 
   /** The question of the game in progress, if it is this game. */
-  questionOf(gameId: string): Question | undefined {
+  findQuestion(gameId: string): Question | undefined {
     const { game } = this.state;
     return game?.gameId === gameId ? questionById(game.questionId) : undefined;
   }
@@ -67,7 +67,7 @@ export class FoldedChat implements ChatSummary, ChatView {
   }
 
   /** Size of the events after a version, as appended. */
-  sizeAfter(version: number): number {
+  measureBytesAfter(version: number): number {
     if (version === 0) return this.state.bytes;
     let size = 0;
     for (let index = version; index < this.entries.length; index += 1)
@@ -76,7 +76,7 @@ export class FoldedChat implements ChatSummary, ChatView {
   }
 
   /** The serialised frame of the event at a version, for one participant; '' beyond the last version. */
-  pastFrame(seq: number, viewerId: number): string {
+  renderPastFrame(seq: number, viewerId: number): string {
     const entry = this.entries[seq - 1];
     if (!entry) return '';
     const { event } = decodeEvent(entry.text);
@@ -84,7 +84,7 @@ export class FoldedChat implements ChatSummary, ChatView {
     const past: ChatView = {
       sessionId: this.sessionId,
       participants: this.participants,
-      reactionsOf: () => toReactions(reactions),
+      getReactions: () => toReactions(reactions),
     };
     return this.serialise(past, event, { id: entry.id, seq }, viewerId);
   }

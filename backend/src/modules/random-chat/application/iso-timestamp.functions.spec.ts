@@ -1,8 +1,8 @@
-import { isoTimestamp } from './iso-timestamp.functions';
+import { formatIsoTimestamp } from './iso-timestamp.functions';
 
 it.each([0, 999, 1_000, 1_763_640_000_007, 1_763_640_000_070, 1_763_640_000_070, 1_763_639_999_999])(
   'formats %d as Date does, whatever was formatted before',
   (ms) => {
-    expect(isoTimestamp(ms)).toBe(new Date(ms).toISOString());
+    expect(formatIsoTimestamp(ms)).toBe(new Date(ms).toISOString());
   },
 );

@@ -7,7 +7,7 @@ let cachedPrefix = '';
  * prefix up to the second is cached and only the milliseconds are appended.
  * @param ms epoch ms, not negative.
  */
-export const isoTimestamp = (ms: number): string => {
+export const formatIsoTimestamp = (ms: number): string => {
   const msWithinSecond = ms % 1_000;
   if (ms - msWithinSecond !== cachedSecondMs) {
     cachedSecondMs = ms - msWithinSecond;

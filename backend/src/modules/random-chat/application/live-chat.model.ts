@@ -152,7 +152,7 @@ export class LiveChat extends FoldedChat {
     const [kind, user, connectionState] = message.split(' ');
     const userId = Number(user);
     if (kind === 'connection') this.receiveConnection(userId, connectionState === 'connected');
-    else if (kind === 'typing') this.sendToPartnerOf(userId, 'typing', { sessionId: this.sessionId, userId });
+    else if (kind === 'typing') this.sendToPartner(userId, 'typing', { sessionId: this.sessionId, userId });
   }
 
   /** From here on, the socket is sent every event. The caller has already sent all earlier ones to it. */
@@ -199,7 +199,7 @@ export class LiveChat extends FoldedChat {
     } else {
       const ended: RandomChatEvent = { type: 'ChatEnded', data: { reason: 'disconnected', endedBy: null } };
       const end = { eventId: randomUUID(), event: ended };
-      const id = `${this.services.log.now()}-0`;
+      const id = `${this.services.log.estimateRedisTimeMs()}-0`;
       this.sendEvent(this.add({ id, text: encodeEvent(end) }, end), { id, seq: this.version });
     }
     await this.serving?.onLost(userIds);
@@ -317,7 +317,8 @@ export class LiveChat extends FoldedChat {
     const answered = event && this.pendingReply?.eventId === eventId ? this.pendingReply.frame : undefined;
     let textForBoth: string | undefined;
     const { log, metrics } = this.services;
-    if (this.sockets.size > 0) metrics.recordFanout(log.now() - Number.parseInt(position.id, 10));
+    if (this.sockets.size > 0)
+      metrics.recordFanout(log.estimateRedisTimeMs() - Number.parseInt(position.id, 10));
     for (const connection of this.sockets) {
       if (event && answered?.connection === connection) {
         answered.answer(buildAck(event, position, this));
@@ -336,10 +337,10 @@ export class LiveChat extends FoldedChat {
   private receiveConnection(userId: number, isConnected: boolean): void {
     if (!this.awayUsers.receive(userId, !isConnected)) return;
     const state = isConnected ? 'connected' : 'reconnecting';
-    this.sendToPartnerOf(userId, 'partner_connection', { sessionId: this.sessionId, state });
+    this.sendToPartner(userId, 'partner_connection', { sessionId: this.sessionId, state });
   }
 
-  private sendToPartnerOf<E extends 'typing' | 'partner_connection'>(
+  private sendToPartner<E extends 'typing' | 'partner_connection'>(
     userId: number,
     event: E,
     data: Extract<ChatFrame, { event: E }>['data'],

@@ -3,7 +3,7 @@ import { ENVIRONMENT, type Environment } from '../../../config/environment.confi
 import { DomainError } from '../../../platform/errors/domain.errors';
 import { ChatLogRepository } from '../../../platform/hot-log/chat-log.repository';
 import { ChatPresenceService, type PartnerState } from '../../../platform/hot-log/chat-presence.service';
-import { warnAbout } from '../../../platform/observability/warn-about.functions';
+import { logWarning } from '../../../platform/observability/warn-about.functions';
 import { OnProcessEvent } from '../../../platform/process-events/process-event.decorator';
 import type { ProcessEventMap } from '../../../platform/process-events/process-event-map.types';
 import { RedisSubscriberService } from '../../../platform/realtime/redis-subscriber.service';
@@ -18,7 +18,7 @@ import { ChatRecordsService } from './chat-records.service';
 import { countResumePages, sendAllEvents, sendMissedEvents } from './chat-resume.functions';
 import { ChatTailService } from './chat-tail.service';
 import { EventLoopLimiter } from '../../../platform/realtime/event-loop.limiter';
-import { bucketOf, type LimitsProfile } from '../../../platform/rate-limit/bucket.limits';
+import { getBucket, type LimitsProfile } from '../../../platform/rate-limit/bucket.limits';
 import { RateLimiterService } from '../../../platform/rate-limit/rate-limiter.service';
 import { LiveChat, type LiveChatServices } from './live-chat.model';
 import { ServedChatRegistry } from './served-chat.registry';
@@ -27,10 +27,10 @@ import { ServedChatRegistry } from './served-chat.registry';
 const COMPARE_EVERY_MS = 5_000;
 
 const createRates = (profile: LimitsProfile): Rates => ({
-  message: bucketOf('random_message', profile),
-  edit: bucketOf('edits', profile),
-  reaction: bucketOf('reactions', profile),
-  game: bucketOf('break_ice_start', profile),
+  message: getBucket('random_message', profile),
+  edit: getBucket('edits', profile),
+  reaction: getBucket('reactions', profile),
+  game: getBucket('break_ice_start', profile),
 });
 
 /** The chats that this replica serves: those in which a participant has a socket here. */
@@ -93,8 +93,8 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
   }
 
   /** Epoch ms by the clock of Redis, for rate-limited commands. */
-  now(): number {
-    return this.log.now();
+  estimateRedisTimeMs(): number {
+    return this.log.estimateRedisTimeMs();
   }
 
   /**
@@ -312,7 +312,7 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
     connection: SocketConnection,
     awayStates: readonly PartnerState[],
   ): Promise<void> {
-    await chat.updateAway(partnerIdOf(chat, connection), async () =>
+    await chat.updateAway(getPartnerId(chat, connection), async () =>
       awayStates.includes(await this.recordSocket(chat, connection)),
     );
   }
@@ -321,7 +321,7 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
   private async recordSocket(chat: LiveChat, connection: SocketConnection): Promise<PartnerState> {
     const { id, showsChat } = connection;
     const { userId } = connection.identity;
-    const partnerId = partnerIdOf(chat, connection);
+    const partnerId = getPartnerId(chat, connection);
     return this.presence.join(chat.sessionId, { id, userId, partnerId, showsChat });
   }
 
@@ -339,12 +339,12 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
 
   private async compareVersions(): Promise<void> {
     try {
-      await this.tails.compareVersions(this.served.chats());
+      await this.tails.compareVersions(this.served.listChats());
     } catch (error) {
-      warnAbout(this.logger, 'Chats were not compared', error);
+      logWarning(this.logger, 'Chats were not compared', error);
     }
   }
 }
 
-const partnerIdOf = (chat: LiveChat, { identity: { userId } }: SocketConnection): number =>
+const getPartnerId = (chat: LiveChat, { identity: { userId } }: SocketConnection): number =>
   chat.userIds.find((id) => id !== userId) ?? 0;

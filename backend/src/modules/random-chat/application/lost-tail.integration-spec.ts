@@ -1,6 +1,6 @@
 // Runs against real api replicas, PostgreSQL, Redis and sockets. Entries are deleted to simulate a truncated file.
 import { ChatLogRepository } from '../../../platform/hot-log/chat-log.repository';
-import { shardOf, chatKeys, matchingKeys } from '../../../platform/redis/redis.keys';
+import { findShard, chatKeys, matchingKeys } from '../../../platform/redis/redis.keys';
 import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas.harness';
 import { type ThawVisitor, matchNewVisitors, textMessage } from '../../../testing/thaw.client';
 import { until } from '../../../testing/until.functions';
@@ -19,7 +19,7 @@ describe('a chat whose tail Redis has lost', () => {
   afterEach(() => jest.restoreAllMocks());
   afterAll(() => thaw.close());
 
-  const keyOf = (sessionId: string): string => chatKeys(shardOf(sessionId)).stream(sessionId);
+  const keyOf = (sessionId: string): string => chatKeys(findShard(sessionId)).stream(sessionId);
   const stateOf = ({ user }: ThawVisitor): Promise<string | null> =>
     thaw.store.redis.hget(matchingKeys.user(user.id), 'state');
   /** Two users in a chat, each on another replica, with three messages. */
@@ -106,7 +106,7 @@ describe('a chat whose tail Redis has lost', () => {
 
   it('ends for both users when all of it is lost, and its events become durable all the same', async () => {
     const chat = await meet();
-    const { outbox } = chatKeys(shardOf(chat.sessionId));
+    const { outbox } = chatKeys(findShard(chat.sessionId));
     await thaw.store.redis.del(keyOf(chat.sessionId), outbox);
     await Promise.all([compare(0), compare(1)]);
     await expectEndForBoth(chat);

@@ -1,9 +1,9 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { warnAbout } from '../../../platform/observability/warn-about.functions';
+import { logWarning } from '../../../platform/observability/warn-about.functions';
 import { OnProcessEvent } from '../../../platform/process-events/process-event.decorator';
 import type { ProcessEventMap } from '../../../platform/process-events/process-event-map.types';
 import { JobQueueService } from '../../../platform/queue/job-queue.service';
-import { shardGroupOf } from '../../../platform/redis/redis.keys';
+import { findShardGroup } from '../../../platform/redis/redis.keys';
 
 /** Delay of a job in ms: long enough to gather a batch, too short for a user to notice in the chat history. */
 export const BATCH_WINDOW_MS = 750;
@@ -19,7 +19,7 @@ export class OutboxSchedulerService {
 
   @OnProcessEvent('OutboxFilled')
   scheduleShard({ shard }: ProcessEventMap['OutboxFilled']): void {
-    this.schedule(shardGroupOf(shard));
+    this.schedule(findShardGroup(shard));
   }
 
   schedule(group: number): void {
@@ -38,7 +38,7 @@ export class OutboxSchedulerService {
       // eslint-disable-next-line plain-words/identifiers -- the stored name (docs/stored-names.md)
       await this.jobs.add('persist_lane', { lane: group }, { deduplication });
     } catch (error) {
-      warnAbout(this.logger, `No job was added for shard group ${group}`, error);
+      logWarning(this.logger, `No job was added for shard group ${group}`, error);
     }
   }
 }

@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { ChatLogRepository } from '../../../platform/hot-log/chat-log.repository';
-import { warnAbout } from '../../../platform/observability/warn-about.functions';
-import { chatStreamId, occurredAtMs, sessionIdOfStream } from '../domain/random-chat.events';
+import { logWarning } from '../../../platform/observability/warn-about.functions';
+import { buildChatStreamId, parseOccurredAtMs, parseChatStreamId } from '../domain/random-chat.events';
 import type { ChatHistoryEntity } from '../infrastructure/chat-history.entity';
 import { ChatHistoryRepository } from '../infrastructure/chat-history.repository';
 import { decodeEvent } from './chat-event.codec';
@@ -33,7 +33,7 @@ export class PastChatService {
     const { first, last } = await this.log.readEdges(sessionId);
     const started = first && decodeEvent(first.text).event;
     if (!first || !last || started?.type !== 'ChatStarted') {
-      const row = await this.history.findByStream(chatStreamId(sessionId));
+      const row = await this.history.findByStream(buildChatStreamId(sessionId));
       return row && this.toPeriod(row);
     }
     const ended = decodeEvent(last.text).event;
@@ -41,8 +41,8 @@ export class PastChatService {
     return {
       sessionId,
       userIds: started.data.userIds,
-      startedAt: new Date(occurredAtMs(first)),
-      endedAt: ended?.type === 'ChatEnded' ? new Date(occurredAtMs(last)) : null,
+      startedAt: new Date(parseOccurredAtMs(first)),
+      endedAt: ended?.type === 'ChatEnded' ? new Date(parseOccurredAtMs(last)) : null,
     };
   }
 
@@ -64,8 +64,8 @@ export class PastChatService {
 
   private async findLastEventTimesOfLost(streamIds: readonly string[]): Promise<ReadonlyMap<string, Date>> {
     if (streamIds.length === 0) return new Map();
-    const versions = await this.log.readVersions(streamIds.map(sessionIdOfStream)).catch((error: unknown) => {
-      warnAbout(this.logger, 'The ends of chats were not looked up', error);
+    const versions = await this.log.readVersions(streamIds.map(parseChatStreamId)).catch((error: unknown) => {
+      logWarning(this.logger, 'The ends of chats were not looked up', error);
       return [];
     });
     const lost = streamIds.filter((_, index) => versions[index] === 0);
@@ -76,7 +76,7 @@ export class PastChatService {
     const { streamId, user1Id, user2Id, createdAt } = row;
     const [endedAt = null] = await this.findEnds([row]);
     return {
-      sessionId: sessionIdOfStream(streamId),
+      sessionId: parseChatStreamId(streamId),
       userIds: [user1Id, user2Id],
       startedAt: createdAt,
       endedAt,

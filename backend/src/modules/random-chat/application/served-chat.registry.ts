@@ -32,7 +32,7 @@ export class ServedChatRegistry {
     return this.served.get(sessionId);
   }
 
-  chats(): LiveChat[] {
+  listChats(): LiveChat[] {
     return [...this.served.values()].map(({ chat }) => chat);
   }
 

@@ -7,6 +7,6 @@ export type Decision = { events: readonly RandomChatEvent[] } | { alreadyDone: E
 export const accept = (...events: RandomChatEvent[]): Decision => ({ events });
 
 /** No-op: the state already is what the command asks for. No single event did it, so the id is empty. */
-export const unchanged = ({ version }: RandomChatState): Decision => ({
+export const createNoOp = ({ version }: RandomChatState): Decision => ({
   alreadyDone: { id: '', seq: version },
 });

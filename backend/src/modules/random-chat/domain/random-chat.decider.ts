@@ -3,7 +3,7 @@ import { checkContent, checkText, quoteOf } from '@thaw/contract/message-content
 import type { ReplyTo } from '@thaw/contract/random-chat';
 import { DomainError, requireAccepted } from '../../../platform/errors/domain.errors';
 import { decideGameAnswer, decideGameStart, decideGameIgnore } from './icebreaker.decider';
-import { type Decision, accept, unchanged } from './decision.types';
+import { type Decision, accept, createNoOp } from './decision.types';
 import { requireRate } from './rate-limit.rules';
 import type { EditMessage, RandomChatCommand, ReactToMessage, SendMessage } from './random-chat.commands';
 import type { ChatEnded } from './random-chat.events';
@@ -98,7 +98,7 @@ const decideEdit = (command: EditMessage, state: RandomChatState): Decision => {
   const message = requireMessage(state, messageId);
   if (message.senderId !== editorId || message.messageType !== 'text') throw new DomainError('not_editable');
   const content = requireAccepted(checkText(command.content));
-  if (content === message.content) return unchanged(state);
+  if (content === message.content) return createNoOp(state);
   requireRate(state, 'edit', editorId, command);
   return accept({ type: 'MessageEdited', data: { messageId, editorId, content } });
 };
@@ -108,7 +108,7 @@ const decideReaction = (command: ReactToMessage, state: RandomChatState): Decisi
   const emoji = toReactionEmoji(command.emoji);
   if (!emoji) throw new DomainError('unknown_emoji');
   const hasReacted = requireMessage(state, messageId).reactions.get(emoji)?.includes(userId) ?? false;
-  if (hasReacted === (action === 'add')) return unchanged(state);
+  if (hasReacted === (action === 'add')) return createNoOp(state);
   requireRate(state, 'reaction', userId, command);
   return accept({
     type: action === 'add' ? 'ReactionAdded' : 'ReactionRemoved',

@@ -99,7 +99,7 @@ export interface EventPosition {
 const CODE_OF_0 = '0'.charCodeAt(0);
 
 /** When the event happened, in epoch ms. Parsed digit by digit: this runs for every event, and `Number` of a substring is slow. */
-export const occurredAtMs = ({ id }: Pick<EventPosition, 'id'>): number => {
+export const parseOccurredAtMs = ({ id }: Pick<EventPosition, 'id'>): number => {
   let ms = 0;
   for (let index = 0; ; index += 1) {
     const digit = id.charCodeAt(index) - CODE_OF_0;
@@ -110,14 +110,14 @@ export const occurredAtMs = ({ id }: Pick<EventPosition, 'id'>): number => {
 
 /** Compares two entry ids by position: negative when the first is earlier, positive when it is later. */
 export const comparePositionIds = (first: string, second: string): number =>
-  occurredAtMs({ id: first }) - occurredAtMs({ id: second }) ||
-  sequenceWithinMs(first) - sequenceWithinMs(second);
+  parseOccurredAtMs({ id: first }) - parseOccurredAtMs({ id: second }) ||
+  parseSequenceWithinMs(first) - parseSequenceWithinMs(second);
 
 /** The number after the dash: the position among the entries of the same millisecond. */
-const sequenceWithinMs = (id: string): number => Number(id.slice(id.indexOf('-') + 1));
+const parseSequenceWithinMs = (id: string): number => Number(id.slice(id.indexOf('-') + 1));
 
 /** Id of the chat's stream in PostgreSQL. */
-export const chatStreamId = (sessionId: string): string => `chat-${sessionId}`;
+export const buildChatStreamId = (sessionId: string): string => `chat-${sessionId}`;
 
-/** The inverse of `chatStreamId`. */
-export const sessionIdOfStream = (streamId: string): string => streamId.slice('chat-'.length);
+/** The inverse of `buildChatStreamId`. */
+export const parseChatStreamId = (streamId: string): string => streamId.slice('chat-'.length);

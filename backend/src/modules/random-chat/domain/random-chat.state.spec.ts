@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { UNLIMITED } from '../../../testing/given-chat.fixture';
-import { comparePositionIds, type MessageSent, occurredAtMs } from './random-chat.events';
-import { evolve, initialState, findMessage, type RandomChatState } from './random-chat.state';
+import { comparePositionIds, type MessageSent, parseOccurredAtMs } from './random-chat.events';
+import { evolve, createChatState, findMessage, type RandomChatState } from './random-chat.state';
 
 const START_MS = 1_763_640_120_000;
 
@@ -13,7 +13,7 @@ const sent = (content: string): MessageSent => ({
 /** A chat with one message per gap (ms since the previous one). Within a millisecond, sequence numbers increase. */
 const chatOf = (gaps: readonly number[]): { state: RandomChatState; ids: readonly string[] } => {
   const ids: string[] = [];
-  let state = initialState(UNLIMITED);
+  let state = createChatState(UNLIMITED);
   let [ms, within] = [START_MS, 0];
   for (const gap of gaps) {
     within = gap === 0 ? within + 1 : 0;
@@ -54,7 +54,7 @@ test('messageOf finds nothing by any other id', () => {
     expect(findMessage(state, id)).toBeUndefined();
   expect(findMessage(state, `${START_MS + 1}-0`)).toBeUndefined();
   expect(findMessage(state, `${START_MS + 3}-0`)).toBeUndefined();
-  expect(findMessage(initialState(UNLIMITED), `${START_MS}-1`)).toBeUndefined();
+  expect(findMessage(createChatState(UNLIMITED), `${START_MS}-1`)).toBeUndefined();
 });
 
 test('comparePositionIds compares ids as numbers', () => {
@@ -63,8 +63,8 @@ test('comparePositionIds compares ids as numbers', () => {
   expect(comparePositionIds('1000-1', '1000-1')).toBe(0);
 });
 
-test('occurredAtMs is the part of the id before the dash', () => {
-  expect(occurredAtMs({ id: `${START_MS}-12` })).toBe(START_MS);
+test('parseOccurredAtMs returns the part of the id before the dash', () => {
+  expect(parseOccurredAtMs({ id: `${START_MS}-12` })).toBe(START_MS);
 });
 
 test('evolve only advances version and size for an event of a newer release', () => {

@@ -4,7 +4,7 @@ import {
   type ChatEnded,
   comparePositionIds,
   type EventPosition,
-  occurredAtMs,
+  parseOccurredAtMs,
   type Participant,
   type RandomChatEvent,
 } from './random-chat.events';
@@ -68,7 +68,7 @@ export interface RandomChatState {
   ended: (ChatEnded['data'] & { seq: number }) | null;
 }
 
-export const initialState = (rates: Rates): RandomChatState => ({
+export const createChatState = (rates: Rates): RandomChatState => ({
   phase: 'not_started',
   version: 0,
   bytes: 0,
@@ -91,7 +91,7 @@ export const rateLimitKey = (action: RateLimitedAction, userId: number): string 
 export const findParticipant = (state: RandomChatState, userId: number): Participant | undefined =>
   state.participants.find(({ id }) => id === userId);
 
-export const partnerOf = (
+export const findPartner = (
   { participants }: Pick<RandomChatState, 'participants'>,
   userId: number,
 ): Participant | undefined => participants.find(({ id }) => id !== userId);
@@ -128,7 +128,7 @@ const countTowardsLimit = (
   position: EventPosition,
 ): void => {
   const key = rateLimitKey(action, userId);
-  state.buckets.set(key, takeToken(state.buckets.get(key), occurredAtMs(position), state.rates[action]));
+  state.buckets.set(key, takeToken(state.buckets.get(key), parseOccurredAtMs(position), state.rates[action]));
 };
 
 /**

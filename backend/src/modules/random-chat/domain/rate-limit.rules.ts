@@ -1,6 +1,6 @@
 import { DomainError } from '../../../platform/errors/domain.errors';
 import { type RateLimitedAction, rateLimitKey, type RandomChatState } from './random-chat.state';
-import { msUntilToken } from './token-bucket.functions';
+import { computeMsUntilToken } from './token-bucket.functions';
 
 /**
  * The limit is computed from the chat's own events, so it holds across all replicas and needs no call.
@@ -13,6 +13,10 @@ export const requireRate = (
   userId: number,
   { at }: { at: number },
 ): void => {
-  const retryAfterMs = msUntilToken(state.buckets.get(rateLimitKey(action, userId)), at, state.rates[action]);
+  const retryAfterMs = computeMsUntilToken(
+    state.buckets.get(rateLimitKey(action, userId)),
+    at,
+    state.rates[action],
+  );
   if (retryAfterMs > 0) throw new DomainError('rate_limited', { retryAfterMs });
 };

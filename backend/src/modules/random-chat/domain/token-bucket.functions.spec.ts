@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type Bucket, type Rate, takeToken, msUntilToken } from './token-bucket.functions';
+import { type Bucket, type Rate, takeToken, computeMsUntilToken } from './token-bucket.functions';
 
 /** Takes all tokens that are available at a time. */
 const takeAll = (
@@ -8,7 +8,7 @@ const takeAll = (
   rate: Rate,
 ): { bucket: Bucket | undefined; taken: number } => {
   let taken = 0;
-  while (msUntilToken(bucket, at, rate) === 0) {
+  while (computeMsUntilToken(bucket, at, rate) === 0) {
     bucket = takeToken(bucket, at, rate);
     taken += 1;
   }
@@ -23,7 +23,7 @@ test('a token bucket allows no second burst to a user who uses one token a secon
     ({ bucket, taken } = takeAll(bucket, second * 1_000, rate));
     expect(taken).toBe(1);
   }
-  expect(msUntilToken(bucket, 64_000, rate)).toBe(1_000);
+  expect(computeMsUntilToken(bucket, 64_000, rate)).toBe(1_000);
 });
 
 test('a token bucket allows exactly the burst and the refilled tokens in any period', () => {
@@ -39,7 +39,7 @@ test('a token bucket allows exactly the burst and the refilled tokens in any per
         at += gap;
         // The reference is a generic cell rate algorithm, which keeps one number in place of two.
         const allowed = Math.max(at, paidUntil) + rate.intervalMs - rate.burst * rate.intervalMs - at;
-        const waitMs = msUntilToken(bucket, at, rate);
+        const waitMs = computeMsUntilToken(bucket, at, rate);
         expect(Math.abs(waitMs - Math.max(0, allowed))).toBeLessThanOrEqual(1);
         if (waitMs > 0) continue;
         bucket = takeToken(bucket, at, rate);
@@ -52,7 +52,7 @@ test('a token bucket allows exactly the burst and the refilled tokens in any per
 test('a token is available after the reported time to wait', () => {
   const rate = { intervalMs: 333.3, burst: 3 };
   const { bucket } = takeAll(undefined, 1_000, rate);
-  const waitMs = msUntilToken(bucket, 1_100, rate);
-  expect(msUntilToken(bucket, 1_100 + waitMs, rate)).toBe(0);
-  expect(msUntilToken(bucket, 1_100 + waitMs - 2, rate)).toBeGreaterThan(0);
+  const waitMs = computeMsUntilToken(bucket, 1_100, rate);
+  expect(computeMsUntilToken(bucket, 1_100 + waitMs, rate)).toBe(0);
+  expect(computeMsUntilToken(bucket, 1_100 + waitMs - 2, rate)).toBeGreaterThan(0);
 });

@@ -13,18 +13,18 @@ export interface Bucket {
 /** Tokens are fractions: one that falls short of 1 only by a rounding error counts as whole. */
 const ROUNDING_TOLERANCE = 1e-9;
 
-const tokensAt = (bucket: Bucket | undefined, at: number, { intervalMs, burst }: Rate): number =>
+const countTokensAt = (bucket: Bucket | undefined, at: number, { intervalMs, burst }: Rate): number =>
   bucket ? Math.min(burst, bucket.tokens + Math.max(0, at - bucket.at) / intervalMs) : burst;
 
 /** The bucket after one more token is taken. Does not check the limit: the event has already happened. */
 export const takeToken = (bucket: Bucket | undefined, at: number, rate: Rate): Bucket => ({
   // The event may have been accepted under a looser limits profile; the debt is therefore capped at one token.
-  tokens: Math.max(-1, tokensAt(bucket, at, rate) - 1),
+  tokens: Math.max(-1, countTokensAt(bucket, at, rate) - 1),
   at,
 });
 
 /** Milliseconds until a token is available; 0 when one is available now. */
-export const msUntilToken = (bucket: Bucket | undefined, at: number, rate: Rate): number => {
-  const tokens = tokensAt(bucket, at, rate);
+export const computeMsUntilToken = (bucket: Bucket | undefined, at: number, rate: Rate): number => {
+  const tokens = countTokensAt(bucket, at, rate);
   return tokens >= 1 - ROUNDING_TOLERANCE ? 0 : Math.ceil((1 - tokens) * rate.intervalMs);
 };

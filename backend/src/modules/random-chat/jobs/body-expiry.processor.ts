@@ -53,7 +53,7 @@ export class BodyExpiryProcessor implements OnModuleInit, OnApplicationBootstrap
     const failed = new Map<string, unknown>();
     let count = 0;
     for (;;) {
-      const streamIds = await this.personalData.expiredStreams(now, STREAMS_PER_PAGE, [...failed.keys()]);
+      const streamIds = await this.personalData.findExpiredStreams(now, STREAMS_PER_PAGE, [...failed.keys()]);
       for (const streamId of streamIds) {
         try {
           await this.expireStream(streamId, now);

@@ -1,5 +1,5 @@
 // Runs against a real api replica, worker, PostgreSQL, Redis and two users' sockets.
-import { shardOf, chatKeys } from '../../../platform/redis/redis.keys';
+import { findShard, chatKeys } from '../../../platform/redis/redis.keys';
 import { Conversation, readDurableTexts } from '../../../testing/conversation.driver';
 import {
   startTestReplicas,
@@ -16,7 +16,7 @@ describe('ChatStreamSweepProcessor', () => {
   let worker: TestWorker;
 
   const keysOf = ({ sessionId }: Conversation) => {
-    const { prefix, stream } = chatKeys(shardOf(sessionId));
+    const { prefix, stream } = chatKeys(findShard(sessionId));
     return {
       deadlines: `${prefix}deadlines`,
       stream: stream(sessionId),

@@ -11,13 +11,13 @@ import { DataSource } from 'typeorm';
 import { ENVIRONMENT, type Environment } from '../../../config/environment.config';
 import { ChatLogRepository } from '../../../platform/hot-log/chat-log.repository';
 import { setDeadlines } from '../../../platform/hot-log/chat-presence.service';
-import { warnAbout } from '../../../platform/observability/warn-about.functions';
+import { logWarning } from '../../../platform/observability/warn-about.functions';
 import { JobHandlerRegistry } from '../../../platform/queue/job-handler.registry';
 import { JobQueueService } from '../../../platform/queue/job-queue.service';
 import { REDIS } from '../../../platform/redis/redis.module';
 import { chatStreams } from '../../../platform/redis/redis.keys';
 import { summariseChat } from '../application/chat-summary.mapper';
-import { chatStreamId } from '../domain/random-chat.events';
+import { buildChatStreamId } from '../domain/random-chat.events';
 import { EndedStreamExpiryService } from './ended-stream-expiry.service';
 
 const SWEEP_EVERY_MS = 60 * 60_000;
@@ -75,7 +75,7 @@ export class ChatStreamSweepProcessor implements OnModuleInit, OnApplicationBoot
    * @returns the number of streams that now expire, and of silent chats.
    */
   async sweep(
-    silentBefore = this.log.now() - SILENT_AFTER_MS,
+    silentBefore = this.log.estimateRedisTimeMs() - SILENT_AFTER_MS,
   ): Promise<{ expiring: number; silent: number }> {
     const count = { expiring: 0, silent: 0 };
     for await (const keys of this.scanStreamKeys()) {
@@ -124,7 +124,7 @@ export class ChatStreamSweepProcessor implements OnModuleInit, OnApplicationBoot
         );
       }
     } catch (error) {
-      warnAbout(this.logger, 'The expiry of ended streams was not shortened', error);
+      logWarning(this.logger, 'The expiry of ended streams was not shortened', error);
     } finally {
       this.isShortening = false;
     }
@@ -143,10 +143,10 @@ export class ChatStreamSweepProcessor implements OnModuleInit, OnApplicationBoot
     if (keys.length === 0) return new Set();
     const rows = await this.dataSource.query<{ stream_id: string }[]>(
       `SELECT stream_id FROM events WHERE stream_id = ANY ($1) AND type = 'ChatEnded'`,
-      [keys.map((key) => chatStreamId(toSessionId(key)))],
+      [keys.map((key) => buildChatStreamId(toSessionId(key)))],
     );
     const ended = new Set(rows.map(({ stream_id: streamId }) => streamId));
-    return new Set(keys.filter((key) => ended.has(chatStreamId(toSessionId(key)))));
+    return new Set(keys.filter((key) => ended.has(buildChatStreamId(toSessionId(key)))));
   }
 
   private async expire(keys: readonly string[], expireMs: number): Promise<void> {

@@ -8,7 +8,7 @@ import { ProjectionRegistry } from '../../../platform/event-store/projection.reg
 import { DeadLetterRepository } from '../../../platform/hot-log/dead-letter.repository';
 import { OutboxRepository } from '../../../platform/hot-log/outbox.repository';
 import { MetricsRegistry } from '../../../platform/observability/metrics.registry';
-import { shardOf, chatKeys, shardGroupOf } from '../../../platform/redis/redis.keys';
+import { findShard, chatKeys, findShardGroup } from '../../../platform/redis/redis.keys';
 import {
   chatEnded,
   chatStarted,
@@ -39,7 +39,7 @@ describe('OutboxWriterService on failures', () => {
   const waitUntilEmpty = () => until(outboxLength, (length) => length === 0, 30_000);
   const put = async (sessionId: string, ...events: RawEvent[]) => {
     await putIntoOutbox(thaw.store.redis, sessionId, events);
-    worker.app.get(OutboxSchedulerService).schedule(shardGroupOf(shardOf(sessionId)));
+    worker.app.get(OutboxSchedulerService).schedule(findShardGroup(findShard(sessionId)));
   };
   /** A chat in PostgreSQL: the text of each message, the type of each other event. */
   const readStored = async (sessionId: string): Promise<string[]> => {
@@ -216,7 +216,7 @@ describe('OutboxWriterService on failures', () => {
       ).flat();
       expect(pages.reduce((sum, { entries }) => sum + entries.length, 0)).toBeLessThan(1_200 * 2);
       expect((await worker.app.get(OutboxRepository).measureBacklog()).length).toBe(1_201);
-      const key = chatKeys(shardOf(held)).outbox;
+      const key = chatKeys(findShard(held)).outbox;
       await thaw.store.redis.del(key);
     });
   });
@@ -256,7 +256,7 @@ describe('OutboxWriterService on failures', () => {
       await thaw.store.redis.del(...(await thaw.store.keys('*:dead-letters')));
       const addDeadLetter = (session: string, text: string) => {
         const fields = ['session', session, 'entry', `${Date.now()}-0`, 'event', text];
-        return thaw.store.redis.xadd(chatKeys(shardOf(session)).deadLetters, '*', ...fields);
+        return thaw.store.redis.xadd(chatKeys(findShard(session)).deadLetters, '*', ...fields);
       };
       const encodeMessage = (content: string) => {
         const { type, data } = messageSent(content) as { type: string; data: object };
@@ -279,9 +279,9 @@ describe('OutboxWriterService on failures', () => {
 
   describe('the stream of an ended chat', () => {
     const readTtl = (sessionId: string) =>
-      thaw.store.redis.pttl(chatKeys(shardOf(sessionId)).stream(sessionId));
+      thaw.store.redis.pttl(chatKeys(findShard(sessionId)).stream(sessionId));
     const addStream = (sessionId: string) =>
-      thaw.store.redis.xadd(chatKeys(shardOf(sessionId)).stream(sessionId), '*', 'event', 'whatever');
+      thaw.store.redis.xadd(chatKeys(findShard(sessionId)).stream(sessionId), '*', 'event', 'whatever');
 
     it('expires although the worker lost its connection while it removed the entries', async () => {
       const chat = newSessionId();
@@ -321,7 +321,7 @@ describe('OutboxWriterService on failures', () => {
       await put(ended, chatStarted(), chatEnded);
       await put(live, chatStarted());
       await waitUntilEmpty();
-      await thaw.store.redis.persist(chatKeys(shardOf(ended)).stream(ended));
+      await thaw.store.redis.persist(chatKeys(findShard(ended)).stream(ended));
       expect(await worker.app.get(ChatStreamSweepProcessor).sweep()).toMatchObject({ expiring: 1 });
       expect(await readTtl(ended)).toBeGreaterThan(9 * 60_000);
       expect([await readTtl(live), await readTtl(unknownChat)]).toEqual([-1, -1]);

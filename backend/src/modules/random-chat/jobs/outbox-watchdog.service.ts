@@ -34,8 +34,8 @@ export class OutboxWatchdogService implements OnModuleInit, OnApplicationShutdow
   ) {}
 
   onModuleInit(): void {
-    this.metrics.gauge('thaw_held_chats', 'Chats that this worker holds back', () => this.held.size);
-    this.metrics.gauges(
+    this.metrics.addGauge('thaw_held_chats', 'Chats that this worker holds back', () => this.held.size);
+    this.metrics.addGauges(
       {
         thaw_outbox_entries: { help: 'Events on their way to PostgreSQL', read: ({ length }) => length },
         thaw_outbox_age_seconds: {

@@ -3,9 +3,9 @@ import type { Histogram } from 'prom-client';
 import { DataSource } from 'typeorm';
 import {
   isTimeout,
-  sqlStateOf,
+  findSqlState,
   type WriteFault,
-  writeFaultOf,
+  classifyWriteFault,
 } from '../../../platform/errors/store-failure.errors';
 import {
   type EventForStream,
@@ -17,7 +17,7 @@ import { OutboxRepository, type OutboxEntry } from '../../../platform/hot-log/ou
 import { DurationHistogram } from '../../../platform/observability/duration.model';
 import { MetricsRegistry } from '../../../platform/observability/metrics.registry';
 import { decodeWrittenEvent, UndecodableEvent } from '../application/chat-event.codec';
-import { chatStreamId, occurredAtMs } from '../domain/random-chat.events';
+import { buildChatStreamId, parseOccurredAtMs } from '../domain/random-chat.events';
 import { EndedStreamExpiryService } from './ended-stream-expiry.service';
 import { HeldChatRegistry, type OutboxPass } from './held-chat.registry';
 
@@ -59,13 +59,13 @@ export class OutboxWriterService {
     private readonly expiry: EndedStreamExpiryService,
     metrics: MetricsRegistry,
   ) {
-    this.batchSizes = metrics.histogram(
+    this.batchSizes = metrics.addHistogram(
       'thaw_persist_batch_size',
       'Events of chats in one transaction',
       [],
       [1, 4, 16, 64, 256, 1_024, MAX_BATCH],
     );
-    metrics.durationsOf(
+    metrics.addReadDurations(
       'thaw_projection_lag_seconds',
       'Time from appending the oldest event of a batch to its commit in PostgreSQL',
       () => [[{}, this.lag]],
@@ -144,7 +144,7 @@ export class OutboxWriterService {
     error: unknown,
     pass: OutboxPass,
   ): Promise<void> {
-    const fault = writeFaultOf(error);
+    const fault = classifyWriteFault(error);
     const hasTimedOut = isTimeout(error);
     if (hasTimedOut) this.batchSize = Math.max(1, Math.floor(failed.length / 2));
     if (fault === 'store' && !(hasTimedOut && failed.length > 1)) throw error;
@@ -178,13 +178,15 @@ export class OutboxWriterService {
   private async recordFailure(entry: OutboxEntry, fault: WriteFault, error: unknown): Promise<void> {
     const attempts = this.held.hold(entry, performance.now());
     const where = `entry ${entry.entryId} of chat ${entry.sessionId}`;
-    const reason = sqlStateOf(error) ?? (error instanceof Error ? error.name : 'unknown');
+    const reason = findSqlState(error) ?? (error instanceof Error ? error.name : 'unknown');
     if (fault === 'value' && attempts >= ATTEMPTS_BEFORE_DEAD) {
       await this.deadLetters.add(entry, reason);
       this.held.release(entry.sessionId);
       this.logger.error(`A dead letter, refused ${attempts} times (${reason}): ${where}`);
     } else if (attempts === 1) {
-      this.logger.error(`Held back, with what its chat says after it (${reason}): ${where}${stackOf(error)}`);
+      this.logger.error(
+        `Held back, with what its chat says after it (${reason}): ${where}${readStack(error)}`,
+      );
     }
   }
 
@@ -195,12 +197,12 @@ export class OutboxWriterService {
       entry,
       isEnd: type === 'ChatEnded',
       eventForStream: {
-        streamId: chatStreamId(entry.sessionId),
+        streamId: buildChatStreamId(entry.sessionId),
         event: {
           eventId,
           type,
           data: this.eventTypes.upcast(type, schemaVersion, data),
-          occurredAt: new Date(occurredAtMs({ id: entry.entryId })),
+          occurredAt: new Date(parseOccurredAtMs({ id: entry.entryId })),
           metadata: { entryId: entry.entryId },
         },
       },
@@ -209,8 +211,8 @@ export class OutboxWriterService {
 }
 
 /** The first lines of an error's stack, without its message, which may quote the text of a chat. */
-const stackOf = (error: unknown): string => {
-  const stack = error instanceof Error && !sqlStateOf(error) ? (error.stack ?? '') : '';
+const readStack = (error: unknown): string => {
+  const stack = error instanceof Error && !findSqlState(error) ? (error.stack ?? '') : '';
   const lines = stack.split('\n').filter((line) => /^\s+at /.test(line));
   return lines.length > 0 ? `\n${lines.slice(0, 5).join('\n')}` : '';
 };

@@ -1,7 +1,7 @@
 // Runs against real PostgreSQL, Redis and BullMQ; a complete api replica and workers run in this process.
 import { EventStoreRepository } from '../../../platform/event-store/event-store.repository';
 import { OutboxRepository } from '../../../platform/hot-log/outbox.repository';
-import { shardOf, chatKeys, shardGroupOf } from '../../../platform/redis/redis.keys';
+import { findShard, chatKeys, findShardGroup } from '../../../platform/redis/redis.keys';
 import {
   startTestReplicas,
   type TestReplicas,
@@ -46,7 +46,7 @@ describe('OutboxProcessor', () => {
     }
   };
   const inRedis = async (sessionId: string) => {
-    const entries = await thaw.store.redis.xrange(chatKeys(shardOf(sessionId)).stream(sessionId), '-', '+');
+    const entries = await thaw.store.redis.xrange(chatKeys(findShard(sessionId)).stream(sessionId), '-', '+');
     return entries.map(([entryId, fields]) => {
       const { i, t, d } = JSON.parse(fields[1] ?? '') as { i: string; t: string; d: Record<string, unknown> };
       return { entryId, eventId: i, type: t, data: d };
@@ -112,7 +112,7 @@ describe('OutboxProcessor', () => {
       return lock(group, token, ttlMs);
     });
     const chat = await meet();
-    const group = shardGroupOf(shardOf(chat.sessionId));
+    const group = findShardGroup(findShard(chat.sessionId));
     const passesOfGroup = () => passes.filter((pass) => pass.group === group);
     while (passesOfGroup().length < 4) await talk(chat, 5);
     await expectPersisted(chat.sessionId);
@@ -129,12 +129,14 @@ describe('OutboxProcessor', () => {
     const outbox = worker.app.get(OutboxRepository);
     jest.spyOn(outbox, 'findFilledGroups').mockResolvedValue([]);
     const chat = await meet();
-    const group = shardGroupOf(shardOf(chat.sessionId));
+    const group = findShardGroup(findShard(chat.sessionId));
     const read = outbox.read.bind(outbox);
     let meanwhile: Promise<void> | undefined;
     jest.spyOn(outbox, 'read').mockImplementation(async (positions, perShard) => {
       const pages = await read(positions, perShard);
-      const isOurs = pages.some(({ shard, entries }) => shardGroupOf(shard) === group && entries.length > 0);
+      const isOurs = pages.some(
+        ({ shard, entries }) => findShardGroup(shard) === group && entries.length > 0,
+      );
       if (isOurs) await (meanwhile ??= talk(chat, 3));
       return pages;
     });
@@ -190,7 +192,7 @@ describe('OutboxProcessor', () => {
     await ended.bobSocket.request('skip_chat', { sessionId: ended.sessionId });
     for (const { sessionId } of [ended, live]) await expectPersisted(sessionId);
     const ttl = ({ sessionId }: Chat) =>
-      thaw.store.redis.pttl(chatKeys(shardOf(sessionId)).stream(sessionId));
+      thaw.store.redis.pttl(chatKeys(findShard(sessionId)).stream(sessionId));
     const left = await until(
       () => ttl(ended),
       (ms) => ms > 0,

@@ -6,18 +6,18 @@ import {
   type OnApplicationBootstrap,
   type OnModuleInit,
 } from '@nestjs/common';
-import { sqlStateOf } from '../../../platform/errors/store-failure.errors';
+import { findSqlState } from '../../../platform/errors/store-failure.errors';
 import {
   OutboxRepository,
   type OutboxPage,
   type OutboxPositions,
-  shardsOf,
+  listShards,
 } from '../../../platform/hot-log/outbox.repository';
 import { GracefulShutdownService } from '../../../platform/lifecycle/graceful-shutdown.service';
-import { reasonOf } from '../../../platform/observability/warn-about.functions';
+import { readErrorMessage } from '../../../platform/observability/warn-about.functions';
 import { JobHandlerRegistry } from '../../../platform/queue/job-handler.registry';
 import { JobWorkerService } from '../../../platform/queue/job-worker.service';
-import { shardGroupOf } from '../../../platform/redis/redis.keys';
+import { findShardGroup } from '../../../platform/redis/redis.keys';
 import { BATCH_WINDOW_MS, OutboxSchedulerService } from '../application/outbox-scheduler.service';
 import { HeldChatRegistry } from './held-chat.registry';
 import { OutboxWriterService } from './outbox-writer.service';
@@ -103,12 +103,12 @@ export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, Be
       // Also groups with held chats: another worker may have written their entries.
       const groups = new Set([
         ...(await this.outbox.findFilledGroups()),
-        ...[...this.held.shards].map(shardGroupOf),
+        ...[...this.held.shards].map(findShardGroup),
       ]);
       if (groups.size === 0) this.progressedAt = performance.now();
       await Promise.all([...groups].map((group) => this.persistThrottled(group)));
     } catch (error) {
-      this.logger.warn(`The outboxes were not polled: ${storeReasonOf(error)}`);
+      this.logger.warn(`The outboxes were not polled: ${readStoreReason(error)}`);
     } finally {
       this.isPolling = false;
     }
@@ -155,7 +155,7 @@ export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, Be
       );
     }, LOCK_MS / 4);
     try {
-      const end = await this.processShards(shardsOf(group), () => {
+      const end = await this.processShards(listShards(group), () => {
         if (!isLocked || this.isClosing) throw new LockLostError();
       });
       // Replicas add jobs only for outboxes that were empty.
@@ -198,14 +198,14 @@ export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, Be
   }
 
   private backOff(group: number, error: unknown): void {
-    if (sqlStateOf(error)) this.progressedAt = performance.now();
+    if (findSqlState(error)) this.progressedAt = performance.now();
     const failures = (this.failedGroups.get(group)?.failures ?? 0) + 1;
     const delayMs = Math.min(FIRST_RETRY_MS * 2 ** (failures - 1), MAX_RETRY_MS);
     this.failedGroups.set(group, { failures, retryAt: performance.now() + delayMs });
     if (failures === 1)
-      this.logger.warn(`Shard group ${group} waits for its stores: ${storeReasonOf(error)}`);
+      this.logger.warn(`Shard group ${group} waits for its stores: ${readStoreReason(error)}`);
   }
 }
 
 /** Without the message of an error of PostgreSQL, which may quote the text of a chat. */
-const storeReasonOf = (error: unknown): string => sqlStateOf(error) ?? reasonOf(error);
+const readStoreReason = (error: unknown): string => findSqlState(error) ?? readErrorMessage(error);

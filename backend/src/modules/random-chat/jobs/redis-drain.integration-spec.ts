@@ -5,7 +5,13 @@ import { NestFactory } from '@nestjs/core';
 import { DrainModule } from '../../../drain.module';
 import { ChatLogRepository } from '../../../platform/hot-log/chat-log.repository';
 import { claimRedisLayout, REDIS_LAYOUT } from '../../../platform/redis/redis-layout.functions';
-import { shardOf, chatKeys, drainingKey, layoutKey, matchingKeys } from '../../../platform/redis/redis.keys';
+import {
+  findShard,
+  chatKeys,
+  drainingKey,
+  layoutKey,
+  matchingKeys,
+} from '../../../platform/redis/redis.keys';
 import { createTestRedis, type TestRedis } from '../../../testing/test-redis.harness';
 import { until } from '../../../testing/until.functions';
 import { RedisDrainService } from './redis-drain.service';
@@ -32,7 +38,7 @@ afterAll(async () => {
   await store.close();
 });
 
-const keys = () => chatKeys(shardOf(sessionId));
+const keys = () => chatKeys(findShard(sessionId));
 const drain = (stuckAfterMs = 400): Promise<number> => app.get(RedisDrainService).drain({ stuckAfterMs });
 const typesIn = async (stream: string): Promise<string[]> => {
   const entries = await store.redis.xrange(stream, '-', '+');

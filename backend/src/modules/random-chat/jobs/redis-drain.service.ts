@@ -76,7 +76,7 @@ export class RedisDrainService {
    */
   private async endChats(stuckAfterMs: number): Promise<void> {
     for await (const keys of this.scanKeys(chatStreams.pattern)) {
-      for (const key of keys) await this.endChat(chatStreams.sessionIdOf(key), stuckAfterMs);
+      for (const key of keys) await this.endChat(chatStreams.parseSessionId(key), stuckAfterMs);
       await this.setDrainingMarker();
     }
   }

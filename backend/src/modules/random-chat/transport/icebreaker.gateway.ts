@@ -17,7 +17,7 @@ export class IcebreakerGateway {
     const result = await chat.execute(
       {
         type: 'StartGame',
-        at: this.chats.now(),
+        at: this.chats.estimateRedisTimeMs(),
         initiatorId: userId,
         gameId,
         questionId: question.id,
@@ -25,7 +25,7 @@ export class IcebreakerGateway {
       frame,
     );
     if (result.kind !== 'already_done') return;
-    frame.answer({ seq: result.position.seq, question: chat.questionOf(gameId) });
+    frame.answer({ seq: result.position.seq, question: chat.findQuestion(gameId) });
   }
 
   @SubscribeMessage('break_ice_response')

@@ -8,7 +8,7 @@ import type { InboundFrame } from '../../../platform/realtime/inbound-frame.mode
 import { UserPublisherService } from '../../../platform/realtime/user-publisher.service';
 import { MatchmakingService } from '../../matching/application/matchmaking.service';
 import type { MatchState } from '../../matching/application/match-queue.service';
-import { maySearch, poolOf } from '../../matching/application/search-criteria.functions';
+import { maySearch, choosePool } from '../../matching/application/search-criteria.functions';
 import { UsersService } from '../../users/application/users.service';
 import { ChatLifecycleService } from '../application/chat-lifecycle.service';
 import { LiveChatService } from '../application/live-chat.service';
@@ -36,7 +36,7 @@ export class QueueGateway {
     const { gender, standing } = searcher;
     if (!maySearch(standing)) throw new DomainError('suspended');
     const { preferences } = frame.data;
-    const criteria = { gender, preference: preferences, pool: poolOf(standing) };
+    const criteria = { gender, preference: preferences, pool: choosePool(standing) };
     const reportPlace = async (place: MatchState): Promise<void> => {
       if (place.kind === 'chatting') return;
       frame.answer({});

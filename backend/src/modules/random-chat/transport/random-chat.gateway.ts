@@ -59,7 +59,7 @@ export class RandomChatGateway {
     const clientId = data.clientId ?? null;
     const command: SendMessage = {
       type: 'SendMessage',
-      at: this.chats.now(),
+      at: this.chats.estimateRedisTimeMs(),
       senderId: userId,
       content,
       messageType,
@@ -89,7 +89,7 @@ export class RandomChatGateway {
     const chat = await this.chats.requireChat(frame.connection, data.sessionId);
     const { messageId, newContent: content } = data;
     const result = await chat.execute(
-      { type: 'EditMessage', at: this.chats.now(), editorId: userId, messageId, content },
+      { type: 'EditMessage', at: this.chats.estimateRedisTimeMs(), editorId: userId, messageId, content },
       frame,
     );
     if (result.kind === 'already_done') frame.answer({ seq: result.position.seq });
@@ -102,11 +102,11 @@ export class RandomChatGateway {
     const chat = await this.chats.requireChat(frame.connection, data.sessionId);
     const { messageId, emoji, action } = data;
     const result = await chat.execute(
-      { type: 'ReactToMessage', at: this.chats.now(), userId, messageId, emoji, action },
+      { type: 'ReactToMessage', at: this.chats.estimateRedisTimeMs(), userId, messageId, emoji, action },
       frame,
     );
     if (result.kind !== 'already_done') return;
-    frame.answer({ seq: result.position.seq, reactions: chat.reactionsOf(messageId) });
+    frame.answer({ seq: result.position.seq, reactions: chat.getReactions(messageId) });
   }
 
   @SubscribeMessage('show_chat')

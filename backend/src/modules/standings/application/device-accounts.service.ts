@@ -28,7 +28,7 @@ export class DeviceAccountsService {
   ) {}
 
   /** Ids of all accounts that were used on a device of the user, with the user's own, in ascending order. */
-  async accountsOf(userId: number): Promise<readonly number[]> {
+  async findAccounts(userId: number): Promise<readonly number[]> {
     const found = await this.devices.findAccountsOnDevicesOf(userId);
     return found.length === 0 ? [userId] : found;
   }

@@ -18,7 +18,7 @@ export interface StandingRow {
  * sanction in force, else an open age question, else a flag, else good. Times are compared by PostgreSQL, so that all
  * replicas agree on the end of a suspension.
  */
-export const standingKindSql = (standings: string): string => `CASE
+export const buildStandingKindSql = (standings: string): string => `CASE
     WHEN ${standings}.sanction_kind IS NOT NULL
       AND (${standings}.sanctioned_until IS NULL OR ${standings}.sanctioned_until > now())
       THEN ${standings}.sanction_kind
@@ -32,7 +32,7 @@ export const standingKindSql = (standings: string): string => `CASE
  */
 export const selectStandingSql = (
   standings: string,
-): string => `${standingKindSql(standings)} AS standing_kind,
+): string => `${buildStandingKindSql(standings)} AS standing_kind,
     ${standings}.sanctioned_at, ${standings}.sanctioned_until, ${standings}.sanction_notice_id,
     ${standings}.age_asked_at, ${standings}.age_notice_id,
     ${standings}.flagged_at, ${standings}.flagged_until, ${standings}.flag_notice_id`;

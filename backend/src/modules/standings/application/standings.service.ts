@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { goodStanding, type Standing } from '@thaw/contract/safety';
 import type { EntityManager } from 'typeorm';
-import { warnAbout } from '../../../platform/observability/warn-about.functions';
+import { logWarning } from '../../../platform/observability/warn-about.functions';
 import { ProcessEventsService } from '../../../platform/process-events/process-events.service';
 import { UserPublisherService } from '../../../platform/realtime/user-publisher.service';
 import { StandingRepository } from '../infrastructure/standing.repository';
@@ -49,9 +49,9 @@ export class StandingsService {
       const delivered = this.processEvents.deliver('StandingChanged', { userId, standing });
       for (const result of await Promise.allSettled([published, delivered]))
         if (result.status === 'rejected')
-          warnAbout(this.logger, 'A standing was not announced', result.reason);
+          logWarning(this.logger, 'A standing was not announced', result.reason);
     } catch (error) {
-      warnAbout(this.logger, 'A standing was not announced', error);
+      logWarning(this.logger, 'A standing was not announced', error);
     }
   }
 }

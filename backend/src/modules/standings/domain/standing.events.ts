@@ -101,4 +101,4 @@ export type StandingEvent =
   | HoldPlaced
   | HoldLifted;
 
-export const conductStream = (userId: number): string => `conduct-${userId}`;
+export const buildConductStreamId = (userId: number): string => `conduct-${userId}`;

@@ -1,5 +1,5 @@
 import type { StandingEvent } from './standing.events';
-import { evolveStanding, initialStandingState, standingAt } from './standing.state';
+import { evolveStanding, createStandingState, computeStandingAt } from './standing.state';
 
 const userId = 7;
 const hour = (hours: number): Date => new Date(Date.UTC(2026, 10, 20, hours));
@@ -51,7 +51,7 @@ const asked = event('AgeAsked', 2, { noticeId: 20, caseId: 1 });
 const answered = event('AgeAnswered', 3, { noticeId: 20, answer: 'adult' });
 
 const standing = (atHour: number, ...events: readonly StandingEvent[]) =>
-  standingAt(events.reduce(evolveStanding, initialStandingState()), hour(atHour));
+  computeStandingAt(events.reduce(evolveStanding, createStandingState()), hour(atHour));
 
 describe('the standing of a user', () => {
   it('is good without events', () => {
@@ -123,8 +123,8 @@ describe('the standing of a user', () => {
       event('SanctionConfirmed', 2, { sanctionId: 1, caseId: 1, moderatorId: 3, isSolo: false }),
     ];
     expect(standing(5, ...events).kind).toBe('good');
-    expect(events.reduce(evolveStanding, initialStandingState()).isHeld).toBe(true);
+    expect(events.reduce(evolveStanding, createStandingState()).isHeld).toBe(true);
     const released = event('HoldLifted', 3, { moderatorId: 3, reason: 'They are done.' });
-    expect([...events, released].reduce(evolveStanding, initialStandingState()).isHeld).toBe(false);
+    expect([...events, released].reduce(evolveStanding, createStandingState()).isHeld).toBe(false);
   });
 });

@@ -20,7 +20,7 @@ export interface StandingState {
   isHeld: boolean;
 }
 
-export const initialStandingState = (): StandingState => ({
+export const createStandingState = (): StandingState => ({
   sanctions: [],
   ageQuestion: null,
   flag: null,
@@ -89,7 +89,7 @@ const compareGravity = (one: StandingSanction, other: StandingSanction): number 
 const endMs = ({ until }: StandingSanction): number => until?.getTime() ?? Number.MAX_SAFE_INTEGER;
 
 /** The standing at a time: a sanction in force, else an open age question, else a flag, else good. */
-export const standingAt = (state: StandingState, at: Date): Standing => {
+export const computeStandingAt = (state: StandingState, at: Date): Standing => {
   const { ageQuestion, flag } = state;
   const sanction = findGravest(state.sanctions);
   if (sanction && isAhead(sanction.until, at)) return toStanding(sanction.kind, sanction);

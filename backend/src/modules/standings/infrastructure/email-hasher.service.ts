@@ -18,7 +18,7 @@ export class EmailHasherService {
   }
 
   /** The hash of the user's present address; null when they have none. */
-  async findOf(userId: number, manager: EntityManager): Promise<string | null> {
+  async findEmailHash(userId: number, manager: EntityManager): Promise<string | null> {
     const [row] = await manager.query<{ email: string | null }[]>('SELECT email FROM users WHERE id = $1', [
       userId,
     ]);

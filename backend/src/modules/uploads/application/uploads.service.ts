@@ -143,7 +143,7 @@ export class UploadsService {
 
   /** @throws DomainError image_refused */
   private async refuseBlocked(ownerId: number, sha256: string): Promise<void> {
-    const block = await this.imageBlocks.findBlockOf(sha256);
+    const block = await this.imageBlocks.findBlock(sha256);
     if (!block) return;
     const { id: blockedImageId, rule } = block;
     await this.processEvents.deliver('BlockedImageSent', { userId: ownerId, blockedImageId, sha256, rule });

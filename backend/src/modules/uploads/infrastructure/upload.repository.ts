@@ -42,7 +42,7 @@ export class UploadRepository {
            SELECT 1 FROM upload_views WHERE upload_views.key = upload.key AND upload_views.viewer_id = :viewerId))`,
         { viewerId },
       )
-      .andWhere(`NOT ${BlockListService.hasBlockedSql('upload.ownerId', ':viewerId')}`)
+      .andWhere(`NOT ${BlockListService.buildHasBlockedSql('upload.ownerId', ':viewerId')}`)
       .getOne();
   }
 

@@ -73,7 +73,7 @@ export const readForm = (request: Request, response: Response, rateLimit: BodyRa
     void parseForm(request, response, (error?: unknown) => {
       stop();
       if (error === undefined) resolve();
-      else reject(refusalOf(error));
+      else reject(toRefusal(error));
     });
     // multer has started to pipe the body, so this listener misses no chunk and starts the flow no earlier than multer
     // does.
@@ -93,7 +93,7 @@ const discardRest = (request: Request, response: Response): void => {
 };
 
 /** All errors of multer are caused by the request: no other input is involved. */
-const refusalOf = (error: unknown): DomainError => {
+const toRefusal = (error: unknown): DomainError => {
   const { code, message = '' } = error as { code?: string; message?: string };
   if (code === 'LIMIT_FILE_SIZE') return new DomainError('too_large');
   if (message.startsWith('Unsupported content type')) return new DomainError('unsupported_type');

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { CommandExecutorService } from '../../../platform/event-store/command-executor.service';
 import type { UserCommand } from '../domain/user.commands';
 import { userDecider } from '../domain/user.decider';
-import { userStream } from '../domain/user.events';
+import { buildUserStreamId } from '../domain/user.events';
 import { UserRepository } from '../infrastructure/user.repository';
 
 export interface Moderator {
@@ -41,7 +41,7 @@ export class ModeratorsService {
     const user = await this.users.findByEmail(email);
     if (!user) return null;
     const command: UserCommand = { type, userId: user.id, eventId: randomUUID(), at: new Date() };
-    const { events } = await this.executor.execute(userStream(user.id), userDecider, command);
+    const { events } = await this.executor.execute(buildUserStreamId(user.id), userDecider, command);
     return { userId: user.id, isNew: events.length > 0 };
   }
 }

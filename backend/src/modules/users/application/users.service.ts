@@ -4,7 +4,7 @@ import type { Gender } from '@thaw/contract/scalars';
 import type { Standing } from '@thaw/contract/safety';
 import type { Profile, PublicUser, SelfUser } from '@thaw/contract/users';
 import type { EntityManager } from 'typeorm';
-import { violatedUniqueConstraint } from '../../../platform/database/constraint-violation.errors';
+import { findViolatedUniqueConstraint } from '../../../platform/database/constraint-violation.errors';
 import { DomainError } from '../../../platform/errors/domain.errors';
 import { CommandExecutorService } from '../../../platform/event-store/command-executor.service';
 import { ProcessEventsService } from '../../../platform/process-events/process-events.service';
@@ -12,7 +12,7 @@ import { RateLimiterService } from '../../../platform/rate-limit/rate-limiter.se
 import { generateHandle } from '../domain/handle.factory';
 import type { UserCommand } from '../domain/user.commands';
 import { userDecider } from '../domain/user.decider';
-import { userStream } from '../domain/user.events';
+import { buildUserStreamId } from '../domain/user.events';
 import { parseUsername } from '../domain/username.rules';
 import { UserRepository, type UserWithStanding } from '../infrastructure/user.repository';
 import type { UserEntity } from '../infrastructure/user.entity';
@@ -108,7 +108,7 @@ export class UsersService {
    * @throws DomainError email_taken
    */
   async register(email: string, manager: EntityManager): Promise<number> {
-    const userId = await this.users.nextId(manager);
+    const userId = await this.users.allocateId(manager);
     await this.claimEmail(userId, email, manager);
     await this.execute(userId, { type: 'RegisterUser', email, username: generateHandle(randomInt) }, manager);
     return userId;
@@ -116,7 +116,7 @@ export class UsersService {
 
   /** Creates an anonymous user. @returns the id of the user. */
   async startAnonymousUser(manager: EntityManager): Promise<number> {
-    const userId = await this.users.nextId(manager);
+    const userId = await this.users.allocateId(manager);
     await this.execute(userId, { type: 'StartAnonymousUser', username: generateHandle(randomInt) }, manager);
     return userId;
   }
@@ -149,7 +149,7 @@ export class UsersService {
     if (newUsername === null) throw new DomainError('validation_failed');
     const isRenamed = newUsername !== current.username;
     if (isRenamed) await this.limiter.require('name_changes', userId);
-    await this.executor.inTransaction(async (manager) => {
+    await this.executor.runInTransaction(async (manager) => {
       const change = { userId, avatar, previousAvatar: current.avatar, manager };
       await this.processEvents.runInTransaction('ProfileChanging', change);
       await this.execute(userId, { type: 'ChangeProfile', username: newUsername, avatar }, manager);
@@ -173,10 +173,10 @@ export class UsersService {
   private async execute(userId: number, input: UserCommandInput, manager?: EntityManager): Promise<void> {
     const command = { ...input, userId, eventId: randomUUID(), at: new Date() } as UserCommand;
     try {
-      await this.executor.execute(userStream(userId), userDecider, command, manager);
+      await this.executor.execute(buildUserStreamId(userId), userDecider, command, manager);
     } catch (error) {
       // The address was taken in spite of `claimEmail`: replicas of an earlier release do not claim addresses.
-      if (violatedUniqueConstraint(error) === 'users_email_key') throw new DomainError('email_taken');
+      if (findViolatedUniqueConstraint(error) === 'users_email_key') throw new DomainError('email_taken');
       throw error;
     }
   }

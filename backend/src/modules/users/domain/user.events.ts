@@ -38,4 +38,4 @@ export type UserEvent =
   | ModeratorDismissed;
 
 /** The id of the stream with all events of a user. */
-export const userStream = (userId: number): string => `user-${userId}`;
+export const buildUserStreamId = (userId: number): string => `user-${userId}`;

@@ -23,12 +23,13 @@ const slurs = ['nigger', 'nigga', 'faggot', 'kike', 'tranny', 'rapist', 'pedo', 
 );
 
 const refusedWords = new Set([...reservedWords, ...slurs].flatMap((word) => [word, `${word}s`]));
-const singularOrPlural = (words: readonly string[]): string => words.map((word) => `${word}s?`).join('|');
+const matchSingularOrPlural = (words: readonly string[]): string =>
+  words.map((word) => `${word}s?`).join('|');
 /** A whole name of such words without spaces: companions, one refused word, then reserved words and companions. */
 const refusedNamePattern = new RegExp(
-  `^(?:${singularOrPlural(companionWords)})*` +
-    `(?:${singularOrPlural([...reservedWords, ...slurs])})` +
-    `(?:${singularOrPlural([...reservedWords, ...companionWords])})*$`,
+  `^(?:${matchSingularOrPlural(companionWords)})*` +
+    `(?:${matchSingularOrPlural([...reservedWords, ...slurs])})` +
+    `(?:${matchSingularOrPlural([...reservedWords, ...companionWords])})*$`,
 );
 
 const isRefusedSkeleton = (skeleton: string): boolean =>

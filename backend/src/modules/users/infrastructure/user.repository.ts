@@ -17,7 +17,7 @@ export class UserRepository {
   constructor(@InjectRepository(UserEntity) private readonly users: Repository<UserEntity>) {}
 
   /** Takes the next id of the sequence, which never returns an id twice. */
-  async nextId(manager: EntityManager): Promise<number> {
+  async allocateId(manager: EntityManager): Promise<number> {
     const [row] = await manager.query<{ id: string }[]>(`SELECT nextval('user_ids') AS id`);
     if (!row) throw new Error('The sequence user_ids returned no row');
     return Number(row.id);

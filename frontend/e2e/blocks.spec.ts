@@ -2,8 +2,12 @@ import { type Locator, type Page } from '@playwright/test';
 import { expectToast, openSettings } from './support/account.ts';
 import { openChat, privateChat } from './support/private-chat.ts';
 import { expectSoundLayout } from './support/layout.ts';
-import { expectAccessibleDialog, expectAccessible } from './support/accessibility.ts';
-import { expect, type Person, test } from './support/test.ts';
+import {
+  expectAccessible,
+  expectAccessibleDialog,
+  expectAccessibleEverywhere,
+} from './support/accessibility.ts';
+import { befriend, expect, type Person, test } from './support/test.ts';
 
 const desk = { width: 1280, height: 800 };
 const phone = { width: 390, height: 844 };
@@ -88,28 +92,45 @@ test('blocking the partner ends the chat, silently for the other side, and can b
   await expect(ada.heading('Ready to chat?')).toBeVisible();
 });
 
-test('a blocked friend disappears, and can be unblocked from Chat History and from Profile Settings', async ({
+test('a blocked friend disappears for both, silently, and can be unblocked from three places', async ({
   friends,
 }) => {
   const [ada, bob] = await friends();
   const { page } = ada;
-  await openChat(ada, bob);
   const more = `More about ${bob.name}`;
+  await openChat(ada, bob);
   await choose(page.getByRole('list', { name: 'Friends', exact: true }), more, 'Block…');
-  await question(page, bob.name).getByRole('button', { name: 'Cancel' }).click();
-  await choose(privateChat(ada), more, 'Block…');
   await expect(question(page, bob.name)).toContainText('This chat ends. You will no longer be friends.');
   await confirm(page, bob.name);
+  await ada.button('Undo').click();
+  await expectToast(page, 'Unblocked');
   for (const person of [ada, bob]) await expect(person.heading('Friends (0)')).toBeVisible();
   await expect(privateChat(ada)).toBeHidden();
   await expect(ada.heading('Ready to chat?')).toBeVisible();
   await expect(bob.heading('Chat Ended')).toBeVisible();
 
+  await befriend(ada, bob);
+  await openChat(ada, bob);
+  await page.setViewportSize(phone);
+  await choose(privateChat(ada), more, 'Block…');
+  await expect(question(page, bob.name)).toContainText('You will no longer be friends.');
+  await expectSoundLayout(question(page, bob.name), 'block dialog');
+  await confirm(page, bob.name);
+  await expect(privateChat(ada)).toBeHidden();
+  await page.setViewportSize(desk);
+  for (const person of [ada, bob]) await expect(person.heading('Friends (0)')).toBeVisible();
+
+  // For the other side it looks like an account that is gone.
+  await bob.button('Chat History').click();
+  const ofBob = bob.page.getByRole('dialog', { name: 'Chat History' });
+  await expect(ofBob.getByRole('listitem')).toContainText('Unknown User');
+  await expect(ofBob).not.toContainText(ada.name);
+
   await openSettings(page);
   await ada.button('Blocked people (1)').click();
   const list = page.getByRole('dialog', { name: 'Blocked people' });
   await expect(list.getByRole('listitem')).toContainText(`${bob.name}Blocked `);
-  await expectAccessibleDialog(page, 'Blocked people');
+  await expectAccessibleEverywhere(page, 'blocked people', { within: '[role="dialog"]' });
   await list.getByRole('button', { name: 'Unblock' }).click();
   await expect(list.getByText('You have blocked no one.')).toBeVisible();
   await list.getByRole('button', { name: 'Close' }).click();

@@ -1,13 +1,35 @@
-import { uniqueEmail } from './support/account.ts';
-import { expectAccessibleEverywhere } from './support/accessibility.ts';
-import { appointModerator } from './support/products.ts';
-import { expect, test } from './support/test.ts';
+import {
+  expectAccessible,
+  expectAccessibleDialog,
+  expectAccessibleEverywhere,
+} from './support/accessibility.ts';
+import { expectSoundLayout } from './support/layout.ts';
+import { createModerator, openModeration, reportByHttp } from './support/moderation.ts';
+import { expect, test, type Person } from './support/test.ts';
+
+// Requests of a page that were under way when its user was banned.
+test.use({ expectedErrors: [/status of 403/] });
+
+const desk = { width: 1280, height: 800 };
+const small = { width: 320, height: 700 };
+const photo = {
+  name: 'dot.png',
+  mimeType: 'image/png',
+  buffer: Buffer.from(
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
+    'base64',
+  ),
+};
+
+const caseTitle = ({ name }: Person): RegExp => new RegExp(`^Case \\d+: ${name}$`);
 
 test('a moderator decides a report by keyboard alone, and both users are notified', async ({
   pair,
   open,
-}, info) => {
+}) => {
+  test.slow();
   const [ada, bob] = await pair();
+  await bob.page.locator('input[type=file]').setInputFiles(photo);
   await bob.sendMessage('send me a picture of you');
   await expect(ada.message('send me a picture of you')).toBeVisible();
   await ada.button('More').click();
@@ -17,24 +39,12 @@ test('a moderator decides a report by keyboard alone, and both users are notifie
   await report.getByRole('button', { name: 'Send report' }).click();
   await expect(report).toBeHidden();
 
-  const context = await open();
-  const email = uniqueEmail();
-  const answer = await context.request.post('/api/register', { data: { email, password: 'correct horse' } });
-  const { user } = (await answer.json()) as { user: object };
-  await appointModerator(info.parallelIndex, email);
-  await context.addInitScript(
-    (stored) => {
-      if (location.protocol.startsWith('http')) localStorage.setItem('thaw-chat-auth', stored);
-    },
-    JSON.stringify({ state: { user }, version: 0 }),
-  );
-  const page = await context.newPage();
-  await page.goto('/moderation');
+  const page = await openModeration(await open());
   const row = page.getByRole('listitem').filter({ hasText: bob.name });
   await expect(row).toContainText('Sexual · 1 reporter');
   await expectAccessibleEverywhere(page, 'queue');
 
-  const heading = page.getByRole('heading', { name: new RegExp(`^Case \\d+: ${bob.name}$`) });
+  const heading = page.getByRole('heading', { name: caseTitle(bob) });
   await expect(async () => {
     await page.keyboard.press('j');
     await expect(row.getByRole('button', { name: bob.name })).toBeFocused({ timeout: 500 });
@@ -44,6 +54,19 @@ test('a moderator decides a report by keyboard alone, and both users are notifie
   await expect(page.getByText('send me a picture of you')).toBeVisible();
   await expect(page.getByRole('region', { name: 'Person' })).toContainText('Good standing');
   await expectAccessibleEverywhere(page, 'case');
+  await page.getByRole('button', { name: /^Show image/ }).click();
+  await expect(page.getByRole('img', { name: /of the evidence$/ })).toBeVisible();
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('button', { name: /^Show image/ })).toBeVisible();
+  await page.keyboard.press('u');
+  await expectAccessibleDialog(page, 'How the urgency is made up');
+  await page.keyboard.press('Escape');
+  await expect(heading).toBeVisible();
+  const escalate = page.getByRole('button', { name: 'Escalate…' });
+  await escalate.click();
+  await expectAccessibleDialog(page, 'Escalate this case');
+  await page.keyboard.press('Escape');
+  await expect(escalate).toBeFocused();
 
   await page.keyboard.press('d');
   await expect(page.getByRole('radio', { name: 'Dismiss' })).toBeFocused();
@@ -52,9 +75,14 @@ test('a moderator decides a report by keyboard alone, and both users are notifie
   await expect(page.getByRole('group', { name: 'What the person sees' })).toContainText('A warning');
   await expect(page.getByRole('button', { name: 'Release' })).toBeVisible();
   await expectAccessibleEverywhere(page, 'decision');
+  await page.setViewportSize(small);
+  await expectSoundLayout(page.locator('main'), 'case with its decision');
+  await page.setViewportSize(desk);
+  await page.getByRole('checkbox', { name: /^Image/ }).press('Space');
   await page.keyboard.press('Control+Enter');
   await expect(heading).toBeHidden();
   await expect(row).toBeHidden();
+  await expect(page.getByRole('banner').getByText(/^Case \d+ is decided\.$/)).toBeVisible();
 
   const reply = ada.page.getByRole('dialog', { name: 'Your report' });
   await expect(reply).toContainText('We found a breach of our rules and acted.');
@@ -62,10 +90,74 @@ test('a moderator decides a report by keyboard alone, and both users are notifie
     'you went on with sexual messages or pictures',
   );
 
+  await page.getByRole('link', { name: 'Images' }).click();
+  await expect(page.getByRole('list', { name: 'Blocked images' }).getByRole('listitem')).toContainText(
+    'by you',
+  );
+  await expectAccessibleEverywhere(page, 'images');
+  await page.getByRole('button', { name: 'Unblock…' }).click();
+  await expectAccessibleDialog(page, 'Unblock this image?');
+  await page.getByRole('button', { name: 'Unblock', exact: true }).click();
+  await expect(page.getByText('No image is blocked.')).toBeVisible();
   await page.getByRole('link', { name: 'Audit' }).click();
   await expect(page.getByRole('list', { name: 'Entries' })).toContainText('decided');
   await expectAccessibleEverywhere(page, 'audit');
   await page.getByRole('link', { name: 'Figures' }).click();
   await expect(page.getByText('Oldest open case')).toBeVisible();
   await expectAccessibleEverywhere(page, 'figures');
+  await page.setViewportSize(small);
+  await expectSoundLayout(page.locator('body'), 'figures');
+});
+
+test('another moderator confirms a ban and decides the appeal', async ({ open, friends }) => {
+  const [ada, bob] = await friends();
+  const first = await createModerator((await open()).request);
+  await reportByHttp(ada, bob, { category: 'threat', words: 'did not stop' });
+  const ban = { outcome: 'banned', rule: 'no_threats', facts: 'You threatened your partner.' };
+  await first.decide(bob, ban);
+  await expect(bob.heading('Your account is closed')).toBeVisible();
+
+  const page = await openModeration(await open());
+  const row = page.getByRole('listitem').filter({ hasText: bob.name });
+  await expect(row).toContainText('Ban to confirm');
+  await row.getByRole('button', { name: bob.name }).click();
+  await page.getByRole('button', { name: 'Decide', exact: true }).click();
+  const form = page.getByRole('form', { name: 'Confirm the ban' });
+  await expect(form).toContainText('You threatened your partner.');
+  await form.getByRole('radio', { name: 'Confirm', exact: true }).check();
+  await expectAccessibleEverywhere(page, 'confirmation', { within: 'form' });
+  await form.getByRole('button', { name: 'Confirm the ban' }).click();
+  await expect(row).toBeHidden();
+
+  const notices = (await (await bob.page.request.get(`/api/notices/${bob.user.id}`)).json()) as {
+    id: number;
+  }[];
+  const appeal = { userId: bob.user.id, noticeId: notices[0]?.id, words: 'It was a quote from a film.' };
+  expect((await bob.page.request.post('/api/appeals', { data: appeal })).status()).toBe(201);
+  await page.reload();
+  await expect(row).toContainText('Appeal');
+  await row.getByRole('button', { name: bob.name }).click();
+  await expect(page.getByRole('heading', { name: caseTitle(bob) })).toBeFocused();
+  await page.keyboard.press('d');
+  const answer = page.getByRole('form', { name: 'Decide the appeal' });
+  await expect(answer).toContainText('It was a quote from a film.');
+  await page.keyboard.press('Space');
+  await expect(answer.getByRole('radio', { name: 'Uphold' })).toBeChecked();
+  await answer.getByRole('textbox', { name: 'Answer' }).fill('The film has no such scene, and you went on.');
+  await expect(answer.getByRole('group', { name: 'What the person sees' })).toContainText(
+    'The decision stands.',
+  );
+  await expectAccessible(page, 'appeal', { within: 'form' });
+  await page.setViewportSize(small);
+  await expectSoundLayout(answer, 'appeal');
+  await answer.getByRole('textbox', { name: 'Answer' }).press('Control+Enter');
+  await expect(answer).toBeHidden();
+
+  await bob.page.reload();
+  const reply = bob.page.getByRole('dialog', { name: 'Your appeal' });
+  await expect(reply).toContainText('The film has no such scene, and you went on.');
+  await reply.getByRole('button', { name: 'I understand' }).click();
+  await expect(reply).toBeHidden();
+  await expect(bob.page.locator('main')).toContainText('The decision stands.');
+  await expectAccessibleEverywhere(bob.page, 'page of a closed account');
 });

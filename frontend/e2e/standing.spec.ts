@@ -1,11 +1,14 @@
+import { type Notice, type Standing } from '@thaw/contract/safety';
 import { expectAccessibleDialog, expectAccessibleEverywhere } from './support/accessibility.ts';
+import { openSettings, storedUser, uniqueEmail } from './support/account.ts';
 import { expectSoundLayout } from './support/layout.ts';
 import { createModerator, reportByHttp } from './support/moderation.ts';
 import { expect, type Person, test } from './support/test.ts';
 
-// Requests that were under way at the moment of the suspension.
-test.use({ expectedErrors: [/status of 403/] });
+// Requests that were under way at the moment of the suspension, and those about notices that a test has made up.
+test.use({ expectedErrors: [/status of (403|404)/] });
 
+const small = { width: 320, height: 700 };
 const weekMs = 7 * 24 * 60 * 60_000;
 const facts = 'You went on asking for pictures after your partner had said no.';
 
@@ -52,7 +55,7 @@ test('a suspension in the middle of a chat leads to the standing page, and a rev
   await page.reload();
   await expect(bob.heading('Your account is paused')).toBeVisible();
   await expectAccessibleEverywhere(page, 'standing page');
-  await page.setViewportSize({ width: 320, height: 700 });
+  await page.setViewportSize(small);
   await expectSoundLayout(page.locator('main'), 'standing page');
   await expect(page.getByRole('heading', { name: 'Your account is paused' })).toBeFocused();
   await page.keyboard.press('Tab');
@@ -85,21 +88,116 @@ test('a suspension in the middle of a chat leads to the standing page, and a rev
     await notice.getByRole('button', { name: 'I understand' }).click();
     await expect(page.getByRole('dialog', { name: name ?? '' })).toBeHidden();
   }
+  await openSettings(page);
+  await bob.button('Notices').click();
+  const list = page.getByRole('dialog', { name: 'Notices' });
+  await expect(list.getByRole('listitem')).toHaveText([/^Your appeal/, /^Your account is paused/]);
+  await expectAccessibleEverywhere(page, 'notices', { within: '[role="dialog"]' });
+  await page.setViewportSize(small);
+  await expectSoundLayout(list, 'notices');
+  await list.getByRole('button', { name: 'Close' }).click();
+  await page.keyboard.press('Escape');
   await expect(bob.button('Find Conversation')).toBeEnabled();
 });
 
-test('a user with an account who is suspended may sign in, read why, and sign out', async ({
+test('a suspension outlives cleared storage, and a suspended user may sign in with the form', async ({
   open,
   friends,
 }) => {
   const [ada, bob] = await friends();
+  const { page } = bob;
   const moderator = await createModerator((await open()).request);
   await reportByHttp(ada, bob, { category: 'hate' });
-  await bob.page.goto('/terms');
-  await moderator.decide(bob, { outcome: 'banned', rule: 'no_hate', facts });
-  await bob.page.goto('/chat');
-  await expect(bob.heading('Your account is closed')).toBeVisible();
-  await expect(bob.page.getByText('Without an end')).toBeVisible();
-  await bob.page.getByRole('banner').getByRole('button', { name: 'Logout' }).click();
-  await expect(bob.page).toHaveURL('/auth');
+  await page.goto('/terms');
+  const until = new Date(Date.now() + weekMs).toISOString();
+  await moderator.decide(bob, { outcome: 'suspended', rule: 'no_hate', facts, until });
+  await page.goto('/chat');
+  await expect(bob.heading('Your account is paused')).toBeVisible();
+  await page.getByRole('banner').getByRole('button', { name: 'Logout' }).click();
+  await expect(page).toHaveURL('/auth');
+
+  // All that is left is the cookie of the device.
+  const cookies = await page.context().cookies();
+  await page.context().clearCookies();
+  await page.context().addCookies(cookies.filter(({ name }) => name.endsWith('thaw.did')));
+  await page.reload();
+  await bob.button('Chat Anonymously').click();
+  await expect(bob.heading('Your account is paused')).toBeVisible();
+  await expect(page.getByText(/^An account that was used on the same device/)).toBeVisible();
+  await expect(bob.button('Create Account')).toBeHidden();
+  const anonymous = await storedUser(page);
+  expect(anonymous?.id).not.toBe(bob.user.id);
+
+  const email = uniqueEmail();
+  const data = { userId: anonymous?.id, email, password: 'correct horse' };
+  expect((await page.request.post('/api/convert-anonymous', { data })).ok()).toBe(true);
+  await page.getByRole('banner').getByRole('button', { name: 'Logout' }).click();
+  await page.getByLabel('Email').fill(email);
+  await page.getByLabel('Password').fill('correct horse');
+  await page.locator('form').getByRole('button', { name: 'Login' }).click();
+  await expect(page).toHaveURL('/chat');
+  await expect(bob.heading('Your account is paused')).toBeVisible();
+  await expect(bob.button('Appeal')).toBeEnabled();
+});
+
+const since = '2026-11-20T21:10:00.000Z';
+const aNotice = (changes: Partial<Notice>): Notice => ({
+  id: 1,
+  kind: 'care',
+  createdAt: since,
+  seenAt: since,
+  rule: null,
+  facts: null,
+  about: null,
+  decidedBy: 'automatic',
+  from: since,
+  until: null,
+  appeal: { state: 'none', until: null, outcome: null, answer: null },
+  report: null,
+  ...changes,
+});
+
+/** Opens /chat with an answer of the server that says this standing and these notices. */
+const openWith = async ({ page, user }: Person, kind: Standing['kind'], notices: Notice[]): Promise<void> => {
+  const standing = { kind, since, until: null, noticeId: notices[0]?.id };
+  await page.route(`**/api/user/${user.id}`, (route) => route.fulfill({ json: { ...user, standing } }));
+  await page.route(`**/api/notices/${user.id}`, (route) => route.fulfill({ json: notices }));
+  await page.goto('/chat');
+};
+
+test('care, the question for the age and an appeal decided by the only moderator are shown as such', async ({
+  newcomer,
+}) => {
+  const ada = await newcomer({ gender: 'female' });
+  const { page } = ada;
+  const solo = 'Decided by the same moderator, since there is only one.';
+  const decided = {
+    state: 'decided',
+    until: null,
+    outcome: 'upheld',
+    answer: `Nothing new. ${solo}`,
+  } as const;
+  await openWith(ada, 'care', [
+    aNotice({ appeal: { ...decided, state: 'possible', until: '2027-05-22T21:10:00.000Z', outcome: null } }),
+    aNotice({ id: 2, kind: 'appeal_decided', seenAt: null, appeal: decided }),
+  ]);
+  await expect(page.getByRole('dialog', { name: 'Your appeal' })).toContainText(solo);
+  await ada.button('I understand').click();
+  await expect(page.getByText('You meet fewer people for now.')).toBeVisible();
+  await expectAccessibleEverywhere(page, 'line about care', { within: 'main' });
+  await page.setViewportSize(small);
+  await expectSoundLayout(page.locator('main'), 'line about care');
+  await ada.button('Why?').click();
+  const care = page.getByRole('dialog', { name: 'You meet fewer people for now' });
+  await expect(care).toContainText('A moderator looks at it within 72 hours.');
+  await expectSoundLayout(care, 'care');
+  await expectAccessibleDialog(page, 'You meet fewer people for now');
+
+  await openWith(ada, 'age_question', [aNotice({ id: 3, kind: 'age_question', seenAt: null })]);
+  const question = page.getByRole('dialog', { name: 'How old are you?' });
+  await expect(question).toBeFocused();
+  await expectAccessibleEverywhere(page, 'question for the age', { within: '[role="dialog"]' });
+  await page.keyboard.press('Escape');
+  await ada.button('Answer').click();
+  await expect(question).toBeVisible();
 });

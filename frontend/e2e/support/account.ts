@@ -6,7 +6,7 @@ export const uniqueEmail = (): string =>
   `someone-${Date.now()}-${Math.floor(Math.random() * 1e6)}@example.com`;
 
 /** Stores the user in the context, as after an earlier visit. */
-const storeUser = (context: BrowserContext, user: SelfUser): Promise<unknown> =>
+export const storeUser = (context: BrowserContext, user: SelfUser): Promise<unknown> =>
   context.addInitScript(
     (stored) => {
       if (!location.protocol.startsWith('http')) return;

@@ -1,6 +1,7 @@
-import { type APIRequestContext } from '@playwright/test';
+import { type APIRequestContext, type BrowserContext, type Page } from '@playwright/test';
 import { type CaseItem } from '@thaw/contract/moderation';
-import { uniqueEmail } from './account.ts';
+import { type SelfUser } from '@thaw/contract/users';
+import { storeUser, uniqueEmail } from './account.ts';
 import { appointModerator } from './products.ts';
 import { expect, type Person, test } from './test.ts';
 
@@ -41,13 +42,26 @@ export class ModeratorByHttp {
   }
 }
 
-/** Registers a user and makes them a moderator. */
-export const createModerator = async (request: APIRequestContext): Promise<ModeratorByHttp> => {
+const registerModerator = async (request: APIRequestContext): Promise<SelfUser> => {
   const email = uniqueEmail();
   const registered = await request.post('/api/register', { data: { email, password: 'correct horse' } });
   expect(registered.ok(), 'registration').toBe(true);
   await appointModerator(test.info().parallelIndex, email);
+  return ((await registered.json()) as { user: SelfUser }).user;
+};
+
+/** Registers a user and makes them a moderator. */
+export const createModerator = async (request: APIRequestContext): Promise<ModeratorByHttp> => {
+  await registerModerator(request);
   return new ModeratorByHttp(request);
+};
+
+/** Opens the tool of a new moderator. */
+export const openModeration = async (context: BrowserContext): Promise<Page> => {
+  await storeUser(context, await registerModerator(context.request));
+  const page = await context.newPage();
+  await page.goto('/moderation');
+  return page;
 };
 
 /** Reports a person for their private chat or the given one, over HTTP. */

@@ -95,6 +95,14 @@ it.each([
   expect(received).toEqual([['friendship-removed', data]]);
 });
 
+it('forgets the profile of a friend who ended the friendship, since it may be hidden from now on', () => {
+  queries.setQueryData(profileKey(12), { id: 12, username: 'heron', avatar: null });
+  handle({ event: 'friendship_removed', data: { removedFriendId: 12, removedBy: 7 } });
+  expect(queries.getQueryData(profileKey(12))).toBeDefined();
+  handle({ event: 'friendship_removed', data: { removedFriendId: 7, removedBy: 12 } });
+  expect(queries.getQueryData(profileKey(12))).toBeUndefined();
+});
+
 it('removes a blocked friend and a request of a blocked person, and keeps both when a person is unblocked', async () => {
   await sendRequest();
   handle({ event: 'block_changed', data: { userId: 12, isBlocked: false } });

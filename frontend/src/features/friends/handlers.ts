@@ -60,6 +60,8 @@ export const createFriendsHandler = (queries: QueryClient) => {
         removeSentRequests(queries, friendId);
         cache.patchFriends(me.id, (friends) => withoutFriend(friends, friendId));
         cache.invalidate(me.id, 'friends', 'requests');
+        // The friend may have blocked the user, or be gone.
+        if (removedBy !== me.id) cache.forgetProfile(friendId);
         raise('friendship-removed', { removedFriendId, removedBy });
         return;
       }

@@ -26,6 +26,11 @@ export class FriendsCache {
     this.queries.setQueryData<Profile>(profileKey(id), { id, username, avatar });
   }
 
+  /** Loads a profile again as if it were not known: it may no longer be visible to the user. */
+  forgetProfile(userId: number): void {
+    void this.queries.resetQueries({ queryKey: profileKey(userId) });
+  }
+
   /** Sets the newest message with a friend. Null means that only the server has it, and refetches the friends. */
   setLastMessage(me: number, friendId: number, lastMessage: LastMessage | null): void {
     if (lastMessage) this.patchFriends(me, (friends) => withLastMessage(friends, friendId, lastMessage));

@@ -1,13 +1,14 @@
 import { type UrgencyParts } from '@thaw/contract/moderation';
 import { copy } from '@/features/moderation/copy';
+import { cn } from '@/lib/class-names';
 import { Popover } from '@/ui/popover';
 
 const maxUrgency = 1000;
 
 const levelOf = (urgency: number): string => (urgency >= 450 ? 'high' : urgency >= 300 ? 'middle' : 'low');
 
-const Line = ({ label, value }: { label: string; value: string }) => (
-  <div className="flex justify-between gap-6">
+const Line = ({ label, value, isTotal = false }: { label: string; value: string; isTotal?: boolean }) => (
+  <div className={cn('flex justify-between gap-6', isTotal && 'mt-1 border-t border-border pt-2')}>
     <dt className="text-muted-foreground">{label}</dt>
     <dd className="font-semibold tabular-nums">{value}</dd>
   </div>
@@ -47,9 +48,7 @@ export const Urgency = ({ urgency, parts, isOpen, onOpenChange, tabIndex }: Urge
         )}
         {isHalved ? <Line label={names.halved} value="÷ 2" /> : null}
         {urgency >= maxUrgency ? <Line label={names.capped} value={String(maxUrgency)} /> : null}
-        <div className="mt-1 border-t border-border pt-2">
-          <Line label={names.total} value={String(urgency)} />
-        </div>
+        <Line label={names.total} value={String(urgency)} isTotal />
       </dl>
     </Popover>
   );

@@ -19,7 +19,7 @@ export const StandingLine = ({ user: { id, standing } }: { user: SelfUser }) => 
           variant="link"
           size="sm"
           aria-haspopup="dialog"
-          className="inline h-auto px-0 align-baseline text-base underline underline-offset-4"
+          className="inline h-auto px-0 align-baseline text-base text-foreground underline underline-offset-4"
           onClick={() => openNotice(notice.id)}
         >
           {isQuestion ? copy.line.answer : copy.line.why}

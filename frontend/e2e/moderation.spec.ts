@@ -76,7 +76,7 @@ test('a moderator decides a report by keyboard alone, and both users are notifie
   await expect(page.getByRole('button', { name: 'Release' })).toBeVisible();
   await expectAccessibleEverywhere(page, 'decision');
   await page.setViewportSize(small);
-  await expectSoundLayout(page.locator('main'), 'case with its decision');
+  await expectSoundLayout(page.locator('body'), 'case with its decision');
   await page.setViewportSize(desk);
   await page.getByRole('checkbox', { name: /^Image/ }).press('Space');
   await page.keyboard.press('Control+Enter');
@@ -106,7 +106,7 @@ test('a moderator decides a report by keyboard alone, and both users are notifie
   await expect(page.getByText('Oldest open case')).toBeVisible();
   await expectAccessibleEverywhere(page, 'figures');
   await page.setViewportSize(small);
-  await expectSoundLayout(page.locator('body'), 'figures');
+  await expectSoundLayout(page.locator('main'), 'figures');
 });
 
 test('another moderator confirms a ban and decides the appeal', async ({ open, friends }) => {

@@ -10,7 +10,7 @@ import { reactionEmojis } from '@thaw/contract/emojis';
 import { Redis } from 'ioredis';
 import { Pool } from 'pg';
 import { type Stack } from '../../deploy/local/thaw-stack.mjs';
-import { chatKeys, shardOf } from '../../backend/src/platform/redis/redis.keys';
+import { chatKeys, findShard } from '../../backend/src/platform/redis/redis.keys';
 import { ThawVisitor } from '../../backend/src/testing/thaw.client';
 import { until } from '../../backend/src/testing/until.functions';
 import { canBeReactedTo, isOwnText } from '@/chat-ui/chat-message';
@@ -67,7 +67,7 @@ type Pair = readonly [ChatPage, ChatPage];
 
 /** The events of a chat in Redis. */
 const readStream = async (sessionId: string): Promise<LoggedEvent[]> => {
-  const entries = await redis.xrange(chatKeys(shardOf(sessionId)).stream(sessionId), '-', '+');
+  const entries = await redis.xrange(chatKeys(findShard(sessionId)).stream(sessionId), '-', '+');
   return entries.map(([id, fields]) => {
     const { i, t, d } = JSON.parse(fields[1] ?? '{}') as { i: string; t: string; d: LoggedEvent['data'] };
     return { id, eventId: i, type: t, data: d };

@@ -214,6 +214,11 @@ export class ConductService {
     return this.run({ ...request, type: 'RecordExpiry' }, alongside);
   }
 
+  /** For a call that repeats one that may have died between its commit and its announcement. Never throws. */
+  announceAgain(userId: number): Promise<void> {
+    return this.standings.announce(userId);
+  }
+
   private async run<Result extends ConductResult = ConductResult>(
     command: DistributiveOmit<ConductCommand, 'ids' | 'at'>,
     alongside?: Alongside<Result>,
@@ -223,6 +228,9 @@ export class ConductService {
       const executed = toResult(await this.execute(command, manager));
       await alongside?.(manager, executed);
       return executed;
+    }).catch(async (error: unknown) => {
+      if (isDoneAlready(error)) await this.announceAgain(command.userId);
+      throw error;
     });
     await this.announce(command.userId, result.events);
     if (result.events.some(endsSanction)) await this.followSources(command.userId, FOLLOWERS_AT_ONCE);
@@ -273,6 +281,10 @@ const toPolicy = (environment: Environment): ConductPolicy => ({
   soloReviewAfterMs: environment.SOLO_REVIEW_AFTER_S * 1_000,
   appealWithinMs: environment.APPEAL_WITHIN_S * 1_000,
 });
+
+/** Whether the refused command may repeat one that died before its announcement. */
+const isDoneAlready = (error: unknown): boolean =>
+  error instanceof DomainError && (error.code === 'already_answered' || error.code === 'case_changed');
 
 const changesStanding = ({ type }: ConductEvent): boolean =>
   type === 'PersonFlagged' ||

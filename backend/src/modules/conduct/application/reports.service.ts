@@ -41,7 +41,7 @@ export class ReportsService {
 
   /**
    * Files a report, and blocks the reported user afterwards if asked to. The same report again returns the one that is
-   * there and blocks again: an earlier call may have died after its commit.
+   * there, announces the standing and blocks again: an earlier call may have died after its commit.
    * @throws DomainError not_found, too_late
    */
   async file(request: FileReport): Promise<FiledReport> {
@@ -52,6 +52,7 @@ export class ReportsService {
     if (knownId === null && chat.isTooLate) throw new DomainError('too_late');
     const { reportId, isNew } =
       knownId === null ? await this.fileNew(request, chat) : { reportId: knownId, isNew: false };
+    if (knownId !== null) await this.conduct.announceAgain(targetId);
     if (alsoBlock) await this.block(reporterId, targetId);
     const report = await this.reports.find(reportId);
     if (!report) throw new Error(`Report ${reportId} is not in the read model`);

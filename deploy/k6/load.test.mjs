@@ -48,6 +48,7 @@ test('50 pairs talk, and two of the replicas are killed', async () => {
     RAMP: '10s',
     DURATION: '60s',
     CHAT: '20s',
+    DISRUPTED: 'on',
   });
   // Both kills fall into the time in which everyone talks; the launcher starts the replicas again.
   const kills = [25_000, 45_000].map((afterMs, index) =>

@@ -1,4 +1,5 @@
 import { Counter, Trend } from 'k6/metrics';
+import { isDisrupted } from './settings.ts';
 
 // Durations are in milliseconds. Time is taken with Date.now(), so a figure is exact to one millisecond.
 
@@ -30,6 +31,9 @@ const RACE_CODES = new Set([
   'already_answered',
 ]);
 
+const isExpectedError = (code: string): boolean =>
+  RACE_CODES.has(code) || (isDisrupted && code === 'unavailable');
+
 // A global of k6 that its type definitions leave out.
 declare const console: { error(text: string): void };
 
@@ -37,7 +41,7 @@ declare const console: { error(text: string): void };
 export const logError = (text: string): void => console.error(text);
 
 export const countError = (code: string, event = 'none'): void => {
-  const isExpected = RACE_CODES.has(code);
+  const isExpected = isExpectedError(code);
   if (!isExpected) logError(`Unexpected error ${code}, answer to ${event}`);
   errors.add(1, { code, expected: isExpected ? 'yes' : 'no' });
 };

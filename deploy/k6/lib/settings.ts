@@ -21,3 +21,6 @@ export const readDuration = (name: string, fallback: string): number =>
 /** Address of the page, without a slash at the end. */
 export const baseUrl = (__ENV.BASE_URL || 'http://localhost:8080').replace(/\/+$/, '');
 export const socketUrl = `${baseUrl.replace(/^http/, 'ws')}/ws`;
+
+/** Whether replicas are stopped or killed during the run, so that some commands are answered `unavailable`. */
+export const isDisrupted = __ENV.DISRUPTED === 'on';

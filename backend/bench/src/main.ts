@@ -3,6 +3,7 @@ import path from 'node:path';
 import { Driver } from './driver/driver-process';
 import type { Outcome, Settings } from './figures/figure';
 import { measureBlock } from './figures/block.figure';
+import { measureCost } from './figures/cost.figure';
 import { measureCuts } from './figures/cuts.figure';
 import { measureDelivery } from './figures/delivery.figure';
 import { measureGateway } from './figures/gateway.figure';
@@ -42,6 +43,7 @@ const measures: { figures: readonly FigureName[]; measure: Measure }[] = [
   { figures: ['P16'], measure: measureStorm },
   { figures: ['P17'], measure: measureLeases },
   { figures: ['P18'], measure: measureReadiness },
+  { figures: ['cost'], measure: measureCost },
   { figures: ['block'], measure: measureBlock },
 ];
 

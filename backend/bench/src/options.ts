@@ -24,6 +24,7 @@ const figures = {
   P17: 'CPU of Redis per idle replica',
   P18: 'CPU and memory of an api process until it is ready',
   block: 'time until a block is answered',
+  cost: 'CPU of every process per operation, and the memory of chats',
 } as const;
 
 export type FigureName = keyof typeof figures;

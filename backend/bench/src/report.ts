@@ -20,7 +20,7 @@ export const writeResults = async (file: string, rows: readonly Row[], settings:
   const measured = new Set(rows.map(({ figure }) => figure));
   const earlier = existsSync(file) ? readFileSync(file, 'utf8') : '';
   const kept = earlier.split('\n').filter((text) => {
-    const figure = /^\| (P\d+|block) /.exec(text)?.[1];
+    const figure = /^\| (P\d+|[a-z]+) /.exec(text)?.[1];
     return figure !== undefined && !measured.has(figure);
   });
   const parseFigureNumber = (text: string): number => Number(/^\| P(\d+)/.exec(text)?.[1] ?? 0);

@@ -19,12 +19,12 @@ export class PostgresMeter {
     return new PostgresMeter(client, readParent(rows[0]?.pid ?? 0));
   }
 
-  /** CPU time of all living processes of the server, in microseconds. */
+  /** CPU time of the server, in microseconds: of its living processes, and of the sessions that have ended. */
   get cpuMicros(): number {
     return readdirSync('/proc')
       .map(Number)
       .filter((pid) => pid > 0 && (pid === this.postmaster || readParent(pid) === this.postmaster))
-      .reduce((sum, pid) => sum + readCpuMicros(pid), 0);
+      .reduce((sum, pid) => sum + readCpuMicros(pid), readEndedChildrenMicros(this.postmaster));
   }
 
   /** Transactions so far; a statement outside a transaction counts as one. They appear `STATISTICS_LAG_MS` late. */
@@ -40,12 +40,26 @@ export class PostgresMeter {
   }
 }
 
+/** The unit of times in /proc/<pid>/stat. */
+const TICK_MICROS = 10_000;
+
+/** The fields of /proc/<pid>/stat after the name of the program. @throws Error when the process has ended */
+const readStatus = (pid: number): string[] => {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+};
+
 /** @returns the parent's process id; 0 when the process has ended. */
 const readParent = (pid: number): number => {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
+    return Number(readStatus(pid)[1]);
   } catch {
     return 0;
   }
+};
+
+/** CPU time of the children that have ended (cutime and cstime). */
+const readEndedChildrenMicros = (pid: number): number => {
+  const [user, system] = readStatus(pid).slice(13, 15).map(Number);
+  return ((user ?? 0) + (system ?? 0)) * TICK_MICROS;
 };

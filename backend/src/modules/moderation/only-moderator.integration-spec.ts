@@ -1,4 +1,5 @@
 // Real: PostgreSQL, Redis, two api replicas over HTTP: on the second one, the only moderator may take both looks at once.
+import type { Notice } from '@thaw/contract/safety';
 import { createModerator, FACTS, moderating, reportUser } from '../../testing/moderation.fixture';
 import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
 import { ThawVisitor } from '../../testing/thaw.client';
@@ -14,7 +15,7 @@ describe('the only moderator', () => {
   });
   afterAll(() => thaw.close());
 
-  it('confirms their own ban after a while, and not before, until there is another moderator', async () => {
+  it('confirms their own ban after a while, and not before, until there is another moderator; the notices say so', async () => {
     const mia = await createModerator(thaw);
     const later = await new ThawVisitor([thaw.origins[1]!]).logIn(String(mia.user.email), 'a good password');
     const [ada, bob] = [await thaw.createVisitor(0), await thaw.createVisitor(0)];
@@ -37,6 +38,33 @@ describe('the only moderator', () => {
     expect(await moderating(later).confirm(caseId, confirmation)).toMatchObject({
       status: 200,
       body: { state: 'decided', standing: 'banned' },
+    });
+
+    // Both notices say that there was no second moderator.
+    const solo = /Decided by the same moderator, since there is only one\.$/;
+    const notices = async () =>
+      (await bob.call('GET', `/api/notices/${bob.user.id}`)).body as unknown as Notice[];
+    const [notice] = await notices();
+    expect(notice).toMatchObject({ kind: 'ban', facts: expect.stringMatching(solo) });
+    expect(notice?.facts).toContain(FACTS);
+    const words = 'It was a quote.';
+    const appeal = await bob.call('POST', '/api/appeals', {
+      userId: bob.user.id,
+      noticeId: notice?.id,
+      words,
+    });
+    const answer = {
+      version: (await moderating(later).read(caseId)).version,
+      outcome: 'upheld',
+      answer: 'The quote does not change what you wrote.',
+    };
+    expect((await moderating(later).answer(Number(appeal.body.id), answer)).status).toBe(200);
+    expect((await notices())[0]).toMatchObject({
+      kind: 'appeal_decided',
+      appeal: {
+        outcome: 'upheld',
+        answer: `${answer.answer} Decided by the same moderator, since there is only one.`,
+      },
     });
   });
 });

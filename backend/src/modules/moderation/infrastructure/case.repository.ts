@@ -86,11 +86,11 @@ export class CaseRepository {
 
   /** The time of the database, to the millisecond. */
   async readDatabaseTime(): Promise<Date> {
-    const [row] = await this.dataSource.query<{ readDatabaseTime: Date }[]>(
+    const [row] = await this.dataSource.query<{ now: Date }[]>(
       `SELECT date_trunc('milliseconds', now()) AS now`,
     );
     if (!row) throw new Error('The database has no time');
-    return row.readDatabaseTime;
+    return row.now;
   }
 
   findPage(filter: CaseFilter, asOf: Date, limit: number, after: PagePosition | null): Promise<CaseRow[]> {

@@ -12,6 +12,7 @@ import { recordPastChat } from '../../testing/relationship.fixture';
 import { fileReport } from '../../testing/reports.fixture';
 import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
 import type { ThawVisitor } from '../../testing/thaw.client';
+import { AuditService } from './application/audit.service';
 import { FiguresRepository } from './infrastructure/figures.repository';
 
 jest.setTimeout(60_000);
@@ -92,7 +93,12 @@ describe('the records of moderation', () => {
     it('is read page by page', async () => {
       const max = await createModerator(thaw);
       const { caseId } = await report();
-      for (let count = 0; count < 101; count += 1) await moderating(max).call('GET', `cases/${caseId}`);
+      await moderating(max).read(caseId);
+      const read = { moderatorId: max.user.id, action: 'case_read' as const, caseId };
+      await thaw.database.dataSource.transaction(async (manager) => {
+        for (let count = 0; count < 100; count += 1)
+          await thaw.replicas[0]!.app.get(AuditService).record(read, manager);
+      });
       const audit = (cursor: string) =>
         moderating(mia).call('GET', `audit?moderatorId=${max.user.id}${cursor ? `&cursor=${cursor}` : ''}`);
       const { body: first } = await audit('');

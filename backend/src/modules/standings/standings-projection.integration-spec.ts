@@ -18,6 +18,8 @@ const HOUR_MS = 3_600_000;
 /** Half an hour from any end, so that the fold and PostgreSQL compare the same times alike. */
 const ends = fc.constantFrom(-2.5, -0.5, 0.5, 1.5, 40.5).map((hours) => hours * HOUR_MS);
 const endOrNone = fc.option(ends, { nil: null });
+/** They use the connections of the pool side by side. */
+const USERS_AT_ONCE = 6;
 const sanctionNumber = fc.integer({ min: 1, max: 5 });
 
 /** An event in short: the sanction is one of five of the user. */
@@ -104,19 +106,26 @@ describe('the read model of standings', () => {
   it('gives the standing of the fold after any sequence of events, and the same after a rebuild', async () => {
     const expected = new Map<number, unknown>();
     await fc.assert(
-      fc.asyncProperty(steps, async (run) => {
-        const userId = (ids += 1);
-        const now = Date.now();
-        const events = toEvents(userId, run, now);
-        await app.get(EventStoreRepository).append(buildConductStreamId(userId), 'none', events);
-        const state = events.reduce(evolveStanding, createStandingState());
-        const standings = app.get(StandingRepository);
-        const standing = computeStandingAt(state, new Date(now));
-        expect((await standings.findMany([userId])).get(userId)).toEqual(standing);
-        expect(await standings.isHeld(userId)).toBe(state.isHeld);
-        expected.set(userId, standing);
-      }),
-      { numRuns: 300 },
+      fc.asyncProperty(
+        fc.array(steps, { minLength: USERS_AT_ONCE, maxLength: USERS_AT_ONCE }),
+        async (runs) => {
+          await Promise.all(
+            runs.map(async (run) => {
+              const userId = (ids += 1);
+              const now = Date.now();
+              const events = toEvents(userId, run, now);
+              await app.get(EventStoreRepository).append(buildConductStreamId(userId), 'none', events);
+              const state = events.reduce(evolveStanding, createStandingState());
+              const standings = app.get(StandingRepository);
+              const standing = computeStandingAt(state, new Date(now));
+              expect((await standings.findMany([userId])).get(userId)).toEqual(standing);
+              expect(await standings.isHeld(userId)).toBe(state.isHeld);
+              expected.set(userId, standing);
+            }),
+          );
+        },
+      ),
+      { numRuns: 300 / USERS_AT_ONCE },
     );
     const rows = () =>
       database.dataSource.query<object[]>('SELECT * FROM standings ORDER BY user_id').then(async (all) => ({

@@ -27,12 +27,6 @@ import { assertType, type SameShape } from '../../../platform/http/same-shape.ty
 
 const note = { minLength: 1, maxLength: limits.moderationNoteMaxCodePoints };
 const facts = { minLength: limits.factsMinCodePoints, maxLength: limits.factsMaxCodePoints };
-const version = {
-  type: 'integer',
-  minimum: 0,
-  description: 'The version of the case that the moderator has seen',
-} as const;
-
 export class ClaimDto implements Claim {
   @ApiProperty({ type: 'integer', minimum: 1 })
   claimedBy: number;
@@ -58,11 +52,17 @@ export class AddNoteDto implements AddNote {
 }
 assertType<SameShape<AddNoteDto, AddNote>>();
 
-export class EscalateCaseDto implements EscalateCase {
-  @ApiProperty(version)
+abstract class VersionedActDto {
+  @ApiProperty({
+    type: 'integer',
+    minimum: 0,
+    description: 'The version of the case that the moderator has seen',
+  })
   @MatchesSchema(escalateCaseSchema.shape.version)
   version: number;
+}
 
+export class EscalateCaseDto extends VersionedActDto implements EscalateCase {
   @ApiProperty(note)
   @MatchesSchema(escalateCaseSchema.shape.reason)
   reason: string;
@@ -70,11 +70,7 @@ export class EscalateCaseDto implements EscalateCase {
 assertType<SameShape<EscalateCaseDto, EscalateCase>>();
 
 /** Validated as a whole, since its fields depend on each other. */
-export class DecideCaseDto implements DecideCase {
-  @ApiProperty(version)
-  @MatchesSchema(decideCaseSchema.shape.version)
-  version: number;
-
+export class DecideCaseDto extends VersionedActDto implements DecideCase {
   @ApiProperty({ enum: caseOutcomeSchema.options })
   @MatchesSchema(decideCaseSchema.shape.outcome)
   outcome: CaseOutcome;
@@ -106,11 +102,7 @@ export class DecideCaseDto implements DecideCase {
 }
 assertType<SameShape<DecideCaseDto, DecideCase>>();
 
-export class ConfirmBanDto implements ConfirmBan {
-  @ApiProperty(version)
-  @MatchesSchema(confirmBanSchema.shape.version)
-  version: number;
-
+export class ConfirmBanDto extends VersionedActDto implements ConfirmBan {
   @ApiProperty({ description: 'Whether the ban stands; otherwise it is lifted' })
   @MatchesSchema(confirmBanSchema.shape.isConfirmed)
   isConfirmed: boolean;
@@ -122,11 +114,7 @@ export class ConfirmBanDto implements ConfirmBan {
 assertType<SameShape<ConfirmBanDto, ConfirmBan>>();
 
 /** Validated as a whole, since its fields depend on each other. */
-export class DecideAppealDto implements DecideAppeal {
-  @ApiProperty(version)
-  @MatchesSchema(decideAppealSchema.shape.version)
-  version: number;
-
+export class DecideAppealDto extends VersionedActDto implements DecideAppeal {
   @ApiProperty({ enum: appealOutcomeSchema.options })
   @MatchesSchema(decideAppealSchema.shape.outcome)
   outcome: AppealOutcome;

@@ -15,7 +15,8 @@ import {
   EscalateCaseDto,
   VersionAnswerDto,
 } from './case-act.dto';
-import { ModerationCaseDto } from './case.dto';
+import { AnswersWithCase } from './case-answer.decorator';
+import type { ModerationCaseDto } from './case.dto';
 import { ContractValuePipe } from './contract-value.pipe';
 import { ModerationController } from './moderation-route.decorator';
 
@@ -54,18 +55,7 @@ export class CaseActsController {
   }
 
   @Post(':caseId/escalation')
-  @HttpCode(200)
-  @ApiOkResponse({ type: ModerationCaseDto })
-  @ApiProblems(
-    'validation_failed',
-    'not_signed_in',
-    'forbidden',
-    'not_found',
-    'case_changed',
-    'claimed',
-    'own_decision',
-    'already_answered',
-  )
+  @AnswersWithCase()
   escalate(
     @CurrentLogin() { userId }: Login,
     @Param('caseId', PathIdPipe) caseId: number,
@@ -75,19 +65,8 @@ export class CaseActsController {
   }
 
   @Post(':caseId/decision')
-  @HttpCode(200)
+  @AnswersWithCase()
   @ApiBody({ type: DecideCaseDto })
-  @ApiOkResponse({ type: ModerationCaseDto })
-  @ApiProblems(
-    'validation_failed',
-    'not_signed_in',
-    'forbidden',
-    'not_found',
-    'case_changed',
-    'claimed',
-    'own_decision',
-    'already_answered',
-  )
   decide(
     @CurrentLogin() { userId }: Login,
     @Param('caseId', PathIdPipe) caseId: number,
@@ -97,18 +76,7 @@ export class CaseActsController {
   }
 
   @Post(':caseId/confirmation')
-  @HttpCode(200)
-  @ApiOkResponse({ type: ModerationCaseDto })
-  @ApiProblems(
-    'validation_failed',
-    'not_signed_in',
-    'forbidden',
-    'not_found',
-    'case_changed',
-    'claimed',
-    'own_decision',
-    'already_answered',
-  )
+  @AnswersWithCase()
   confirm(
     @CurrentLogin() { userId }: Login,
     @Param('caseId', PathIdPipe) caseId: number,
@@ -123,18 +91,8 @@ export class CaseAppealsController {
   constructor(private readonly moderation: ModerationService) {}
 
   @Put(':appealId')
+  @AnswersWithCase()
   @ApiBody({ type: DecideAppealDto })
-  @ApiOkResponse({ type: ModerationCaseDto })
-  @ApiProblems(
-    'validation_failed',
-    'not_signed_in',
-    'forbidden',
-    'not_found',
-    'case_changed',
-    'claimed',
-    'own_decision',
-    'already_answered',
-  )
   decide(
     @CurrentLogin() { userId }: Login,
     @Param('appealId', PathIdPipe) appealId: number,

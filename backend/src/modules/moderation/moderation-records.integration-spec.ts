@@ -1,4 +1,5 @@
 // Real: PostgreSQL, Redis, two api replicas and a worker over HTTP and sockets. Mia is a moderator.
+import { DataSource } from 'typeorm';
 import type { ModeratedPerson } from '@thaw/contract/moderation';
 import type { AuditEntry, BlockedImage, ModerationFigures } from '@thaw/contract/moderation-records';
 import type { UploadBucket } from '@thaw/contract/uploads';
@@ -95,9 +96,9 @@ describe('the records of moderation', () => {
       const { caseId } = await report();
       await moderating(max).read(caseId);
       const read = { moderatorId: max.user.id, action: 'case_read' as const, caseId };
-      await thaw.database.dataSource.transaction(async (manager) => {
-        for (let count = 0; count < 100; count += 1)
-          await thaw.replicas[0]!.app.get(AuditService).record(read, manager);
+      const { app } = thaw.replicas[0]!;
+      await app.get(DataSource).transaction(async (manager) => {
+        for (let count = 0; count < 100; count += 1) await app.get(AuditService).record(read, manager);
       });
       const audit = (cursor: string) =>
         moderating(mia).call('GET', `audit?moderatorId=${max.user.id}${cursor ? `&cursor=${cursor}` : ''}`);

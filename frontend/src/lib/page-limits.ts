@@ -15,6 +15,8 @@ export const pageLimits = {
   /** How often the unread counts are fetched, in case a push was lost (A131). */
   unreadPollMs: 30_000,
 
+  /** A chat in which nothing happens for this long shows suggestions. */
+  suggestionsAfterMs: 20_000,
   /** Delay between leaving /chat during an active chat and skipping it (A59). */
   leaveChatDelayMs: 10_000,
   /** A search that takes longer shows a hint that few people are there. */

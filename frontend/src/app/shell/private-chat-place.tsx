@@ -2,6 +2,7 @@ import { type Friend, type SelfUser } from '@thaw/contract/users';
 import { useCallback } from 'react';
 import { copy } from '@/app/copy';
 import { useNewsBeneath } from '@/app/shell/news-beneath';
+import { privateChatIdeas } from '@/app/shell/suggestions';
 import { shell } from '@/app/shell/shell-store';
 import { MoreAbout } from '@/features/safety/components/more-about';
 import { askToReport } from '@/features/safety/stores/report-dialog.store';
@@ -58,6 +59,7 @@ export const PrivateChatPlace = ({ me, friend }: { me: SelfUser; friend: Friend 
             onClose={shell.closeFriend}
             hasNewsBeneath={hasNews}
             more={<MoreAbout userId={me.id} person={friend} reportedChat={{}} />}
+            ideas={privateChatIdeas}
             onReportMessage={reportMessage}
           />
         )}

@@ -13,6 +13,7 @@ import {
 } from '@/chat-ui/composer/composer-parts';
 import { copy } from '@/chat-ui/copy';
 import { EmojiPicker } from '@/chat-ui/composer/emoji-picker';
+import { type ComposerIdeas, type IdeasPlace } from '@/chat-ui/composer/ideas';
 import { useAttachment } from '@/chat-ui/composer/use-attachment';
 import { useComposerFocus } from '@/chat-ui/composer/use-composer-focus';
 import { useComposerText } from '@/chat-ui/composer/use-composer-text';
@@ -51,6 +52,7 @@ export interface ComposerProps {
   onEditLast?: (() => void) | undefined;
   canAttach?: boolean | undefined;
   pickerEmojis?: readonly string[] | undefined;
+  ideas?: ComposerIdeas<IdeasPlace> | undefined;
   draft?: { initial: ComposerDraft; onChange: (part: Partial<ComposerDraft>) => void } | undefined;
   /** An unobtrusive line above the field. */
   notice?: string | null | undefined;
@@ -72,6 +74,7 @@ export const Composer = ({
   onEditLast,
   canAttach = false,
   pickerEmojis,
+  ideas,
   draft,
   notice,
 }: ComposerProps) => {
@@ -113,6 +116,7 @@ export const Composer = ({
   const canSend = (length > 0 || hasAttachment) && !isTooLong;
   const showsCount = length >= pageLimits.messageCounterFromCodePoints;
   const shownNotice = notice ?? (isPictureLost ? copy.composer.photoLost : null);
+  const isFree = shown === '' && !attachment && !isEditing && !shownNotice;
 
   const send = (): void => {
     if (!canSend) return;
@@ -134,6 +138,11 @@ export const Composer = ({
     onType?.();
     const caret = start + inserted.length;
     area?.setSelectionRange(caret, caret);
+  };
+
+  const insertIdea = (text: string): void => {
+    insertAtCaret(text);
+    field.current?.focus();
   };
 
   return (
@@ -178,7 +187,8 @@ export const Composer = ({
           </button>
         )}
       </div>
-      <div className="rounded-sheet border border-input bg-background p-1 transition-colors focus-within:border-primary">
+      <div className="relative rounded-sheet border border-input bg-background p-1 transition-colors focus-within:border-primary">
+        {ideas?.renderRow({ isFree, insert: insertIdea })}
         {task ? <TaskBanner task={task} onCancel={() => onCancelTask?.()} /> : null}
         {hasAttachment ? (
           <AttachmentPreview
@@ -226,6 +236,7 @@ export const Composer = ({
               send();
             }}
           />
+          {isFree ? ideas?.button : null}
           {pickerEmojis ? (
             <EmojiPicker
               emojis={pickerEmojis}

@@ -4,7 +4,7 @@ import { cn } from '@/lib/class-names';
 
 /** Scrolls to the newest message and shows the number of unseen ones. */
 export const ToEndButton = ({ unseenCount, onPress }: { unseenCount: number; onPress: () => void }) => (
-  <div className="pointer-events-none absolute inset-x-0 bottom-2 z-floating flex justify-center">
+  <div className="pointer-events-none absolute inset-x-0 bottom-2 z-floating flex justify-center group-has-[[data-ideas-row]]/conversation:bottom-9">
     <button
       type="button"
       aria-label={unseenCount > 0 ? undefined : copy.list.newest}

@@ -1,5 +1,6 @@
 import { type Friend, type SelfUser } from '@thaw/contract/users';
 import { useEffect, useLayoutEffect, useRef, type ReactNode, type RefObject } from 'react';
+import { type ComposerIdeas } from '@/chat-ui/composer/ideas';
 import { LoadingMessages } from '@/features/private-chat/components/loading-messages';
 import { PrivateChatHeader } from '@/features/private-chat/components/private-chat-header';
 import { PrivateConversation } from '@/features/private-chat/components/private-conversation';
@@ -17,6 +18,8 @@ export interface PrivateChatProps {
   hasNewsBeneath?: boolean;
   /** Shown in the header, before the button that closes the chat. */
   more?: ReactNode;
+  /** In the composer. */
+  ideas?: ComposerIdeas;
   /** Reports a message of the friend. Must be stable between renders. */
   onReportMessage?: (messageId: number) => void;
 }
@@ -53,6 +56,7 @@ export const PrivateChat = ({
   onClose,
   hasNewsBeneath = false,
   more,
+  ideas,
   onReportMessage,
 }: PrivateChatProps) => {
   const section = useRef<HTMLElement>(null);
@@ -82,6 +86,7 @@ export const PrivateChat = ({
           hasOlder={hasOlder}
           isLoadingOlder={isLoadingOlder}
           loadOlder={loadOlder}
+          ideas={ideas}
           onReportMessage={onReportMessage}
         />
       ) : hasFailed ? (

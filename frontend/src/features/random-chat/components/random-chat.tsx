@@ -1,4 +1,5 @@
 import { useEffect, type ReactNode } from 'react';
+import { type ComposerIdeas } from '@/chat-ui/composer/ideas';
 import { InitialStage } from '@/features/random-chat/components/initial-stage';
 import { SearchingStage } from '@/features/random-chat/components/searching-stage';
 import { SkippedStage } from '@/features/random-chat/components/skipped-stage';
@@ -26,6 +27,8 @@ export interface RandomChatSlots {
   toolbar?: ReactNode;
   /** In the toolbar of an active chat, after Skip Chat: More. */
   more?: ReactNode;
+  /** In the composer of an active chat. */
+  ideas?: ComposerIdeas;
   /** Above New Conversation on the skipped screen: Add Friend. */
   skippedActions?: ReactNode;
   /** Quiet links under New Conversation: Report and Block. */
@@ -38,6 +41,7 @@ const CurrentStage = ({
   initialNote,
   toolbar,
   more,
+  ideas,
   skippedActions,
   skippedLinks,
   onReportMessage,
@@ -74,6 +78,7 @@ const CurrentStage = ({
               me={me}
               toolbar={toolbar}
               more={more}
+              ideas={ideas}
               onReportMessage={onReportMessage}
             />
           )}

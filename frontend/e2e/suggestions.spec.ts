@@ -1,0 +1,42 @@
+import { pageLimits } from '../src/lib/page-limits';
+import { expectAccessibleEverywhere } from './support/accessibility.ts';
+import { expect, test } from './support/test.ts';
+
+test('a silence brings suggestions, which go into the composer and not out by themselves', async ({
+  pair,
+}) => {
+  const [ada, bob] = await pair({ prepare: (page) => page.clock.install() });
+  const row = ada.page.getByRole('group', { name: 'Suggestions' });
+  const message = ada.message('I made pasta today');
+  await bob.sendMessage('I made pasta today');
+  await expect(message).toBeVisible();
+  const placeBefore = await message.boundingBox();
+
+  await ada.page.clock.fastForward(pageLimits.suggestionsAfterMs);
+  await expect(row.getByRole('button')).toHaveCount(5);
+  expect(await message.boundingBox(), 'the messages do not move').toEqual(placeBefore);
+  await expectAccessibleEverywhere(ada.page, 'suggestions', { within: 'main' });
+  for (const button of await row.getByRole('button').all()) {
+    const { width, height } = (await button.boundingBox()) ?? { width: 0, height: 0 };
+    expect(Math.min(width, height), 'size of a target').toBeGreaterThanOrEqual(44);
+  }
+
+  const chip = row.getByRole('button').first();
+  const text = (await chip.textContent()) ?? '';
+  await chip.press('Enter');
+  await expect(ada.field).toHaveValue(text);
+  await expect(ada.field).toBeFocused();
+  await expect(row).toBeHidden();
+  await expect(bob.page.getByText(`${ada.name} is typing`)).toBeVisible();
+  await expect(bob.message(text)).toHaveCount(0);
+  await ada.field.press('Enter');
+  await expect(bob.message(text)).toBeVisible();
+
+  await ada.button('Suggest something').click();
+  await expect(row).toBeVisible();
+  await expect(row.getByRole('button', { name: text })).toHaveCount(0);
+  await row.getByRole('button', { name: 'Hide' }).press('Enter');
+  await expect(ada.button('Suggest something')).toBeFocused();
+  await ada.page.clock.fastForward(pageLimits.suggestionsAfterMs);
+  await expect(row).toBeHidden();
+});

@@ -1,0 +1,188 @@
+import { act, fireEvent, render, screen, within } from '@testing-library/react';
+import { questions } from '@thaw/contract/questions';
+import { type Question } from '@thaw/contract/random-chat';
+import { type ServerData, type ServerEvent, type ServerFrame } from '@thaw/contract/server-frames';
+import { randomChatIdeas } from '@/app/shell/suggestions';
+import { RandomChat } from '@/features/random-chat/components/random-chat';
+import { type RandomChatSocket } from '@/features/random-chat/stores/random-chat-socket';
+import { randomChat } from '@/features/random-chat/stores/random-chat.store';
+import { suggestionRowPart } from '@/features/suggestions/components/suggestions-place';
+import { useSuggestions } from '@/features/suggestions/stores/suggestions.store';
+import { pageLimits } from '@/lib/page-limits';
+import { useConnection } from '@/lib/socket/connection';
+import { signIn, signOut } from '@/product/identity';
+import { aPartner, aUser } from '@/testing/factories';
+
+const receive = <E extends ServerEvent>(event: E, data: ServerData<E>): void =>
+  act(() => randomChat.receive({ event, data } as ServerFrame));
+
+const partnerWrites = (content: string, seq: number): void =>
+  receive('random_message', {
+    sessionId: 's1',
+    seq,
+    id: `1763640000000-${seq}`,
+    senderId: 12,
+    content,
+    type: 'text',
+    timestamp: '2026-11-20T12:00:00.000Z',
+    replyTo: null,
+  });
+
+const setConnected = (isOpen: boolean): void =>
+  act(() => useConnection.setState({ status: isOpen ? { kind: 'open' } : { kind: 'retrying', attempt: 1 } }));
+
+const pass = (ms: number): void => act(() => jest.advanceTimersByTime(ms));
+const row = (): HTMLElement | null => screen.queryByRole('group', { name: 'Suggestions' });
+const chips = (): string[] =>
+  within(screen.getByRole('group', { name: 'Suggestions' }))
+    .getAllByRole('button')
+    .map(({ textContent }) => textContent ?? '')
+    .filter((text) => text !== '');
+const field = (): HTMLElement => screen.getByRole('textbox', { name: 'Message' });
+const write = (value: string): void => void fireEvent.change(field(), { target: { value } });
+const press = (name: string): void => void fireEvent.click(screen.getByRole('button', { name }));
+
+let sent: string[];
+
+beforeAll(() => suggestionRowPart.preload());
+beforeEach(async () => {
+  localStorage.clear();
+  sessionStorage.clear();
+  signIn(aUser());
+  sent = [];
+  randomChat.attachSocket({
+    isOpen: true,
+    send: (event: string) => {
+      sent.push(event);
+      return true;
+    },
+    request: (event: string) => {
+      sent.push(event);
+      return new Promise(() => undefined);
+    },
+    resync: () => undefined,
+  } as unknown as RandomChatSocket);
+  randomChat.switchUser();
+  useSuggestions.setState({ requestedIn: null, hiddenIn: null, usedIn: {} });
+  useConnection.setState({ status: { kind: 'open' } });
+  render(<RandomChat ideas={randomChatIdeas} />);
+  press('Find Conversation');
+  receive('chat_matched', { sessionId: 's1', seq: 1, partnerId: 12, partnerInfo: aPartner() });
+  await screen.findByRole('heading', { name: 'brave-heron-7' });
+  jest.useFakeTimers();
+  partnerWrites('I made pasta', 2);
+});
+afterEach(() => {
+  jest.useRealTimers();
+  act(() => signOut());
+});
+
+it('appears after 20 seconds in which nothing was written, with three questions', () => {
+  pass(pageLimits.suggestionsAfterMs - 1);
+  expect(row()).toBeNull();
+  pass(1);
+  expect(chips()).toHaveLength(3);
+  partnerWrites('with mushrooms', 3);
+  expect(row()).toBeNull();
+  pass(pageLimits.suggestionsAfterMs - 1);
+  expect(row()).toBeNull();
+  pass(1);
+  expect(chips()).toHaveLength(3);
+});
+
+it('stays away while the field has a text, the partner types or reconnects, or the socket is closed', () => {
+  write('hm');
+  pass(pageLimits.suggestionsAfterMs);
+  expect(row()).toBeNull();
+  write('');
+  expect(row()).not.toBeNull();
+  receive('typing', { sessionId: 's1', userId: 12 });
+  expect(row()).toBeNull();
+  pass(pageLimits.typingShownMs);
+  expect(row()).not.toBeNull();
+  receive('partner_connection', { sessionId: 's1', state: 'reconnecting' });
+  expect(row()).toBeNull();
+  receive('partner_connection', { sessionId: 's1', state: 'connected' });
+  expect(row()).not.toBeNull();
+  setConnected(false);
+  expect(row()).toBeNull();
+  setConnected(true);
+  expect(row()).not.toBeNull();
+});
+
+it('stays away during a game', () => {
+  const [question] = questions as [Question];
+  receive('break_ice_question_received', {
+    sessionId: 's1',
+    seq: 3,
+    gameId: 'g1',
+    question,
+    initiatorId: 12,
+  });
+  pass(2 * pageLimits.suggestionsAfterMs);
+  expect(row()).toBeNull();
+});
+
+it('shows suggestions at once on request, and others on request', () => {
+  press('Suggest something');
+  const first = chips();
+  expect(first).toHaveLength(3);
+  press('Other ideas');
+  expect(chips()).toHaveLength(3);
+  expect(chips().some((text) => first.includes(text))).toBe(false);
+  for (let round = 0; round < 60; round += 1) press('Other ideas');
+  expect(chips()).toHaveLength(3);
+});
+
+it('keeps the requested suggestions while the partner writes', () => {
+  press('Suggest something');
+  const before = chips();
+  partnerWrites('are you there?', 3);
+  expect(chips()).toEqual(before);
+});
+
+it('puts a suggestion into the composer, sends nothing, and does not offer it again', () => {
+  press('Suggest something');
+  const [text = ''] = chips();
+  sent.length = 0;
+  press(text);
+  expect(field()).toHaveValue(text);
+  expect(field()).toHaveFocus();
+  expect(sent.filter((event) => event !== 'typing')).toEqual([]);
+  expect(row()).toBeNull();
+  expect(screen.queryByRole('button', { name: 'Suggest something' })).toBeNull();
+  write('');
+  expect(row()).toBeNull();
+  press('Suggest something');
+  expect(chips()).not.toContain(text);
+});
+
+it('does not offer what one of the two has asked already', () => {
+  press('Suggest something');
+  const [text = ''] = chips();
+  press('Hide');
+  partnerWrites(text, 3);
+  press('Suggest something');
+  expect(chips()).not.toContain(text);
+});
+
+it('does not appear by itself again in a chat in which it was hidden, but on request', () => {
+  pass(pageLimits.suggestionsAfterMs);
+  press('Hide');
+  expect(row()).toBeNull();
+  partnerWrites('and now?', 3);
+  pass(2 * pageLimits.suggestionsAfterMs);
+  expect(row()).toBeNull();
+  press('Suggest something');
+  expect(row()).not.toBeNull();
+  press('Hide');
+  expect(sessionStorage.getItem('thaw-suggestions-hidden')).toBe('s1');
+});
+
+it('returns the focus to the button when the row disappears with the focus in it', () => {
+  pass(pageLimits.suggestionsAfterMs);
+  const [text = ''] = chips();
+  act(() => screen.getByRole('button', { name: text }).focus());
+  receive('typing', { sessionId: 's1', userId: 12 });
+  expect(screen.getByRole('button', { name: 'Suggest something' })).toHaveFocus();
+});

@@ -1,0 +1,125 @@
+import { topics, topicsOf } from '@thaw/contract/topics';
+import { chooseStarters, stageOf } from '@/features/suggestions/choose-starters';
+import { starters, type Starter } from '@/features/suggestions/starters';
+
+const none = (): boolean => false;
+const choose = (
+  texts: readonly string[],
+  conversationId = 's1',
+  isExcluded: (starter: Starter) => boolean = none,
+): readonly Starter[] => chooseStarters(starters, { conversationId, texts }, isExcluded);
+
+/** Deterministic pseudo-random numbers (mulberry32), so that a failure can be repeated. */
+const createRandom = (seed: number) => {
+  let state = seed;
+  return (below: number): number => {
+    state = (state + 0x6d2b79f5) | 0;
+    let value = Math.imul(state ^ (state >>> 15), 1 | state);
+    value = (value + Math.imul(value ^ (value >>> 7), 61 | value)) ^ value;
+    return Math.floor((((value ^ (value >>> 14)) >>> 0) / 2 ** 32) * below);
+  };
+};
+
+const sayings = ['hello', 'pasta', 'my dog', 'a film', 'rain', 'the stars', 'coffee and a book', 'ok', ''];
+
+describe('the starters', () => {
+  it('are 120, each with an id and a text of its own', () => {
+    expect(starters).toHaveLength(120);
+    expect(new Set(starters.map(({ id }) => id)).size).toBe(120);
+    expect(new Set(starters.map(({ text }) => text)).size).toBe(120);
+  });
+
+  it('cover every topic in every stage', () => {
+    for (const topic of topics) {
+      const stages = starters.filter((starter) => starter.topics.includes(topic)).map(({ stage }) => stage);
+      expect(new Set(stages).size).toBe(3);
+    }
+  });
+
+  it('are questions of one short line, so that two lines of a chip hold them', () => {
+    for (const { text } of starters) {
+      expect(text).toMatch(/^[A-Z][^\n]*\?$/);
+      expect(text.length).toBeLessThanOrEqual(48);
+    }
+  });
+});
+
+describe('the choice', () => {
+  it.each([
+    [0, 'opener'],
+    [3, 'opener'],
+    [4, 'follow_up'],
+    [20, 'follow_up'],
+    [21, 'deepener'],
+  ] as const)('after %d messages prefers the stage %s', (count, stage) => {
+    expect(stageOf(count)).toBe(stage);
+  });
+
+  it('starts with the newest topic, in the stage of the chat', () => {
+    const texts = ['a film', 'hm', 'hm', 'I made pasta'];
+    expect(choose(texts)[0]).toMatchObject({ topics: ['food'], stage: 'follow_up' });
+    expect(choose([...texts].reverse())[0]).toMatchObject({ topics: ['films'], stage: 'follow_up' });
+  });
+
+  it('weighs a message half as much as the one three messages later', () => {
+    // 'food' at the ages 3 and 4 weighs 1/2 + 0.397, less than 'films' at the age 0, with 1.
+    const [first] = choose(['soup', 'soup', 'hm', 'hm', 'a film']);
+    expect(first?.topics).toEqual(['films']);
+    // With the age 2 as well it weighs 1.527.
+    const [other] = choose(['soup', 'soup', 'soup', 'hm', 'a film']);
+    expect(other?.topics).toEqual(['food']);
+  });
+
+  it('ignores messages before the last ten', () => {
+    expect(choose(['pasta', ...Array<string>(10).fill('hm')]).map(({ stage }) => stage)).toEqual([
+      'opener',
+      'opener',
+      'opener',
+    ]);
+  });
+
+  it('offers openers where no topic is found, in any stage', () => {
+    for (const count of [0, 5, 30]) {
+      expect(choose(Array<string>(count).fill('hm')).every(({ stage }) => stage === 'opener')).toBe(true);
+    }
+  });
+
+  it('orders equal scores by conversation and id, not by their place in the list', () => {
+    const reversed = chooseStarters([...starters].reverse(), { conversationId: 's1', texts: [] }, none);
+    expect(reversed).toEqual(choose([]));
+    const results = Array.from({ length: 20 }, (_, index) => choose([], `s${index}`)[0]?.id);
+    expect(new Set(results).size).toBeGreaterThan(5);
+  });
+
+  it('has no excluded starter and no topic twice, in 2,000 random chats', () => {
+    const random = createRandom(17);
+    for (let run = 0; run < 2_000; run += 1) {
+      const texts = Array.from({ length: random(30) }, () => sayings[random(sayings.length)] ?? '');
+      const excluded = new Set(starters.filter(() => random(3) === 0).map(({ id }) => id));
+      const chosen = choose(texts, `s${run}`, ({ id }: Starter) => excluded.has(id));
+      expect(chosen).toHaveLength(3);
+      expect(chosen.some(({ id }) => excluded.has(id))).toBe(false);
+      const chosenTopics = chosen.flatMap((starter) => starter.topics);
+      expect(new Set(chosenTopics).size).toBe(chosenTopics.length);
+      expect(chosen).toEqual(choose(texts, `s${run}`, ({ id }: Starter) => excluded.has(id)));
+    }
+  });
+
+  it('starts with a topic of the chat or its stage, never with neither, in 2,000 random chats', () => {
+    const random = createRandom(4);
+    for (let run = 0; run < 2_000; run += 1) {
+      const texts = Array.from({ length: random(30) }, () => sayings[random(sayings.length)] ?? '');
+      const found = topicsOf(texts.slice(-10));
+      for (const { topics: own, stage } of choose(texts, `s${run}`).slice(0, 1)) {
+        const isHit = own.some((topic) => found.includes(topic));
+        expect(isHit || stage === stageOf(texts.length) || (found.length === 0 && stage === 'opener')).toBe(
+          true,
+        );
+      }
+    }
+  });
+
+  it('is empty when every starter is excluded', () => {
+    expect(choose(['pasta'], 's1', () => true)).toEqual([]);
+  });
+});

@@ -1,0 +1,9 @@
+/** Texts of the conversation suggestions. The suggestions themselves are in starters.ts. */
+export const copy = {
+  suggest: 'Suggest something',
+  group: 'Suggestions',
+  others: 'Other ideas',
+  hide: 'Hide',
+  notLoaded: 'The ideas did not load.',
+  retry: 'Try again',
+} as const;

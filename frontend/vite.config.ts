@@ -71,6 +71,8 @@ const sharedChunks = [
         String.raw`node_modules/(tslib|react-remove-scroll|use-callback-ref|use-sidecar|get-nonce|react-style-singleton|aria-hidden)`,
         String.raw`src/ui/(modal|popover|focus-return|use-pull-to-dismiss|skeleton|load-error|empty-state|list-skeleton)\.tsx?`,
         String.raw`src/(lib/query-client|product/profile-query|app/with-queries|app/use-session-check)\.tsx?`,
+        String.raw`src/features/friends/copy\.ts`,
+        String.raw`src/features/safety/stores/block-dialog\.store\.ts`,
       ].join('|'),
     ),
   },

@@ -5,7 +5,7 @@ import { isOwnText, type ChatMessage } from '@/chat-ui/chat-message';
 import { Composer, type ComposerHandle } from '@/chat-ui/composer/composer';
 import { copy } from '@/chat-ui/copy';
 import { type Draft, type DraftStorage } from '@/chat-ui/composer/draft';
-import { type ComposerIdeas } from '@/chat-ui/composer/ideas';
+import { type RenderIdeas } from '@/chat-ui/composer/ideas';
 import { OpenedPhoto } from '@/chat-ui/lightbox/opened-photo';
 import { parseContent, quoteInComposer } from '@/chat-ui/message-content';
 import { MessageList } from '@/chat-ui/message-list/message-list';
@@ -43,7 +43,7 @@ export interface ConversationProps {
   top?: ReactNode;
   /** Shown below the last message. */
   footer?: ReactNode;
-  ideas?: ComposerIdeas | undefined;
+  renderIdeas?: RenderIdeas | undefined;
 }
 
 const noUrls: ReadonlySet<string> = new Set();
@@ -97,7 +97,7 @@ export const Conversation = ({
   onReachTop,
   top,
   footer,
-  ideas,
+  renderIdeas,
 }: ConversationProps) => {
   const chat = useChat();
   const { me, partner, capabilities, partnerImages, pickerEmojis, outbox, conversationId } = chat;
@@ -218,7 +218,7 @@ export const Conversation = ({
           onEditLast={editLastOwnText}
           canAttach={capabilities.attach}
           pickerEmojis={pickerEmojis}
-          ideas={ideas && { ...ideas, renderRow: (place) => ideas.renderRow({ ...place, messages }) }}
+          renderIdeas={renderIdeas && ((place) => renderIdeas({ ...place, conversationId, messages }))}
           draft={{ initial: draft.initial, onChange: changeDraft }}
           notice={isNotSentShown ? copy.composer.notSent : outboxNotice && copy.notices[outboxNotice]}
         />

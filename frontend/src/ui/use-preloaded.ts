@@ -2,7 +2,8 @@ import { useEffect } from 'react';
 import { type Part } from '@/ui/loaded-part';
 
 // Safari has no idle callbacks.
-const runWhenIdle = (run: () => void): (() => void) => {
+/** @returns a function that cancels the call */
+export const runWhenIdle = (run: () => void): (() => void) => {
   if (typeof requestIdleCallback === 'function') {
     const handle = requestIdleCallback(run);
     return () => cancelIdleCallback(handle);

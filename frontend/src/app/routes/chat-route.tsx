@@ -15,7 +15,7 @@ import {
   reportDialogPart,
 } from '@/app/shell/safety-place';
 import { shell, useShell } from '@/app/shell/shell-store';
-import { randomChatIdeas } from '@/app/shell/suggestions';
+import { renderRandomChatIdeas } from '@/app/shell/suggestions-place';
 import { Sidebar } from '@/app/shell/sidebar';
 import { Notices, PausedProduct, StandingNote, standingPagePart } from '@/app/shell/standing-parts';
 import { TopBar } from '@/app/shell/top-bar';
@@ -39,7 +39,6 @@ import { randomChat, useRandomChat } from '@/features/random-chat/stores/random-
 import { MoreAbout } from '@/features/safety/components/more-about';
 import { PartnerLinks } from '@/features/safety/components/partner-links';
 import { askToReport, type ReportedChat } from '@/features/safety/stores/report-dialog.store';
-import { suggestionRowPart } from '@/features/suggestions/components/suggestions-place';
 import { useAppHeight } from '@/lib/app-height';
 import { useDropGuard } from '@/lib/drop-guard';
 import { useDocumentTitle } from '@/product/document-title';
@@ -74,7 +73,6 @@ const partsOnDemand = [
   menuPanelPart,
   blockDialogPart,
   reportDialogPart,
-  suggestionRowPart,
   friendSwitcherPart,
   shortcutsPart,
   standingPagePart,
@@ -167,7 +165,7 @@ const Chat = ({ user, logOut }: { user: SelfUser; logOut: () => void }) => {
               initialNote={<StandingNote user={user} />}
               toolbar={<AddPartner userId={user.id} place="toolbar" />}
               more={<MoreAboutPartner userId={user.id} />}
-              ideas={randomChatIdeas}
+              renderIdeas={renderRandomChatIdeas}
               skippedActions={<AddPartner userId={user.id} place="skipped" />}
               skippedLinks={<EndedChatLinks />}
               onReportMessage={reportMessage}

@@ -2,7 +2,7 @@ import { type Friend, type SelfUser } from '@thaw/contract/users';
 import { useCallback } from 'react';
 import { copy } from '@/app/copy';
 import { useNewsBeneath } from '@/app/shell/news-beneath';
-import { privateChatIdeas } from '@/app/shell/suggestions';
+import { renderPrivateChatIdeas } from '@/app/shell/suggestions-place';
 import { shell } from '@/app/shell/shell-store';
 import { MoreAbout } from '@/features/safety/components/more-about';
 import { askToReport } from '@/features/safety/stores/report-dialog.store';
@@ -59,7 +59,7 @@ export const PrivateChatPlace = ({ me, friend }: { me: SelfUser; friend: Friend 
             onClose={shell.closeFriend}
             hasNewsBeneath={hasNews}
             more={<MoreAbout userId={me.id} person={friend} reportedChat={{}} />}
-            ideas={privateChatIdeas}
+            renderIdeas={renderPrivateChatIdeas}
             onReportMessage={reportMessage}
           />
         )}

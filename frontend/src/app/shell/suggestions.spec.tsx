@@ -2,11 +2,10 @@ import { act, fireEvent, render, screen, within } from '@testing-library/react';
 import { questions } from '@thaw/contract/questions';
 import { type Question } from '@thaw/contract/random-chat';
 import { type ServerData, type ServerEvent, type ServerFrame } from '@thaw/contract/server-frames';
-import { randomChatIdeas } from '@/app/shell/suggestions';
+import { RandomChatSuggestions } from '@/app/shell/suggestions';
 import { RandomChat } from '@/features/random-chat/components/random-chat';
 import { type RandomChatSocket } from '@/features/random-chat/stores/random-chat-socket';
 import { randomChat } from '@/features/random-chat/stores/random-chat.store';
-import { suggestionRowPart } from '@/features/suggestions/components/suggestions-place';
 import { useSuggestions } from '@/features/suggestions/stores/suggestions.store';
 import { pageLimits } from '@/lib/page-limits';
 import { useConnection } from '@/lib/socket/connection';
@@ -44,7 +43,6 @@ const press = (name: string): void => void fireEvent.click(screen.getByRole('but
 
 let sent: string[];
 
-beforeAll(() => suggestionRowPart.preload());
 beforeEach(async () => {
   localStorage.clear();
   sessionStorage.clear();
@@ -65,7 +63,7 @@ beforeEach(async () => {
   randomChat.switchUser();
   useSuggestions.setState({ requestedIn: null, hiddenIn: null, usedIn: {} });
   useConnection.setState({ status: { kind: 'open' } });
-  render(<RandomChat ideas={randomChatIdeas} />);
+  render(<RandomChat renderIdeas={(place) => <RandomChatSuggestions {...place} />} />);
   press('Find Conversation');
   receive('chat_matched', { sessionId: 's1', seq: 1, partnerId: 12, partnerInfo: aPartner() });
   await screen.findByRole('heading', { name: 'brave-heron-7' });

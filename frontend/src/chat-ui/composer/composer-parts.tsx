@@ -2,6 +2,7 @@ import { ImagePlus, X } from 'lucide-react';
 import { useRef, type ReactNode } from 'react';
 import { type Attachment } from '@/chat-ui/composer/attachment';
 import { type ChatMessage } from '@/chat-ui/chat-message';
+import { type IdeasPlace, type RenderIdeas } from '@/chat-ui/composer/ideas';
 import { copy } from '@/chat-ui/copy';
 import { quoteInComposer } from '@/chat-ui/message-content';
 
@@ -78,6 +79,9 @@ export const AttachmentPreview = ({
     </button>
   </div>
 );
+
+export const Ideas = ({ render, ...place }: IdeasPlace & { render: RenderIdeas<IdeasPlace> }) =>
+  render(place);
 
 export const AttachButton = ({ onChoose }: { onChoose: (file: File) => void }) => {
   const chooser = useRef<HTMLInputElement>(null);

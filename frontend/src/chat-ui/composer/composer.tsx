@@ -8,12 +8,13 @@ import {
   AttachButton,
   AttachmentPreview,
   type ComposerTask,
+  Ideas,
   TaskBanner,
   toolClass,
 } from '@/chat-ui/composer/composer-parts';
 import { copy } from '@/chat-ui/copy';
 import { EmojiPicker } from '@/chat-ui/composer/emoji-picker';
-import { type ComposerIdeas, type IdeasPlace } from '@/chat-ui/composer/ideas';
+import { type IdeasPlace, type RenderIdeas } from '@/chat-ui/composer/ideas';
 import { useAttachment } from '@/chat-ui/composer/use-attachment';
 import { useComposerFocus } from '@/chat-ui/composer/use-composer-focus';
 import { useComposerText } from '@/chat-ui/composer/use-composer-text';
@@ -52,7 +53,7 @@ export interface ComposerProps {
   onEditLast?: (() => void) | undefined;
   canAttach?: boolean | undefined;
   pickerEmojis?: readonly string[] | undefined;
-  ideas?: ComposerIdeas<IdeasPlace> | undefined;
+  renderIdeas?: RenderIdeas<IdeasPlace> | undefined;
   draft?: { initial: ComposerDraft; onChange: (part: Partial<ComposerDraft>) => void } | undefined;
   /** An unobtrusive line above the field. */
   notice?: string | null | undefined;
@@ -74,7 +75,7 @@ export const Composer = ({
   onEditLast,
   canAttach = false,
   pickerEmojis,
-  ideas,
+  renderIdeas,
   draft,
   notice,
 }: ComposerProps) => {
@@ -188,7 +189,6 @@ export const Composer = ({
         )}
       </div>
       <div className="relative rounded-sheet border border-input bg-background p-1 transition-colors focus-within:border-primary">
-        {ideas?.renderRow({ isFree, insert: insertIdea })}
         {task ? <TaskBanner task={task} onCancel={() => onCancelTask?.()} /> : null}
         {hasAttachment ? (
           <AttachmentPreview
@@ -211,7 +211,7 @@ export const Composer = ({
             aria-invalid={isTooLong || undefined}
             placeholder={hasAttachment ? copy.composer.captionPlaceholder : copy.composer.placeholder}
             enterKeyHint="send"
-            className="min-h-11 w-full min-w-0 flex-1 resize-none bg-transparent px-3 py-2.5 text-md outline-none placeholder:text-muted-foreground md:pointer-fine:text-chat"
+            className="min-h-11 w-full min-w-0 flex-1 resize-none bg-transparent px-3 py-2.5 text-md outline-none placeholder:overflow-hidden placeholder:text-ellipsis placeholder:whitespace-nowrap placeholder:text-muted-foreground md:pointer-fine:text-chat"
             onChange={(event) => {
               fieldText.change(event.target.value);
               if (event.target.value.trim() !== '') onType?.();
@@ -236,7 +236,9 @@ export const Composer = ({
               send();
             }}
           />
-          {isFree ? ideas?.button : null}
+          {renderIdeas ? (
+            <Ideas render={renderIdeas} isFree={isFree} insert={insertIdea} buttonClass={toolClass} />
+          ) : null}
           {pickerEmojis ? (
             <EmojiPicker
               emojis={pickerEmojis}

@@ -7,16 +7,17 @@ export interface IdeasPlace {
   isFree: boolean;
   /** Puts a text into the field and moves the focus there. */
   insert: (text: string) => void;
+  /** Look of a button in the composer. */
+  buttonClass: string;
 }
 
-export interface IdeasRowProps extends IdeasPlace {
+export interface IdeasProps extends IdeasPlace {
+  conversationId: string;
   messages: readonly ChatMessage[];
 }
 
-/** What another feature offers to write. Must be stable between renders. */
-export interface ComposerIdeas<P = IdeasRowProps> {
-  /** In the composer, while it is free. */
-  button: ReactNode;
-  /** Over the gap between the messages and the field. */
-  renderRow: (place: P) => ReactNode;
-}
+/**
+ * What another feature offers to write: a button in the composer, and a row placed absolutely above it. Must be stable
+ * between renders.
+ */
+export type RenderIdeas<P = IdeasProps> = (place: P) => ReactNode;

@@ -4,6 +4,4 @@ export const copy = {
   group: 'Suggestions',
   others: 'Other ideas',
   hide: 'Hide',
-  notLoaded: 'The ideas did not load.',
-  retry: 'Try again',
 } as const;

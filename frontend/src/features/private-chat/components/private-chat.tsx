@@ -1,6 +1,6 @@
 import { type Friend, type SelfUser } from '@thaw/contract/users';
 import { useEffect, useLayoutEffect, useRef, type ReactNode, type RefObject } from 'react';
-import { type ComposerIdeas } from '@/chat-ui/composer/ideas';
+import { type RenderIdeas } from '@/chat-ui/composer/ideas';
 import { LoadingMessages } from '@/features/private-chat/components/loading-messages';
 import { PrivateChatHeader } from '@/features/private-chat/components/private-chat-header';
 import { PrivateConversation } from '@/features/private-chat/components/private-conversation';
@@ -19,7 +19,7 @@ export interface PrivateChatProps {
   /** Shown in the header, before the button that closes the chat. */
   more?: ReactNode;
   /** In the composer. */
-  ideas?: ComposerIdeas;
+  renderIdeas?: RenderIdeas;
   /** Reports a message of the friend. Must be stable between renders. */
   onReportMessage?: (messageId: number) => void;
 }
@@ -56,7 +56,7 @@ export const PrivateChat = ({
   onClose,
   hasNewsBeneath = false,
   more,
-  ideas,
+  renderIdeas,
   onReportMessage,
 }: PrivateChatProps) => {
   const section = useRef<HTMLElement>(null);
@@ -86,7 +86,7 @@ export const PrivateChat = ({
           hasOlder={hasOlder}
           isLoadingOlder={isLoadingOlder}
           loadOlder={loadOlder}
-          ideas={ideas}
+          renderIdeas={renderIdeas}
           onReportMessage={onReportMessage}
         />
       ) : hasFailed ? (

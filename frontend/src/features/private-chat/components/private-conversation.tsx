@@ -5,7 +5,7 @@ import { ChatContext, type Chat } from '@/chat-ui/chat-context';
 import { type ChatMessage } from '@/chat-ui/chat-message';
 import { Conversation } from '@/chat-ui/conversation';
 import { type DraftStorage } from '@/chat-ui/composer/draft';
-import { type ComposerIdeas } from '@/chat-ui/composer/ideas';
+import { type RenderIdeas } from '@/chat-ui/composer/ideas';
 import { type ConversationHandle } from '@/chat-ui/message-list/use-jump';
 import { TypingLine } from '@/chat-ui/typing/typing-line';
 import { TimeStamp, UnreadDivider } from '@/features/private-chat/components/above-message';
@@ -50,7 +50,7 @@ export interface PrivateConversationProps {
   hasOlder: boolean;
   isLoadingOlder: boolean;
   loadOlder: () => Promise<boolean>;
-  ideas?: ComposerIdeas | undefined;
+  renderIdeas?: RenderIdeas | undefined;
   /** Must be stable between renders. */
   onReportMessage?: ((messageId: number) => void) | undefined;
 }
@@ -64,7 +64,7 @@ export const PrivateConversation = ({
   hasOlder,
   isLoadingOlder,
   loadOlder,
-  ideas,
+  renderIdeas,
   onReportMessage,
 }: PrivateConversationProps) => {
   const handle = useRef<ConversationHandle>(null);
@@ -138,7 +138,7 @@ export const PrivateConversation = ({
           )
         }
         footer={<Footer friend={friend} rows={rows} />}
-        ideas={ideas}
+        renderIdeas={renderIdeas}
       />
     </ChatContext>
   );

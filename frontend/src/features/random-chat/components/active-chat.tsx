@@ -4,7 +4,7 @@ import { ChatContext, type Chat } from '@/chat-ui/chat-context';
 import { isCard, type ChatMessage } from '@/chat-ui/chat-message';
 import { Conversation } from '@/chat-ui/conversation';
 import { type DraftStorage } from '@/chat-ui/composer/draft';
-import { type ComposerIdeas } from '@/chat-ui/composer/ideas';
+import { type RenderIdeas } from '@/chat-ui/composer/ideas';
 import { type MessageAuthor } from '@/chat-ui/message/message-row';
 import { TypingLine } from '@/chat-ui/typing/typing-line';
 import { SkipBar } from '@/features/random-chat/components/skip-control';
@@ -36,12 +36,12 @@ export interface ActiveChatProps {
   toolbar?: ReactNode;
   /** Shown after Skip Chat. */
   more?: ReactNode;
-  ideas?: ComposerIdeas | undefined;
+  renderIdeas?: RenderIdeas | undefined;
   /** Must be stable between renders. */
   onReportMessage?: ((messageId: string) => void) | undefined;
 }
 
-export const ActiveChat = ({ session, me, toolbar, more, ideas, onReportMessage }: ActiveChatProps) => {
+export const ActiveChat = ({ session, me, toolbar, more, renderIdeas, onReportMessage }: ActiveChatProps) => {
   /** Whether the confirmation of Skip Chat is shown. */
   const [isAsking, setAsking] = useState(false);
   const section = useRef<HTMLElement>(null);
@@ -123,7 +123,7 @@ export const ActiveChat = ({ session, me, toolbar, more, ideas, onReportMessage 
             />
           }
           renderCard={renderGameCard}
-          ideas={ideas}
+          renderIdeas={renderIdeas}
         />
       </ChatContext>
     </section>

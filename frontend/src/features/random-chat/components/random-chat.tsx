@@ -1,5 +1,5 @@
 import { useEffect, type ReactNode } from 'react';
-import { type ComposerIdeas } from '@/chat-ui/composer/ideas';
+import { type RenderIdeas } from '@/chat-ui/composer/ideas';
 import { InitialStage } from '@/features/random-chat/components/initial-stage';
 import { SearchingStage } from '@/features/random-chat/components/searching-stage';
 import { SkippedStage } from '@/features/random-chat/components/skipped-stage';
@@ -28,7 +28,7 @@ export interface RandomChatSlots {
   /** In the toolbar of an active chat, after Skip Chat: More. */
   more?: ReactNode;
   /** In the composer of an active chat. */
-  ideas?: ComposerIdeas;
+  renderIdeas?: RenderIdeas;
   /** Above New Conversation on the skipped screen: Add Friend. */
   skippedActions?: ReactNode;
   /** Quiet links under New Conversation: Report and Block. */
@@ -41,7 +41,7 @@ const CurrentStage = ({
   initialNote,
   toolbar,
   more,
-  ideas,
+  renderIdeas,
   skippedActions,
   skippedLinks,
   onReportMessage,
@@ -78,7 +78,7 @@ const CurrentStage = ({
               me={me}
               toolbar={toolbar}
               more={more}
-              ideas={ideas}
+              renderIdeas={renderIdeas}
               onReportMessage={onReportMessage}
             />
           )}

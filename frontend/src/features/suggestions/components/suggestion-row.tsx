@@ -1,19 +1,23 @@
 import { RefreshCw, X } from 'lucide-react';
 import { useLayoutEffect, useRef, useState } from 'react';
 import { isCard, isNotice, type ChatMessage } from '@/chat-ui/chat-message';
-import { parseContent } from '@/chat-ui/message-content';
 import { chooseStarters, suggestionsShown } from '@/features/suggestions/choose-starters';
-import { suggestButtonAttribute } from '@/features/suggestions/components/suggest-button';
 import { copy } from '@/features/suggestions/copy';
 import { starters } from '@/features/suggestions/starters';
 import { hideSuggestions, recordUsed, useSuggestions } from '@/features/suggestions/stores/suggestions.store';
 import { Tooltip } from '@/ui/tooltip';
 
+/** Their addresses are not words. */
+const imageMarkers = /\[IMAGE:[^\]]*\]/g;
+
+const readText = ({ type, content, isDeleted, picture }: ChatMessage): string =>
+  isDeleted === true || (type === 'image' && !picture) ? '' : content.replace(imageMarkers, ' ').trim();
+
 /** What both users wrote, oldest first; pictures without a caption and deleted messages are empty texts. */
 const readTexts = (messages: readonly ChatMessage[]): string[] =>
   messages
     .filter((message) => !isNotice(message) && !isCard(message))
-    .map((message) => (message.isDeleted ? '' : parseContent(message).text.trim()));
+    .map(readText);
 
 /** Draws ideas that were not shown before, until there are none left; then all but the used ones return. */
 const drawIdeas = (
@@ -42,7 +46,7 @@ const useFocusReturn = () => {
     const { current } = row;
     return () => {
       if (!current?.contains(document.activeElement)) return;
-      current.closest('form')?.querySelector<HTMLElement>(`[${suggestButtonAttribute}]`)?.focus();
+      current.closest('form')?.querySelector<HTMLElement>('[data-suggest]')?.focus();
     };
   }, []);
   return row;
@@ -73,7 +77,7 @@ export const SuggestionRow = ({ conversationId, messages, insert }: SuggestionRo
       role="group"
       aria-label={copy.group}
       data-ideas-row
-      className="absolute inset-x-0 bottom-full z-raised mb-1 flex items-center bg-card"
+      className="absolute inset-x-0 bottom-full z-raised mb-2 flex items-center bg-card"
     >
       <div
         ref={strip}
@@ -89,7 +93,7 @@ export const SuggestionRow = ({ conversationId, messages, insert }: SuggestionRo
               insert(text);
             }}
           >
-            <span className="line-clamp-2">{text}</span>
+            <span className="line-clamp-2 text-balance">{text}</span>
           </button>
         ))}
       </div>

@@ -56,7 +56,7 @@ export const copy = {
       },
       suggestions: {
         title: 'AI conversation suggestions',
-        text: 'On its way: when a chat falls quiet, a few openers that fit what you were talking about. Until then, enjoy the silence.',
+        text: 'When a chat falls quiet, three questions that fit what you were talking about. Choose one, change it, or enjoy the silence.',
       },
       safety: {
         title: 'Moderation and reporting',

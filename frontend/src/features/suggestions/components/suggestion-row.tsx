@@ -15,9 +15,7 @@ const readText = ({ type, content, isDeleted, picture }: ChatMessage): string =>
 
 /** What both users wrote, oldest first; pictures without a caption and deleted messages are empty texts. */
 const readTexts = (messages: readonly ChatMessage[]): string[] =>
-  messages
-    .filter((message) => !isNotice(message) && !isCard(message))
-    .map(readText);
+  messages.filter((message) => !isNotice(message) && !isCard(message)).map(readText);
 
 /** Draws ideas that were not shown before, until there are none left; then all but the used ones return. */
 const drawIdeas = (

@@ -195,10 +195,20 @@ test('both carousels of the landing page follow a swipe in either direction and 
   }
 });
 
-test("a stranger's web address is text with a Copy button, a friend's is a link", async ({ friends }) => {
+test("a stranger's web address is hidden, then text with a Copy button; a friend's is a link", async ({
+  friends,
+}) => {
   const [ada, bob] = await friends();
-  await bob.sendMessage('look: https://example.org/a.');
+  const address = 'look: https://example.org/a.';
+  await bob.field.fill(address);
+  await bob.field.press('Enter');
+  await expect(bob.page.getByText('You are about to share contact details with a stranger.')).toBeVisible();
+  await expectAccessible(bob.page, 'the warning about contact details');
+  await bob.sendMessage(address);
   const row = ada.message('look:');
+  await expect(row).not.toContainText('example.org');
+  await expectAccessible(ada.page, 'hidden contact details');
+  await row.getByRole('button', { name: 'Contact details hidden' }).tap();
   await expect(row.getByRole('button', { name: 'Copy example.org' })).toBeVisible();
   await expect(row.getByRole('link')).toHaveCount(0);
   await expectNoOverflow(ada.page, 'an address');

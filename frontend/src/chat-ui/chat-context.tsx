@@ -24,8 +24,8 @@ export interface Chat {
   me: MessageAuthor;
   partner: MessageAuthor;
   capabilities: Capabilities;
-  /** The partner's pictures: blurred until clicked (B07), or shown, as in a friend's chat. */
-  partnerImages: 'hidden' | 'shown';
+  /** Hides the partner's pictures (B07) and contact details until they are pressed, and warns before sharing own ones. */
+  isWithStranger: boolean;
   /** 16 in the random chat, 24 in the private one. */
   pickerEmojis: readonly string[];
   outbox: Outbox;

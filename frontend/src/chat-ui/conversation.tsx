@@ -14,6 +14,7 @@ import { useRowsWithOutgoing } from '@/chat-ui/outbox/use-outgoing-rows';
 import { PartBoundary } from '@/chat-ui/part-boundary';
 import { type MessageCommands } from '@/chat-ui/message/row-actions';
 import { useComposerTask } from '@/chat-ui/composer/use-composer-task';
+import { useContactWarning } from '@/chat-ui/composer/use-contact-warning';
 import { useFileDrop } from '@/chat-ui/composer/use-file-drop';
 import { useIsConnected } from '@/lib/socket/connection';
 
@@ -46,7 +47,7 @@ export interface ConversationProps {
   renderIdeas?: RenderIdeas | undefined;
 }
 
-const noUrls: ReadonlySet<string> = new Set();
+const noneRevealed: ReadonlySet<string> = new Set();
 
 /**
  * Holds the whole draft: composer and reply change parts of it independently.
@@ -100,11 +101,11 @@ export const Conversation = ({
   renderIdeas,
 }: ConversationProps) => {
   const chat = useChat();
-  const { me, partner, capabilities, partnerImages, pickerEmojis, outbox, conversationId } = chat;
+  const { me, partner, capabilities, isWithStranger, pickerEmojis, outbox, conversationId } = chat;
   const composer = useRef<ComposerHandle>(null);
   const list = useRef<ConversationHandle | null>(null);
-  /** Addresses of the partner's pictures that the user has revealed (B07). */
-  const [revealed, setRevealed] = useState<ReadonlySet<string>>(noUrls);
+  /** The pictures (B07), by address, and the contact details of a stranger that the user has revealed. */
+  const [revealed, setRevealed] = useState<ReadonlySet<string>>(noneRevealed);
   const [openPhoto, setOpenPhoto] = useState<{ url: string; name: string } | null>(null);
   const fileDrop = useFileDrop(capabilities.attach ? (file) => composer.current?.attach(file) : undefined);
   const messages = useRowsWithOutgoing(stored, outbox, conversationId, me.id);
@@ -116,6 +117,7 @@ export const Conversation = ({
     useCallback((replyToId) => changeDraft({ replyToId }), [changeDraft]),
   );
   const { isNotSentShown, reportOutcome } = useNotSentNotice();
+  const contactWarning = useContactWarning(isWithStranger ? conversationId : null);
   const outboxNotice = outbox.useStore(({ notice }) =>
     notice?.conversationId === conversationId ? notice.kind : null,
   );
@@ -155,7 +157,7 @@ export const Conversation = ({
       onJump: (messageId) => {
         if (list.current?.jumpTo(messageId) === false) chat.commands.loadAndJumpTo?.(messageId);
       },
-      onReveal: (url) => setRevealed((before) => new Set([...before, url])),
+      onReveal: (revealedPart) => setRevealed((before) => new Set([...before, revealedPart])),
       onOpenImage: (url, name) => setOpenPhoto({ url, name }),
     }),
     [chat.commands, outbox, reportOutcome, startTask],
@@ -171,10 +173,17 @@ export const Conversation = ({
         }
       : null;
 
+  const notice = isNotSentShown
+    ? copy.composer.notSent
+    : contactWarning.isShown
+      ? copy.composer.contactWarning
+      : outboxNotice && copy.notices[outboxNotice];
+
   const saveEdit = (newContent: string): boolean => {
     if (task?.kind !== 'edit') return true;
     // An unchanged text is not sent.
     if (newContent === parseContent(task.message).text) return true;
+    if (contactWarning.isDue(newContent)) return false;
     return reportOutcome(chat.commands.edit(task.message.id, newContent));
   };
 
@@ -194,7 +203,7 @@ export const Conversation = ({
         partner={partner}
         commands={commands}
         capabilities={capabilities}
-        revealed={partnerImages === 'hidden' ? revealed : null}
+        revealed={isWithStranger ? revealed : null}
         renderCard={renderCard}
         renderAbove={renderAbove}
         hidesTimes={hidesTimes}
@@ -202,11 +211,12 @@ export const Conversation = ({
         top={top}
         footer={footer}
       />
-      <Announcer messages={messages} partner={partner} />
+      <Announcer messages={messages} partner={partner} hidesContacts={isWithStranger} />
       <PartBoundary title={copy.broken.composer}>
         <Composer
           ref={composer}
           onSend={(outgoing) => {
+            if (contactWarning.isDue(outgoing.text)) return false;
             const wasAccepted = reportOutcome(outbox.submit(conversationId, { ...outgoing, replyTo }));
             if (wasAccepted) startTask(null);
             return wasAccepted;
@@ -220,7 +230,7 @@ export const Conversation = ({
           pickerEmojis={pickerEmojis}
           renderIdeas={renderIdeas && ((place) => renderIdeas({ ...place, conversationId, messages }))}
           draft={{ initial: draft.initial, onChange: changeDraft }}
-          notice={isNotSentShown ? copy.composer.notSent : outboxNotice && copy.notices[outboxNotice]}
+          notice={notice}
         />
       </PartBoundary>
       {fileDrop.isDropping ? (

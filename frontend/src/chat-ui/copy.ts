@@ -8,6 +8,7 @@ export const copy = {
     captionPlaceholder: 'Add a caption',
     send: 'Send',
     notSent: 'Not sent: reconnecting',
+    contactWarning: 'You are about to share contact details with a stranger. Send anyway?',
     count: (length: number, maximum: number) =>
       `${length.toLocaleString('en')} of ${maximum.toLocaleString('en')} characters`,
     attach: 'Attach photo',
@@ -58,6 +59,10 @@ export const copy = {
     brokenPhoto: 'This photo cannot be shown',
     inReplyTo: 'In reply to',
     typing: (name: string) => `${name} is typing`,
+    contactHidden: 'Contact details hidden',
+    showContact: 'Show',
+    /** In a quote and in announcements, which hold no button. */
+    hiddenContact: '[Contact details hidden]',
     saysAloud: (name: string, text: string) => `${name}: ${text}`,
   },
   translation: {

@@ -1,3 +1,4 @@
+import { replaceContactDetails } from '@thaw/contract/contact-details';
 import { parseImageMarkers } from '@thaw/contract/image-markers';
 import { limits } from '@thaw/contract/limits';
 import { truncateGraphemes } from '@thaw/contract/text';
@@ -30,6 +31,9 @@ export const parseContent = ({
 /** Describes a message by its text, or as 'Photo' if it is a picture without a caption (A109). */
 export const describeMessage = (message: Pick<ChatMessage, 'type' | 'content'>): string =>
   parseContent(message).text.trim() || copy.message.photo;
+
+/** Replaces the contact details in the text of a stranger, where nothing can reveal them. */
+export const hideContacts = (text: string): string => replaceContactDetails(text, copy.message.hiddenContact);
 
 /** Quote inside a message: at most 50 graphemes, then '...'. */
 export const quoteInMessage = (content: string): string =>

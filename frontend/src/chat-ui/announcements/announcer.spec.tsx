@@ -19,8 +19,9 @@ const partnerMessage = (n: number, changes: Partial<ChatMessage> = {}): ChatMess
   aMessage({ id: `1763640000000-${n}`, key: `m${n}`, content: `message ${n}`, ...changes });
 
 const renderAnnouncer = (...messages: ChatMessage[]) => {
-  const { rerender } = render(<Announcer messages={messages} partner={partner} />);
-  return (...next: ChatMessage[]) => rerender(<Announcer messages={next} partner={partner} />);
+  const { rerender } = render(<Announcer messages={messages} partner={partner} hidesContacts={false} />);
+  return (...next: ChatMessage[]) =>
+    rerender(<Announcer messages={next} partner={partner} hidesContacts={false} />);
 };
 
 it('announces each message of a burst once and in order, and none that was present before', () => {

@@ -4,11 +4,10 @@ import { type Attachment } from '@/chat-ui/composer/attachment';
 import { type ChatMessage } from '@/chat-ui/chat-message';
 import { type IdeasPlace, type RenderIdeas } from '@/chat-ui/composer/ideas';
 import { copy } from '@/chat-ui/copy';
-import { quoteInComposer } from '@/chat-ui/message-content';
 
 /** What the text in the composer is for, other than a new message. */
 export type ComposerTask =
-  | { kind: 'reply'; message: ChatMessage; name: string; isMine: boolean }
+  | { kind: 'reply'; message: ChatMessage; name: string; isMine: boolean; quote: string }
   /** `text`: the edited text of an edit that could not be saved. */
   | { kind: 'edit'; message: ChatMessage; text?: string | undefined };
 
@@ -56,7 +55,7 @@ export const TaskBanner = ({ task, onCancel }: { task: ComposerTask; onCancel: (
       cancel={copy.composer.cancelReply}
       onCancel={onCancel}
     >
-      {quoteInComposer(task.message)}
+      {task.quote}
     </Banner>
   );
 

@@ -2,6 +2,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useChat } from '@/chat-ui/chat-context';
 import { type ChatMessage } from '@/chat-ui/chat-message';
 import { type ComposerTask } from '@/chat-ui/composer/composer-parts';
+import { hideContacts, quoteInComposer } from '@/chat-ui/message-content';
 
 interface StartedTask {
   kind: 'reply' | 'edit';
@@ -14,7 +15,7 @@ export const useComposerTask = (
   initialReplyToId: string | null,
   onReplyChange: (messageId: string | null) => void,
 ) => {
-  const { me, partner, outbox, conversationId } = useChat();
+  const { me, partner, outbox, conversationId, isWithStranger } = useChat();
   const [started, setStarted] = useState<StartedTask | null>(
     initialReplyToId === null ? null : { kind: 'reply', messageId: initialReplyToId },
   );
@@ -44,8 +45,15 @@ export const useComposerTask = (
     if (unsavedEdit) return { kind: 'edit', message, text: unsavedEdit.text };
     if (started?.kind === 'edit') return { kind: 'edit', message };
     const isMine = message.senderId === me.id;
-    return { kind: 'reply', message, name: isMine ? me.username : partner.username, isMine };
-  }, [started, unsavedEdit, message, me.id, me.username, partner.username]);
+    const quote = quoteInComposer(message);
+    return {
+      kind: 'reply',
+      message,
+      name: isMine ? me.username : partner.username,
+      isMine,
+      quote: isWithStranger && !isMine ? hideContacts(quote) : quote,
+    };
+  }, [started, unsavedEdit, message, me.id, me.username, partner.username, isWithStranger]);
 
   /** Ends the current task and starts the next one; null starts none. */
   const startTask = useCallback(

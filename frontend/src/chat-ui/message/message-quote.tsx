@@ -1,6 +1,6 @@
 import { type ReplyTo } from '@thaw/contract/random-chat';
 import { copy } from '@/chat-ui/copy';
-import { quoteInMessage } from '@/chat-ui/message-content';
+import { hideContacts, quoteInMessage } from '@/chat-ui/message-content';
 import { cn } from '@/lib/class-names';
 
 export interface MessageQuoteProps {
@@ -8,11 +8,13 @@ export interface MessageQuoteProps {
   /** Display name of the quoted user. */
   name: string;
   isInMine: boolean;
+  /** A stranger wrote the quoted message. */
+  hidesContacts: boolean;
   onJump: (messageId: string) => void;
 }
 
-/** The quoted message: an ember bar, a name and 50 characters. A click scrolls to the message. */
-export const MessageQuote = ({ replyTo, name, isInMine, onJump }: MessageQuoteProps) => (
+/** The quoted message: an ember bar, a name and 50 characters. A click scrolls to the message, where contact details can be shown. */
+export const MessageQuote = ({ replyTo, name, isInMine, hidesContacts, onJump }: MessageQuoteProps) => (
   <button
     type="button"
     onClick={() => onJump(replyTo.messageId)}
@@ -27,7 +29,7 @@ export const MessageQuote = ({ replyTo, name, isInMine, onJump }: MessageQuotePr
       <bdi>{name}</bdi>
     </span>
     <span dir="auto" className="block truncate">
-      {quoteInMessage(replyTo.content)}
+      {quoteInMessage(hidesContacts ? hideContacts(replyTo.content) : replyTo.content)}
     </span>
   </button>
 );

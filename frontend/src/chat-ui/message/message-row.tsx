@@ -8,8 +8,9 @@ import { MessageImage } from '@/chat-ui/message/message-image';
 import { hasAnyAction, type AvailableActions } from '@/chat-ui/message/available-actions';
 import { MessageQuote } from '@/chat-ui/message/message-quote';
 import { ReactionPills } from '@/chat-ui/message/reactions';
-import { CopyAddresses, RichText } from '@/chat-ui/message/rich-text';
+import { RichText } from '@/chat-ui/message/rich-text';
 import { RowActions, type MessageCommands } from '@/chat-ui/message/row-actions';
+import { RevealedAddresses, StrangerText } from '@/chat-ui/message/stranger-text';
 import { TranslatedText } from '@/chat-ui/translation/translated-text';
 import { cn } from '@/lib/class-names';
 import { formatClockTime, formatExactTime, formatIsoTime } from '@/lib/time';
@@ -26,7 +27,7 @@ export interface MessageRowProps extends GroupPosition {
   me: MessageAuthor;
   partner: MessageAuthor;
   commands: MessageCommands;
-  /** Addresses of the partner's pictures that the user has revealed; null when none is blurred, as in a friend's chat. */
+  /** Pictures (by address) and contact details of a stranger that the user has revealed; null in a friend's chat. */
   revealed: ReadonlySet<string> | null;
   renderCard?: ((message: ChatMessage) => ReactNode) | undefined;
   /** Actions available for the message. */
@@ -73,6 +74,7 @@ const Content = ({
           replyTo={replyTo}
           name={replyTo.senderId === me.id ? copy.you : replyTo.senderName}
           isInMine={isMine && message.delivery !== 'failed'}
+          hidesContacts={revealed !== null && replyTo.senderId !== me.id}
           onJump={commands.onJump}
         />
       ) : null}
@@ -98,15 +100,21 @@ const Content = ({
         // Isolates the text, so that its direction affects neither the mark after it nor the row.
         <span dir="auto" className={cn('block', (imageUrls.length > 0 || replyTo) && 'px-1')}>
           <span className="[unicode-bidi:isolate]">
-            <RichText text={text} opensLinks={revealed === null} />
+            {isMine || revealed === null ? (
+              <RichText text={text} opensLinks={revealed === null} />
+            ) : (
+              <StrangerText text={text} revealed={revealed} onReveal={commands.onReveal} />
+            )}
           </span>
           {message.isEdited ? (
             <span className="ms-1.5 text-xs [unicode-bidi:isolate]">{copy.message.edited}</span>
           ) : null}
         </span>
       ) : null}
-      {text && !isMine && revealed !== null ? <CopyAddresses text={text} /> : null}
-      {text && !isMine ? <TranslatedText messageKey={message.key} text={text} /> : null}
+      {text && !isMine && revealed !== null ? <RevealedAddresses text={text} revealed={revealed} /> : null}
+      {text && !isMine ? (
+        <TranslatedText messageKey={message.key} text={text} hidesContacts={revealed !== null} />
+      ) : null}
     </>
   );
 };

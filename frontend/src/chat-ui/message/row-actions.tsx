@@ -24,7 +24,8 @@ export interface MessageCommands {
   onDiscard: (clientId: string) => void;
   onReport: (messageId: string) => void;
   onJump: (messageId: string) => void;
-  onReveal: (url: string) => void;
+  /** @param hidden  the address of a picture, or a contact detail */
+  onReveal: (hidden: string) => void;
   onOpenImage: (url: string, name: string) => void;
 }
 

@@ -1,8 +1,18 @@
 import { copy } from '@/chat-ui/copy';
+import { hideContacts } from '@/chat-ui/message-content';
 import { useTranslation } from '@/chat-ui/translation/translations.store';
 
 /** Shown below a message whose translation was requested. */
-export const TranslatedText = ({ messageKey, text }: { messageKey: string; text: string }) => {
+export const TranslatedText = ({
+  messageKey,
+  text,
+  hidesContacts,
+}: {
+  messageKey: string;
+  text: string;
+  /** A stranger wrote the message. */
+  hidesContacts: boolean;
+}) => {
   const translation = useTranslation(messageKey, text);
   if (!translation) return null;
   return (
@@ -10,7 +20,7 @@ export const TranslatedText = ({ messageKey, text }: { messageKey: string; text:
       {translation.state === 'done' ? (
         <>
           <span dir="auto" lang={translation.language} className="block">
-            {translation.text}
+            {hidesContacts ? hideContacts(translation.text) : translation.text}
           </span>
           <span className="block text-xs">{copy.translation.done}</span>
         </>

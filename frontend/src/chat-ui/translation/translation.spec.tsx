@@ -32,17 +32,17 @@ it('is offered only where the browser can translate on the device', () => {
 
 it("shows the text in the browser's language until the message is edited", async () => {
   install('pl');
-  const { rerender } = render(<TranslatedText messageKey="m1" text="dzień dobry" />);
+  const { rerender } = render(<TranslatedText messageKey="m1" text="dzień dobry" hidesContacts={false} />);
   await act(() => startTranslation('m1', 'dzień dobry'));
   expect(create).toHaveBeenCalledWith({ sourceLanguage: 'pl', targetLanguage: 'en' });
   expect(screen.getByText('dzień dobry in en')).toHaveAttribute('lang', 'en-GB');
-  rerender(<TranslatedText messageKey="m1" text="dobry wieczór" />);
+  rerender(<TranslatedText messageKey="m1" text="dobry wieczór" hidesContacts={false} />);
   expect(screen.queryByRole('status')).not.toBeInTheDocument();
 });
 
 it('reports that the text already is in that language', async () => {
   install('en-US');
-  render(<TranslatedText messageKey="m2" text="good morning" />);
+  render(<TranslatedText messageKey="m2" text="good morning" hidesContacts={false} />);
   await act(() => startTranslation('m2', 'good morning'));
   expect(screen.getByRole('status')).toHaveTextContent('Already in your language');
   expect(create).not.toHaveBeenCalled();
@@ -51,7 +51,7 @@ it('reports that the text already is in that language', async () => {
 it('reports that the language is unknown', async () => {
   jest.spyOn(console, 'warn').mockImplementation(() => undefined);
   install('und');
-  render(<TranslatedText messageKey="m3" text="hm" />);
+  render(<TranslatedText messageKey="m3" text="hm" hidesContacts={false} />);
   await act(() => startTranslation('m3', 'hm'));
   expect(screen.getByRole('status')).toHaveTextContent('Could not be translated');
 });

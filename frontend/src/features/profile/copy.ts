@@ -1,7 +1,4 @@
-const requiredFields = { title: 'Required fields', description: 'Please fill in all fields.' };
-const passwordTooShort = 'Password must be at least 6 characters long.';
-
-/** Texts of the profile dialogs. testing/specification.spec.ts checks those that the product specification quotes. */
+/** Texts of the profile dialogs without their forms. testing/specification.spec.ts checks those of the specification. */
 export const copy = {
   gender: {
     title: 'Select Your Gender',
@@ -30,68 +27,6 @@ export const copy = {
     lead: 'Changes are not saved permanently: an anonymous profile is erased after seven days without a visit.',
     create: 'Create Account',
   },
-  profile: {
-    picture: 'Profile picture',
-    choosePicture: 'Upload picture',
-    changePicture: 'Change picture',
-    uploading: 'Uploading...',
-    removePicture: 'Remove',
-    pictureHint: 'An image of up to 5 MB.',
-    username: 'Username',
-    usernameHint: 'What strangers and friends see of you.',
-    usernameTooLong: 'At most 30 characters',
-    save: {
-      unchanged: 'No changes',
-      idle: 'Save changes',
-      loading: 'Saving...',
-      success: 'Saved!',
-      error: 'Error saving',
-    },
-    avatarTooLarge: { title: 'File too large', description: 'Image must be no larger than 5MB.' },
-    avatarFailed: { title: 'Upload error', description: 'Could not upload image.' },
-  },
-  device: {
-    title: 'On this device',
-    sound: 'Sound',
-    soundHint: 'When a match is found, or somebody writes while you look elsewhere.',
-    searchAtOnce: 'Start searching at once',
-    searchAtOnceHint: 'New Conversation looks for the next person without another press.',
-  },
-  email: {
-    current: 'Your email is',
-    newEmail: 'New email',
-    currentPassword: 'Current password',
-    invalid: 'Invalid email',
-    submit: 'Change email',
-    pending: 'Changing...',
-    requiredFields,
-    changed: { title: 'Email changed', description: 'Your email has been changed successfully.' },
-    failed: {
-      title: 'Error changing email',
-      description: 'Could not change email. Please check your password.',
-    },
-  },
-  password: {
-    lead: 'Changing it signs you out on every other device.',
-    currentPassword: 'Current password',
-    newPassword: 'New password',
-    newPasswordHint: 'At least 6 characters',
-    confirmPassword: 'Confirm new password',
-    differs: 'Passwords do not match',
-    submit: 'Change password',
-    pending: 'Changing...',
-    requiredFields,
-    doNotMatch: {
-      title: 'Passwords do not match',
-      description: 'New password and confirmation must be the same.',
-    },
-    tooShort: { title: 'Password too short', description: passwordTooShort },
-    changed: { title: 'Password changed' },
-    failed: {
-      title: 'Error changing password',
-      description: 'Could not change password. Please check your current password.',
-    },
-  },
   anonymousPrompt: {
     title: 'Anonymous Account',
     lead: 'You can chat right away. With an account you keep your friends and your chats, on every device.',
@@ -101,20 +36,5 @@ export const copy = {
   conversion: {
     title: 'Create Your Account',
     lead: 'Your name, your friends and the chat you are in stay with you.',
-    email: 'Email',
-    password: 'Password',
-    passwordHint: 'At least 6 characters',
-    confirmPassword: 'Confirm Password',
-    invalidEmail: 'Invalid email',
-    submit: 'Create Account',
-    pending: 'Creating account...',
-    missingFields: { title: 'Missing fields', description: 'Please fill in all fields.' },
-    doNotMatch: {
-      title: "Passwords don't match",
-      description: 'Please make sure both passwords are identical.',
-    },
-    tooShort: { title: 'Password too short', description: passwordTooShort },
-    converted: { title: 'Account created successfully!' },
-    failed: { title: 'Conversion failed', description: 'Could not convert account. Please try again.' },
   },
 } as const;

@@ -79,7 +79,7 @@ export const PrivateConversation = ({
       me,
       partner: friend,
       capabilities,
-      partnerImages: 'shown',
+      isWithStranger: false,
       pickerEmojis: privateChatPickerEmojis,
       outbox: privateChat.outbox,
       commands: {

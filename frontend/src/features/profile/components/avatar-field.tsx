@@ -2,7 +2,7 @@ import { limits } from '@thaw/contract/limits';
 import { type SelfUser } from '@thaw/contract/users';
 import { ImageUp, Trash2 } from 'lucide-react';
 import { useRef, type ChangeEvent } from 'react';
-import { copy } from '@/features/profile/copy';
+import { copy } from '@/features/profile/forms/copy';
 import { uploadImage } from '@/product/pictures/upload-image';
 import { Avatar } from '@/ui/avatar';
 import { Button } from '@/ui/button';

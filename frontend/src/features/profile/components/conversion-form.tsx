@@ -3,7 +3,7 @@ import { limits } from '@thaw/contract/limits';
 import { codePointLength } from '@thaw/contract/text';
 import { type SelfUser } from '@thaw/contract/users';
 import { convertAnonymous, createFailureToast } from '@/features/profile/api/account';
-import { copy } from '@/features/profile/copy';
+import { copy } from '@/features/profile/forms/copy';
 import { isEmail } from '@/features/profile/is-email';
 import { mergeIntoUser } from '@/product/identity';
 import { Button } from '@/ui/button';

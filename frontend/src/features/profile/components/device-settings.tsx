@@ -1,4 +1,5 @@
 import { copy } from '@/features/profile/copy';
+import { copy as formCopy } from '@/features/profile/forms/copy';
 import { setSearchAtOnceOn, useIsSearchAtOnceOn } from '@/product/search-at-once';
 import { setSoundOn, useIsSoundOn } from '@/product/sound-choice';
 import { ThemeChoice } from '@/product/theme-choice';
@@ -10,13 +11,18 @@ export const DeviceSettings = () => {
   return (
     <section aria-labelledby="device-settings" className="mt-6 grid gap-4 border-t border-border pt-5">
       <h3 id="device-settings" className="text-md font-bold">
-        {copy.device.title}
+        {formCopy.device.title}
       </h3>
       <ThemeChoice legend={copy.account.theme} labels={copy.account.themes} showsLabels />
-      <Switch label={copy.device.sound} hint={copy.device.soundHint} isOn={isSoundOn} onChange={setSoundOn} />
       <Switch
-        label={copy.device.searchAtOnce}
-        hint={copy.device.searchAtOnceHint}
+        label={formCopy.device.sound}
+        hint={formCopy.device.soundHint}
+        isOn={isSoundOn}
+        onChange={setSoundOn}
+      />
+      <Switch
+        label={formCopy.device.searchAtOnce}
+        hint={formCopy.device.searchAtOnceHint}
         isOn={useIsSearchAtOnceOn()}
         onChange={setSearchAtOnceOn}
       />

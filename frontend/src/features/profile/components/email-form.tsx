@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { type SelfUser } from '@thaw/contract/users';
 import { changeEmail, createFailureToast } from '@/features/profile/api/account';
-import { copy } from '@/features/profile/copy';
+import { copy } from '@/features/profile/forms/copy';
 import { isEmail } from '@/features/profile/is-email';
 import { mergeIntoUser } from '@/product/identity';
 import { Button } from '@/ui/button';

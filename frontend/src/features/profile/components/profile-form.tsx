@@ -5,7 +5,7 @@ import { Check } from 'lucide-react';
 import { useState } from 'react';
 import { saveProfile } from '@/features/profile/api/profile';
 import { AvatarField } from '@/features/profile/components/avatar-field';
-import { copy } from '@/features/profile/copy';
+import { copy } from '@/features/profile/forms/copy';
 import { useSavePhase } from '@/features/profile/use-save-phase';
 import { mergeIntoUser } from '@/product/identity';
 import { Button } from '@/ui/button';

@@ -11,14 +11,22 @@ import { SkipBar } from '@/features/random-chat/components/skip-control';
 import { Toolbar } from '@/features/random-chat/components/toolbar';
 import { copy } from '@/features/random-chat/copy';
 import { useEscape } from '@/features/random-chat/hooks/use-escape';
-import { BreakTheIce, renderGameCard } from '@/features/random-chat/icebreaker/components/break-the-ice';
+import {
+  BreakTheIce,
+  renderGameCard,
+  shownGamePart,
+} from '@/features/random-chat/icebreaker/components/break-the-ice';
+import { celebrationPart } from '@/features/random-chat/icebreaker/components/break-the-ice-effects';
 import { type Session } from '@/features/random-chat/reducer/random-chat.state';
 import { writeDraft, readDraft } from '@/features/random-chat/stores/draft';
 import { randomChat } from '@/features/random-chat/stores/random-chat.store';
+import { usePreloaded } from '@/ui/use-preloaded';
 
 /** Whether a user wrote the message. Game cards are not counted, because the game announces them. */
 const isChatMessageFrom = (message: ChatMessage, userId: number): boolean =>
   message.senderId === userId && !isCard(message);
+
+const partsOnDemand = [shownGamePart, celebrationPart];
 
 const capabilities = {
   reply: true,
@@ -47,6 +55,7 @@ export const ActiveChat = ({ session, me, toolbar, more, renderIdeas, onReportMe
   const section = useRef<HTMLElement>(null);
   const skipArea = useRef<HTMLDivElement>(null);
   const { partner, sessionId } = session;
+  usePreloaded(partsOnDemand);
 
   // Memoized: a new object would render every row again.
   const chat = useMemo<Chat>(
@@ -55,7 +64,7 @@ export const ActiveChat = ({ session, me, toolbar, more, renderIdeas, onReportMe
       me,
       partner,
       capabilities,
-      partnerImages: 'hidden',
+      isWithStranger: true,
       pickerEmojis: randomChatPickerEmojis,
       outbox: randomChat.outbox,
       commands: {

@@ -1,5 +1,6 @@
 import { act, render, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
+import { type ReplyTo } from '@thaw/contract/random-chat';
 import { type ServerData, type ServerEvent, type ServerFrame } from '@thaw/contract/server-frames';
 import { RandomChat } from '@/features/random-chat/components/random-chat';
 import { type RandomChatSocket } from '@/features/random-chat/stores/random-chat-socket';
@@ -117,6 +118,18 @@ describe('active phase', () => {
     return user;
   };
 
+  const receiveMessage = (content: string, replyTo: ReplyTo | null = null): void =>
+    receive('random_message', {
+      sessionId: 's1',
+      seq: 2,
+      id: '1763640000000-2',
+      senderId: 12,
+      content,
+      type: 'text',
+      timestamp: '2026-11-20T12:00:00.000Z',
+      replyTo,
+    });
+
   it("shows the welcome and the partner's name", async () => {
     await open();
     expect(screen.getByText('🎉 You are now chatting with brave-heron-7. Say hi!')).toBeInTheDocument();
@@ -202,35 +215,65 @@ describe('active phase', () => {
 
   it("shows markup in a partner's message as plain text", async () => {
     await open();
-    const content = '<img src=x onerror=alert(1)> [IMAGE:https://evil.example/x.png]';
-    receive('random_message', {
-      sessionId: 's1',
-      seq: 2,
-      id: '1763640000000-2',
-      senderId: 12,
-      content,
-      type: 'text',
-      timestamp: '2026-11-20T12:00:00.000Z',
-      replyTo: null,
-    });
+    const content = '<img src=x onerror=alert(1)> [IMAGE:/api/files/x.png]';
+    receiveMessage(content);
     expect(rows().at(-1)).toHaveTextContent(content);
     expect(screen.queryByRole('link')).not.toBeInTheDocument();
     expect(screen.queryByRole('img')).not.toBeInTheDocument();
   });
 
+  it("hides a stranger's contact details until they are pressed, and never makes them links", async () => {
+    const user = await open();
+    receiveMessage('write to ada@example.org or see https://example.net/a ok?');
+    const row = () => rows().at(-1)!;
+    expect(row()).toHaveTextContent(
+      'write to [Contact details hidden · Show] or see [Contact details hidden · Show] ok?',
+    );
+    expect(row()).not.toHaveTextContent('example');
+    await user.click(within(row()).getAllByRole('button', { name: /Contact details hidden/ })[1]!);
+    expect(row()).toHaveFocus();
+    expect(row()).toHaveTextContent('or see https://example.net/a ok?');
+    expect(row()).not.toHaveTextContent('ada@example.org');
+    expect(within(row()).getByRole('button', { name: 'Copy example.net' })).toBeVisible();
+    expect(within(row()).queryByRole('link')).not.toBeInTheDocument();
+  });
+
+  it("hides a stranger's contact details in quotes and announcements, which hold no button", async () => {
+    const attachShadow = jest.spyOn(Element.prototype, 'attachShadow');
+    await open();
+    receiveMessage('my snap is ada_99', {
+      messageId: '1763640000000-1',
+      content: 'call 0170 1234567',
+      senderId: 12,
+      senderName: 'brave-heron-7',
+    });
+    expect(rows().at(-1)).toHaveTextContent(/brave-heron-7 ?call \[Contact details hidden\]/);
+    expect(attachShadow.mock.results.map(({ value }) => (value as ShadowRoot).textContent).join('')).toBe(
+      'brave-heron-7: my snap is [Contact details hidden]',
+    );
+    attachShadow.mockRestore();
+  });
+
+  it('warns once before contact details are sent to a stranger, and sends them on the second attempt', async () => {
+    const user = await open();
+    const warning = 'You are about to share contact details with a stranger. Send anyway?';
+    await user.type(field(), 'hello{Enter}');
+    expect(screen.queryByText(warning)).not.toBeInTheDocument();
+    await user.type(field(), 'i am ada@example.org{Enter}');
+    expect(screen.getByText(warning)).toBeVisible();
+    expect(asked.filter(({ event }) => event === 'random_message')).toHaveLength(1);
+    expect(field()).toHaveValue('i am ada@example.org');
+    await user.type(field(), '{Enter}');
+    expect(asked.at(-1)).toMatchObject({ data: { content: 'i am ada@example.org' } });
+    expect(screen.queryByText(warning)).not.toBeInTheDocument();
+    await user.type(field(), 'or www.example.org{Enter}');
+    expect(asked.at(-1)).toMatchObject({ data: { content: 'or www.example.org' } });
+  });
+
   it("announces the partner's messages to screen readers once, and not the user's own", async () => {
     const attachShadow = jest.spyOn(Element.prototype, 'attachShadow');
     const user = await open();
-    receive('random_message', {
-      sessionId: 's1',
-      seq: 2,
-      id: '1763640000000-2',
-      senderId: 12,
-      content: 'good evening',
-      type: 'text',
-      timestamp: '2026-11-20T12:00:00.000Z',
-      replyTo: null,
-    });
+    receiveMessage('good evening');
     const aloud = (): string =>
       attachShadow.mock.results.map(({ value }) => (value as ShadowRoot).textContent).join('');
     expect(aloud()).toBe('brave-heron-7: good evening');

@@ -1,10 +1,14 @@
 import { LiveLog, useLog, type LogEntry } from '@/chat-ui/announcements/live-log';
-import { Celebration } from '@/features/random-chat/icebreaker/components/celebration';
 import { copy } from '@/features/random-chat/icebreaker/copy';
 import { readGameRow } from '@/features/random-chat/icebreaker/game';
 import { findOpenGame } from '@/features/random-chat/icebreaker/game-events';
 import { type Session } from '@/features/random-chat/reducer/random-chat.state';
 import { randomChat, useRandomChat } from '@/features/random-chat/stores/random-chat.store';
+import { createPart, LoadedPart } from '@/ui/loaded-part';
+
+export const celebrationPart = createPart(
+  async () => (await import('@/features/random-chat/icebreaker/components/celebration')).Celebration,
+);
 
 /** The game's announcement for screen readers. Questions and notices are rows of the chat and announced there. */
 const createAnnouncement = (session: Session): LogEntry | null => {
@@ -35,12 +39,16 @@ export const BreakTheIceEffects = () => {
     <>
       <GameLog />
       {celebratedGame ? (
-        <Celebration
-          key={celebratedGame.gameId}
-          gameId={celebratedGame.gameId}
-          isMatch={celebratedGame.isMatch}
-          onEnd={randomChat.handleCelebrationEnd}
-        />
+        // A reveal without its effect is complete, so nothing is shown if the code cannot be loaded.
+        <LoadedPart key={celebratedGame.gameId} part={celebrationPart} broken={() => null}>
+          {(Celebration) => (
+            <Celebration
+              gameId={celebratedGame.gameId}
+              isMatch={celebratedGame.isMatch}
+              onEnd={randomChat.handleCelebrationEnd}
+            />
+          )}
+        </LoadedPart>
       ) : null}
     </>
   );

@@ -1,16 +1,20 @@
 import { type ReactNode } from 'react';
 import { type ChatMessage } from '@/chat-ui/chat-message';
-import { PartBoundary } from '@/chat-ui/part-boundary';
 import { BreakTheIceButton } from '@/features/random-chat/icebreaker/components/break-the-ice-button';
-import { GameCard } from '@/features/random-chat/icebreaker/components/game-card';
-import { RevealCard } from '@/features/random-chat/icebreaker/components/reveal-card';
 import { WaitingNotice } from '@/features/random-chat/icebreaker/components/waiting-notice';
 import { copy } from '@/features/random-chat/icebreaker/copy';
 import { readGameRow, type GameRow } from '@/features/random-chat/icebreaker/game';
 import { findOpenGame } from '@/features/random-chat/icebreaker/game-events';
 import { randomChat, useRandomChat } from '@/features/random-chat/stores/random-chat.store';
 import { useIsConnected } from '@/lib/socket/connection';
+import { LoadError } from '@/ui/load-error';
+import { createPart, LoadedPart } from '@/ui/loaded-part';
 import { toast } from '@/ui/toast-store';
+
+/** Not every chat has a game. */
+export const shownGamePart = createPart(
+  async () => (await import('@/features/random-chat/icebreaker/components/shown-game')).ShownGame,
+);
 
 const start = async (): Promise<void> => {
   const outcome = await randomChat.game.start();
@@ -30,22 +34,35 @@ export const BreakTheIce = () => {
 /** A row that shows a game: its question or its reveal. */
 type CardRow = Exclude<GameRow, { kind: 'break_ice_waiting' }>;
 
-const Card = ({ row: { kind, game }, senderId }: { row: CardRow; senderId: number }) => {
+const Card = ({ row, senderId }: { row: CardRow; senderId: number }) => {
+  const { game } = row;
   const partner = useRandomChat(({ session }) => session?.partner);
   const isJustRevealed = useRandomChat(({ session }) => session?.celebratedGame?.gameId === game.gameId);
   const isConnected = useIsConnected();
   if (!partner) return null;
-  return kind === 'break_ice_reveal' ? (
-    <RevealCard game={game} partnerName={partner.username} isJustRevealed={isJustRevealed} />
-  ) : (
-    <GameCard
-      game={game}
-      isMine={senderId !== partner.id}
-      partnerName={partner.username}
-      isConnected={isConnected}
-      onAnswer={randomChat.game.answer}
-      onIgnore={randomChat.game.ignore}
-    />
+  const { username: partnerName } = partner;
+  return (
+    <LoadedPart
+      part={shownGamePart}
+      // Keeps the place of a question while its code is loaded.
+      pending={<div className="min-h-64" />}
+      broken={({ retry }) => <LoadError text={copy.broken} onRetry={retry} />}
+      resetKeys={[game]}
+    >
+      {(ShownGame) =>
+        row.kind === 'break_ice_reveal' ? (
+          <ShownGame kind="reveal" {...{ game, partnerName, isJustRevealed }} />
+        ) : (
+          <ShownGame
+            kind="question"
+            {...{ game, partnerName, isConnected }}
+            isMine={senderId !== partner.id}
+            onAnswer={randomChat.game.answer}
+            onIgnore={randomChat.game.ignore}
+          />
+        )
+      }
+    </LoadedPart>
   );
 };
 
@@ -53,9 +70,5 @@ export const renderGameCard = (message: ChatMessage): ReactNode => {
   const row = readGameRow(message);
   if (!row) return null;
   if (row.kind === 'break_ice_waiting') return <WaitingNotice text={message.content} />;
-  return (
-    <PartBoundary title={copy.broken} resetKeys={[message]}>
-      <Card row={row} senderId={message.senderId} />
-    </PartBoundary>
-  );
+  return <Card row={row} senderId={message.senderId} />;
 };

@@ -1,0 +1,60 @@
+import { contactDetails } from '@thaw/contract/contact-details';
+import { copy } from '@/chat-ui/copy';
+import { findRow } from '@/chat-ui/message-list/row-element';
+import { CopyAddresses, RichText } from '@/chat-ui/message/rich-text';
+
+interface Part {
+  text: string;
+  isContact: boolean;
+}
+
+/** Splits a text into contact details and what is between them, in order. */
+const splitByContactDetails = (text: string): readonly Part[] => {
+  const parts: Part[] = [];
+  let from = 0;
+  for (const { start, end } of contactDetails(text)) {
+    if (start > from) parts.push({ text: text.slice(from, start), isContact: false });
+    parts.push({ text: text.slice(start, end), isContact: true });
+    from = end;
+  }
+  if (from < text.length) parts.push({ text: text.slice(from), isContact: false });
+  return parts;
+};
+
+export interface StrangerTextProps {
+  text: string;
+  /** The contact details that the user has revealed. */
+  revealed: ReadonlySet<string>;
+  onReveal: (contact: string) => void;
+}
+
+const HiddenContact = ({ onReveal }: { onReveal: () => void }) => (
+  <button
+    type="button"
+    className="relative rounded-inner px-1 text-left inset-ring inset-ring-border after:absolute after:-inset-y-2.5 after:inset-x-0 hover:bg-raised"
+    onClick={({ currentTarget }) => {
+      // The button is about to disappear, and the focus must not.
+      findRow(currentTarget)?.focus();
+      onReveal();
+    }}
+  >
+    [{copy.message.contactHidden} ·{' '}
+    <span className="underline underline-offset-4">{copy.message.showContact}</span>]
+  </button>
+);
+
+/** The text of a stranger's message. Each contact detail is hidden until it is pressed, and none becomes a link. */
+export const StrangerText = ({ text, revealed, onReveal }: StrangerTextProps) =>
+  splitByContactDetails(text).map((part, index) =>
+    part.isContact && !revealed.has(part.text) ? (
+      <HiddenContact key={index} onReveal={() => onReveal(part.text)} />
+    ) : (
+      <RichText key={index} text={part.text} opensLinks={false} />
+    ),
+  );
+
+/** The web addresses of a stranger's message that the user has revealed, each with a copy button. */
+export const RevealedAddresses = ({ text, revealed }: Pick<StrangerTextProps, 'text' | 'revealed'>) =>
+  splitByContactDetails(text).map((part, index) =>
+    part.isContact && revealed.has(part.text) ? <CopyAddresses key={index} text={part.text} /> : null,
+  );

@@ -1,4 +1,4 @@
-// Real: PostgreSQL, Redis, two api replicas over HTTP and sockets. `block-kills.e2e-spec.ts` has 10,000 such rounds
+// Real: PostgreSQL, Redis, two api replicas over HTTP and sockets. `safety-kills.e2e-spec.ts` has 10,000 such rounds
 // over two processes that are killed in between.
 import { BlockRace, greetPartners } from '../../testing/block-race.driver';
 import { recordPastChat } from '../../testing/relationship.fixture';

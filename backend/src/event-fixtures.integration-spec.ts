@@ -33,11 +33,12 @@ const fixtures = JSON.parse(
   readFileSync(join(__dirname, 'testing', 'event-fixtures.json'), 'utf8'),
 ) as Fixture[];
 const START_MS = 1_763_640_000_000;
-const versionOf = ({ type, schemaVersion }: Pick<Fixture, 'type' | 'schemaVersion'>) =>
+const formatVersion = ({ type, schemaVersion }: Pick<Fixture, 'type' | 'schemaVersion'>) =>
   `${type} ${schemaVersion}`;
-const ofStreams = (prefix: string) => fixtures.filter(({ streamId }) => streamId.startsWith(prefix));
+const listFixturesOfStreams = (prefix: string) =>
+  fixtures.filter(({ streamId }) => streamId.startsWith(prefix));
 
-const openFieldsOf = (
+const selectOpenFields = (
   eventTypes: EventTypeRegistry,
   { type, data }: Pick<Fixture, 'type' | 'data'>,
 ): object =>
@@ -87,7 +88,7 @@ class FixtureLog {
     return events.reduce((state, event) => decider.evolve(state, event), decider.initialState());
   }
 
-  rows(query: string): Promise<Record<string, unknown>[]> {
+  readRows(query: string): Promise<Record<string, unknown>[]> {
     return this.database.dataSource.query(query);
   }
 }
@@ -105,10 +106,12 @@ describe('events of all releases', () => {
       .get(EventTypeRegistry)
       .list()
       .flatMap(({ type, schemaVersion }) =>
-        Array.from({ length: schemaVersion }, (_, index) => versionOf({ type, schemaVersion: index + 1 })),
+        Array.from({ length: schemaVersion }, (_, index) =>
+          formatVersion({ type, schemaVersion: index + 1 }),
+        ),
       );
     expect(declared.length).toBeGreaterThan(20);
-    expect([...new Set(fixtures.map(versionOf))].sort()).toEqual(declared.sort());
+    expect([...new Set(fixtures.map(formatVersion))].sort()).toEqual(declared.sort());
   });
 
   it('are upcast to the current version when they are read', async () => {
@@ -152,7 +155,7 @@ describe('events of all releases', () => {
       'conduct-2',
       createConductDecider(conductPolicy),
     );
-    expect(conduct.version).toBe(ofStreams('conduct-2').length);
+    expect(conduct.version).toBe(listFixturesOfStreams('conduct-2').length);
     expect(conduct.cases.get(1)).toMatchObject({
       state: 'decided',
       decision: { moderatorId: 1 },
@@ -166,8 +169,8 @@ describe('events of all releases', () => {
 
   it('can be folded by a replica that reads a chat from the hot log', () => {
     const state = createChatState(UNLIMITED);
-    const [streamId = ''] = ofStreams('chat-').map((fixture) => fixture.streamId);
-    const events = ofStreams(streamId).filter(({ type }) => type !== 'BodiesExpired');
+    const [streamId = ''] = listFixturesOfStreams('chat-').map((fixture) => fixture.streamId);
+    const events = listFixturesOfStreams(streamId).filter(({ type }) => type !== 'BodiesExpired');
     for (const [index, { type, schemaVersion, data }] of events.entries()) {
       const text = JSON.stringify({ i: randomUUID(), t: type, v: schemaVersion, d: data });
       const { event } = decodeEvent(text);
@@ -185,27 +188,37 @@ describe('events of all releases', () => {
 
   it('can be applied by the projections', async () => {
     expect(await log.app.get(ProjectionRebuildService).rebuild()).toBe(fixtures.length);
-    expect(await log.rows('SELECT email, is_moderator FROM users ORDER BY id')).toEqual([
+    expect(await log.readRows('SELECT email, is_moderator FROM users ORDER BY id')).toEqual([
       { email: 'lovelace@example.org', is_moderator: true },
       { email: 'bob@example.org', is_moderator: false },
     ]);
-    expect(await log.rows('SELECT id FROM friend_requests ORDER BY id')).toEqual([{ id: '1' }, { id: '2' }]);
-    expect(await log.rows('SELECT blocker_id, blocked_id FROM blocks')).toEqual([
+    expect(await log.readRows('SELECT id FROM friend_requests ORDER BY id')).toEqual([
+      { id: '1' },
+      { id: '2' },
+    ]);
+    expect(await log.readRows('SELECT blocker_id, blocked_id FROM blocks')).toEqual([
       { blocker_id: '1', blocked_id: '2' },
     ]);
-    expect(await log.rows('SELECT id, kind FROM sanctions ORDER BY id')).toEqual([
+    expect(await log.readRows('SELECT id, kind FROM sanctions ORDER BY id')).toEqual([
       { id: '5', kind: 'suspended' },
       { id: '8', kind: 'suspended' },
     ]);
-    expect(await log.rows('SELECT user_id, sanction_notice_id, flagged_until FROM standings')).toEqual([
+    expect(await log.readRows('SELECT user_id, sanction_notice_id, flagged_until FROM standings')).toEqual([
       { user_id: '2', sanction_notice_id: '9', flagged_until: null },
     ]);
-    expect(await log.rows('SELECT state, version, outcome, claimed_by FROM conduct_cases')).toEqual([
-      { state: 'decided', version: ofStreams('conduct-2').length, outcome: 'banned', claimed_by: null },
+    expect(await log.readRows('SELECT state, version, outcome, claimed_by FROM conduct_cases')).toEqual([
+      {
+        state: 'decided',
+        version: listFixturesOfStreams('conduct-2').length,
+        outcome: 'banned',
+        claimed_by: null,
+      },
     ]);
-    expect(await log.rows('SELECT id, outcome FROM reports')).toEqual([{ id: '2', outcome: 'action_taken' }]);
-    expect(await log.rows('SELECT id, outcome FROM appeals')).toEqual([{ id: '10', outcome: 'reduced' }]);
-    expect(await log.rows('SELECT id, recipient_id, kind FROM notices ORDER BY id')).toEqual([
+    expect(await log.readRows('SELECT id, outcome FROM reports')).toEqual([
+      { id: '2', outcome: 'action_taken' },
+    ]);
+    expect(await log.readRows('SELECT id, outcome FROM appeals')).toEqual([{ id: '10', outcome: 'reduced' }]);
+    expect(await log.readRows('SELECT id, recipient_id, kind FROM notices ORDER BY id')).toEqual([
       { id: '4', recipient_id: '2', kind: 'care' },
       { id: '6', recipient_id: '2', kind: 'suspension' },
       { id: '7', recipient_id: '2', kind: 'lifted' },
@@ -215,19 +228,21 @@ describe('events of all releases', () => {
       { id: '13', recipient_id: '1', kind: 'report_decided' },
       { id: '14', recipient_id: '2', kind: 'warning' },
     ]);
-    expect(await log.rows('SELECT * FROM chat_history')).toHaveLength(1);
-    expect(await log.rows('SELECT action, image_id FROM moderator_actions')).toEqual([
+    expect(await log.readRows('SELECT * FROM chat_history')).toHaveLength(1);
+    expect(await log.readRows('SELECT action, image_id FROM moderator_actions')).toEqual([
       { action: 'image_read', image_id: '3' },
     ]);
-    expect(await log.rows('SELECT id FROM blocked_images')).toEqual([{ id: '6' }]);
-    expect(await log.rows('SELECT is_edited, is_deleted FROM private_messages')).toMatchObject([
+    expect(await log.readRows('SELECT id FROM blocked_images')).toEqual([{ id: '6' }]);
+    expect(await log.readRows('SELECT is_edited, is_deleted FROM private_messages')).toMatchObject([
       { is_deleted: true },
     ]);
   });
 
   it('keep what users and clients write out of the log, where it could not be erased', () => {
     const eventTypes = log.app.get(EventTypeRegistry);
-    const inLog = fixtures.flatMap(({ type, data }) => Object.keys(openFieldsOf(eventTypes, { type, data })));
+    const inLog = fixtures.flatMap(({ type, data }) =>
+      Object.keys(selectOpenFields(eventTypes, { type, data })),
+    );
     for (const field of ['username', 'email', 'gender', 'content', 'clientId', 'gameId', 'response'])
       expect(inLog).not.toContain(field);
   });
@@ -237,17 +252,17 @@ describe('events of all releases whose personal fields were erased', () => {
   let log: FixtureLog;
 
   beforeAll(async () => {
-    log = await FixtureLog.create((fixture, eventTypes) => openFieldsOf(eventTypes, fixture));
+    log = await FixtureLog.create((fixture, eventTypes) => selectOpenFields(eventTypes, fixture));
   });
   afterAll(() => log.close());
 
   it('are folded and applied without them', async () => {
     expect(await log.app.get(ProjectionRebuildService).rebuild()).toBe(fixtures.length);
-    expect(await log.rows('SELECT username, avatar, email, gender FROM users ORDER BY id')).toEqual([
+    expect(await log.readRows('SELECT username, avatar, email, gender FROM users ORDER BY id')).toEqual([
       { username: '', avatar: null, email: null, gender: null },
       { username: '', avatar: null, email: null, gender: null },
     ]);
-    expect(await log.rows('SELECT content, client_id FROM private_messages')).toEqual([
+    expect(await log.readRows('SELECT content, client_id FROM private_messages')).toEqual([
       { content: '', client_id: null },
     ]);
     expect(await log.fold('user-1', userDecider)).toMatchObject({ kind: 'registered', username: '' });

@@ -3,23 +3,23 @@ import type { DynamicModule, Type } from '@nestjs/common';
 import { ReadModelsModule } from './read-models.module';
 import { WorkerModule } from './worker.module';
 
-const importsOf = (module: Type): Type[] =>
+const listImports = (module: Type): Type[] =>
   ((Reflect.getMetadata('imports', module) ?? []) as (Type | DynamicModule)[]).map((imported) =>
     'module' in imported ? imported.module : imported,
   );
 
-const importedBy = (module: Type, found = new Set<Type>()): ReadonlySet<Type> => {
-  for (const imported of importsOf(module)) {
+const collectImports = (module: Type, found = new Set<Type>()): ReadonlySet<Type> => {
+  for (const imported of listImports(module)) {
     if (found.has(imported)) continue;
     found.add(imported);
-    importedBy(imported, found);
+    collectImports(imported, found);
   }
   return found;
 };
 
 it('gives a worker the event types and projections of all read models, since its jobs may append to any stream', () => {
-  const known = importedBy(WorkerModule);
-  const readModels = importsOf(ReadModelsModule);
+  const known = collectImports(WorkerModule);
+  const readModels = listImports(ReadModelsModule);
   expect(readModels.length).toBeGreaterThan(5);
   expect(readModels.filter((module) => !known.has(module))).toEqual([]);
 });

@@ -19,7 +19,7 @@ afterAll(() => Promise.all(processes.map((each) => each.kill())));
 
 const redisUrl = process.env.REDIS_URL!;
 const secret = 'a secret of a test that has 32 bytes or more';
-const settingsFor = (databaseUrl: string) => ({
+const createSettings = (databaseUrl: string) => ({
   DATABASE_URL: databaseUrl,
   REDIS_URL: redisUrl,
   SESSION_SECRET: secret,
@@ -55,7 +55,7 @@ describe('main.migrate', () => {
   });
 
   it('rebuilds the read models', async () => {
-    const { code, stdout } = await run('migrate', settingsFor(url.toString()), ['--rebuild']).ended;
+    const { code, stdout } = await run('migrate', createSettings(url.toString()), ['--rebuild']).ended;
     expect([code, stdout]).toEqual([0, 'The read models are rebuilt from 0 events.\n']);
   });
 
@@ -76,7 +76,7 @@ describe('main.moderators and main.passwords', () => {
   afterAll(() => database.close());
 
   it('answer on one line, with an exit code that says whether the command was refused or misused', async () => {
-    const settings = settingsFor(database.url);
+    const settings = createSettings(database.url);
     const results = await Promise.all(
       [['list'], ['add', 'ada@example.org'], ['appoint']]
         .map((args) => run('moderators', settings, args).ended)
@@ -99,9 +99,9 @@ describe('main.api', () => {
   afterAll(() => database.close());
 
   it('keeps more than a thousand connections waiting while it is busy, without refusing or dropping any', async () => {
-    const api = run('api', settingsFor(database.url));
+    const api = run('api', createSettings(database.url));
     const { port } = await api.waitUntilServing();
-    api.signal('SIGSTOP');
+    api.sendSignal('SIGSTOP');
     let connected = 0;
     const sockets = Array.from({ length: 1_200 }, () =>
       connect(port, '127.0.0.1', () => (connected += 1)).on('error', () => undefined),
@@ -113,7 +113,7 @@ describe('main.api', () => {
       );
     } finally {
       for (const socket of sockets) socket.destroy();
-      api.signal('SIGCONT');
+      api.sendSignal('SIGCONT');
       await api.kill();
     }
   });
@@ -125,7 +125,7 @@ describe('main.api', () => {
     [{ SESSION_SECRET: 'hunter2' }, 'SESSION_SECRET'],
     [{ SAFETY_SECRET: 'hunter2' }, 'SAFETY_SECRET'],
   ])('refuses to start with %j and names the setting', async (setting, name) => {
-    const { code, stdout, stderr } = await run('api', { ...settingsFor(database.url), ...setting }).ended;
+    const { code, stdout, stderr } = await run('api', { ...createSettings(database.url), ...setting }).ended;
     expect(code).toBe(1);
     expect(stderr).toMatch(/^Cannot start: [^\n]+\n$/);
     expect(stderr).toContain(name);
@@ -133,9 +133,9 @@ describe('main.api', () => {
   });
 
   it('reports in one line that its port is in use', async () => {
-    const first = run('api', settingsFor(database.url));
+    const first = run('api', createSettings(database.url));
     const { port } = await first.waitUntilServing();
-    const { code, stderr } = await run('api', { ...settingsFor(database.url), PORT: String(port) }).ended;
+    const { code, stderr } = await run('api', { ...createSettings(database.url), PORT: String(port) }).ended;
     expect([code, stderr]).toEqual([1, expect.stringMatching(/^Cannot start: [^\n]*EADDRINUSE[^\n]*\n$/)]);
     await first.kill();
   });
@@ -165,10 +165,10 @@ describe('main.api', () => {
       });
 
     it('answers requests in flight, refuses new ones, and exits with 0', async () => {
-      const api = run('api', settingsFor(database.url));
+      const api = run('api', createSettings(database.url));
       const { port, internalPort } = await api.waitUntilServing();
-      const health = async () => (await fetch(`http://127.0.0.1:${internalPort}/health/ready`)).status;
-      expect(await health()).toBe(200);
+      const readHealth = async () => (await fetch(`http://127.0.0.1:${internalPort}/health/ready`)).status;
+      expect(await readHealth()).toBe(200);
 
       // Passwords are hashed two at a time, so most of these requests wait in the process when the signal arrives.
       let connected = 0;
@@ -177,8 +177,8 @@ describe('main.api', () => {
         return call(port, 'POST', '/api/register', body, () => (connected += 1));
       });
       await until(() => connected === slow.length);
-      api.signal('SIGTERM');
-      await until(health, (status) => status === 503);
+      api.sendSignal('SIGTERM');
+      await until(readHealth, (status) => status === 503);
 
       const answers = await Promise.all(slow);
       expect(answers.map(({ status }) => status)).toEqual(Array(slow.length).fill(201));
@@ -192,13 +192,13 @@ describe('main.api', () => {
     });
 
     it('fails no request of a client that retries elsewhere when a connection is refused', async () => {
-      const replicas = [run('api', settingsFor(database.url)), run('api', settingsFor(database.url))];
+      const replicas = [run('api', createSettings(database.url)), run('api', createSettings(database.url))];
       const ports = (await Promise.all(replicas.map((each) => each.waitUntilServing()))).map(
         ({ port }) => port,
       );
       let isDone = false;
       const counts: Record<string, number> = {};
-      const caller = async (start: number) => {
+      const callUntilStopped = async (start: number) => {
         for (let turn = start; !isDone; turn += 1) {
           let answer = await call(ports[turn % 2]!, 'POST', '/api/logout');
           // Like a proxy: retries on the other replica only when the connection was refused.
@@ -208,16 +208,16 @@ describe('main.api', () => {
           counts[outcome] = (counts[outcome] ?? 0) + 1;
         }
       };
-      const callers = [0, 1, 2, 3, 4, 5].map(caller);
-      const answered = () => counts['204'] ?? 0;
-      const furtherAnswers = async () => {
-        const before = answered();
-        await until(() => answered() >= before + 50, Boolean, 30_000);
+      const callers = [0, 1, 2, 3, 4, 5].map(callUntilStopped);
+      const countAnswered = () => counts['204'] ?? 0;
+      const waitForFurtherAnswers = async () => {
+        const before = countAnswered();
+        await until(() => countAnswered() >= before + 50, Boolean, 30_000);
       };
-      await furtherAnswers();
-      replicas[0]!.signal('SIGTERM');
+      await waitForFurtherAnswers();
+      replicas[0]!.sendSignal('SIGTERM');
       await replicas[0]!.ended;
-      await furtherAnswers();
+      await waitForFurtherAnswers();
       isDone = true;
       await Promise.all(callers);
       expect(Object.keys(counts)).toEqual(['204']);

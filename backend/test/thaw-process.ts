@@ -55,7 +55,7 @@ export class ThawProcess {
     return Promise.race([waitForPorts(), ended]);
   }
 
-  signal(name: NodeJS.Signals): void {
+  sendSignal(name: NodeJS.Signals): void {
     this.child.kill(name);
   }
 

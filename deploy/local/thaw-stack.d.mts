@@ -53,7 +53,7 @@ export interface StackOptions {
   /** Settings of every process; they override the environment of this process. */
   env?: Record<string, string>;
   /** Settings of one process, by its name; they override all others. */
-  settingsOf?: (name: string) => Record<string, string>;
+  createSettings?: (name: string) => Record<string, string>;
   /** Maps the ports of the replicas to the ports nginx connects to, for a proxy between them. */
   routeToReplicas?: (apiPorts: number[]) => Promise<number[]>;
   /** Runs nginx even in front of a single replica. */

@@ -58,7 +58,7 @@ const readCallSite = (): string => {
 
 const recordTimers = (name: 'setTimeout' | 'setInterval'): void => {
   const original = globalThis[name] as (...args: unknown[]) => NodeJS.Timeout;
-  const recordingTimer = (...args: unknown[]): NodeJS.Timeout => {
+  const createRecordingTimer = (...args: unknown[]): NodeJS.Timeout => {
     const timer = original(...args);
     timers.push({ timer: new WeakRef(timer), site: readCallSite() });
     if (timers.length > TIMERS_BEFORE_SWEEP) sweepTimers();
@@ -66,7 +66,7 @@ const recordTimers = (name: 'setTimeout' | 'setInterval'): void => {
   };
   // util.promisify finds the promise variant under symbols of the original.
   globalThis[name] = Object.defineProperties(
-    recordingTimer,
+    createRecordingTimer,
     Object.getOwnPropertyDescriptors(original),
   ) as unknown as typeof setTimeout & typeof setInterval;
 };

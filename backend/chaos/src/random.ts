@@ -1,38 +1,39 @@
 /** Random numbers determined by a seed. */
 export interface Random {
   /** At least 0 and below 1. */
-  next(): number;
+  nextFraction(): number;
   /** An integer from `low` to `high`, both included. */
-  between(low: number, high: number): number;
+  chooseBetween(low: number, high: number): number;
   pick<Item>(items: readonly Item[]): Item;
   /** @param probability from 0 to 1 */
-  chance(probability: number): boolean;
+  isChosen(probability: number): boolean;
   /** A shuffled copy. */
   shuffle<Item>(items: readonly Item[]): Item[];
 }
 
 /** Mulberry32: 32 bits of state, the same numbers on every machine. */
-export const seededRandom = (seed: number): Random => {
+export const createSeededRandom = (seed: number): Random => {
   let state = seed >>> 0;
-  const next = (): number => {
+  const nextFraction = (): number => {
     state = (state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(state ^ (state >>> 15), state | 1);
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 0x1_0000_0000;
   };
-  const between = (low: number, high: number): number => low + Math.floor(next() * (high - low + 1));
+  const chooseBetween = (low: number, high: number): number =>
+    low + Math.floor(nextFraction() * (high - low + 1));
   return {
-    next,
-    between,
+    nextFraction,
+    chooseBetween,
     pick: (items) => {
       if (items.length === 0) throw new Error('There is nothing to pick from');
-      return items[between(0, items.length - 1)] as (typeof items)[number];
+      return items[chooseBetween(0, items.length - 1)] as (typeof items)[number];
     },
-    chance: (probability) => next() < probability,
+    isChosen: (probability) => nextFraction() < probability,
     shuffle(items) {
       const shuffled = [...items];
       for (let last = shuffled.length - 1; last > 0; last -= 1) {
-        const other = between(0, last);
+        const other = chooseBetween(0, last);
         [shuffled[last], shuffled[other]] = [
           shuffled[other] as (typeof items)[number],
           shuffled[last] as (typeof items)[number],

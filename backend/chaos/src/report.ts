@@ -71,7 +71,8 @@ export const renderReport = (report: Report): string => {
   const { verdict, faults, recovery } = report;
   const { chat: chatCount, private: privateCount } = verdict.acknowledgements;
   const allowed = verdict.losses.filter(({ allowedBy }) => allowedBy !== undefined);
-  const defined = (values: readonly (number | undefined)[]) => values.filter((value) => value !== undefined);
+  const selectDefined = (values: readonly (number | undefined)[]) =>
+    values.filter((value) => value !== undefined);
   const lines = [
     `seed               ${report.seed}, ${report.userCount} users, ${renderSeconds(report.tookMs)}`,
     `faults             ${faults.length}${faults.length ? ': ' : ''}${faults.map(({ label }) => label).join(', ')}`,
@@ -82,8 +83,8 @@ export const renderReport = (report: Report): string => {
     `losses             ${verdict.losses.length - allowed.length} unexplained, ${allowed.length} explained by a fault`,
     ...renderLossesByFault(allowed),
     `duplicates         ${verdict.violations.filter(({ rule }) => rule === 'duplicate').length}`,
-    `fresh clients      ${renderDurations(defined(recovery.fresh))}`,
-    `user reconnects    ${renderDurations(defined(recovery.returns))}`,
+    `fresh clients      ${renderDurations(selectDefined(recovery.fresh))}`,
+    `user reconnects    ${renderDurations(selectDefined(recovery.returns))}`,
     `reconnect buttons  ${report.gaveUpCount}`,
     ...renderHeaps(report),
     '',
@@ -107,8 +108,8 @@ const renderLossesByFault = (allowed: Verdict['losses']): string[] => {
 const renderHeaps = ({ before, after }: Report): string[] =>
   Object.entries(before.processes).map(([name, was]) => {
     const is = after.processes[name];
-    const mib = (bytes = NaN): string => `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
-    return `heap of ${name.padEnd(10)} ${mib(was.heapBytes)} before, ${mib(is?.heapBytes)} after`;
+    const formatMiB = (bytes = NaN): string => `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
+    return `heap of ${name.padEnd(10)} ${formatMiB(was.heapBytes)} before, ${formatMiB(is?.heapBytes)} after`;
   });
 
 /** Writes the report as JSON, with `passed`, `failed` and `skipped` for the test run. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type IdleState, minimumOfBoth, findGrowth } from './check/idle-state';
+import { type IdleState, computeMinimum, findGrowth } from './check/idle-state';
 import { checkEvidence, type LossWindow, type Violation } from './check/evidence-checker';
 import type { UserLog } from './check/user-log';
 import { type RecoveryFigures, measureReturns, findSlowRecoveries } from './check/recovery';
@@ -12,7 +12,7 @@ import type { Options } from './options';
 import { Population } from './users/population';
 import { probeWithFreshClients } from './users/fresh-client-probe';
 import type { Report } from './report';
-import { allFaults, type Fault, isLossy, formatLabel, createSchedule } from './schedule';
+import { listAllFaults, type Fault, isLossy, formatLabel, createSchedule } from './schedule';
 
 const WARM_UP_MS = 8_000;
 /** Redis may acknowledge a command this long before it writes it to the append-only file. */
@@ -67,7 +67,7 @@ export class Run {
     // A scheduler may add a job at any moment; what counts is that there was a moment without any.
     const storedState = { ...stored, ...backlog };
     const logs = [...population.logs, ...this.probeLogs];
-    const verdict = checkEvidence({ logs, storedState, lossWindows: this.lossWindows() });
+    const verdict = checkEvidence({ logs, storedState, lossWindows: this.listLossWindows() });
     this.recovery.returns = population.users.flatMap(({ connection }) =>
       measureReturns(this.recoveredAt, connection.attempts, (from, to) => this.injector.isFaulty(from, to)),
     );
@@ -82,7 +82,7 @@ export class Run {
       tookMs: Date.now() - this.startedAt,
       userCount,
       faults: this.injector.caused,
-      skippedFaults: this.skippedFaults(),
+      skippedFaults: this.listSkippedFaults(),
       verdict,
       recovery: this.recovery,
       refusals: sumCounts(population.users.map(({ refusals }) => refusals)),
@@ -95,7 +95,7 @@ export class Run {
 
   private async causeFaults(population: Population): Promise<void> {
     const { seed, durationMs, faults, only, isLong } = this.options;
-    const isExcluded = (fault: Fault) => this.unavailableReason(fault) !== undefined;
+    const isExcluded = (fault: Fault) => this.findUnavailableReason(fault) !== undefined;
     const rounds = createSchedule({ seed, topology, durationMs, faults, isExcluded, only });
     for (const [index, round] of rounds.entries()) {
       await this.injector.run(round, index + 1);
@@ -103,7 +103,7 @@ export class Run {
     }
     if (!isLong) return;
     this.log('a fault long enough for users to reach the Reconnect button');
-    await this.injector.cause({ kind: 'cut', target: 'clients->nginx' }, LONG_CUT_MS, rounds.length + 1);
+    await this.injector.causeFault({ kind: 'cut', target: 'clients->nginx' }, LONG_CUT_MS, rounds.length + 1);
     await this.verifyRecovery(population, rounds.length + 1);
   }
 
@@ -167,12 +167,12 @@ export class Run {
     let now = await this.inspectIdleState();
     while (findGrowth(before, now).length > 0 && Date.now() < deadline) {
       await sleep(1_000);
-      now = minimumOfBoth(await this.inspectIdleState(), now);
+      now = computeMinimum(await this.inspectIdleState(), now);
     }
     return now;
   }
 
-  private lossWindows(): LossWindow[] {
+  private listLossWindows(): LossWindow[] {
     return this.injector.caused
       .filter(({ fault }) => isLossy(fault))
       .map(({ fault, label, beganAt, healedAt = Infinity }) => ({
@@ -184,17 +184,17 @@ export class Run {
       }));
   }
 
-  private unavailableReason(fault: Fault): string | undefined {
+  private findUnavailableReason(fault: Fault): string | undefined {
     if (fault.kind === 'disk-full') return this.cluster.disk.unavailableReason;
     if (fault.kind === 'clock') return this.cluster.clock.unavailableReason;
     return undefined;
   }
 
-  private skippedFaults(): string[] {
-    return allFaults(topology)
+  private listSkippedFaults(): string[] {
+    return listAllFaults(topology)
       .flat()
       .flatMap((fault) => {
-        const reason = this.unavailableReason(fault);
+        const reason = this.findUnavailableReason(fault);
         return reason === undefined ? [] : [`${formatLabel(fault)}: ${reason}`];
       });
   }

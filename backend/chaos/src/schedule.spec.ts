@@ -1,5 +1,5 @@
 import {
-  allFaults,
+  listAllFaults,
   isLossy,
   formatLabel,
   MAX_DISCONNECTION_MS,
@@ -8,7 +8,7 @@ import {
 } from './schedule';
 
 const topology = { replicas: ['api-1', 'api-2', 'api-3'], workers: ['worker-1', 'worker-2'] };
-const options = (more: Partial<ScheduleOptions> = {}): ScheduleOptions => ({
+const createOptions = (more: Partial<ScheduleOptions> = {}): ScheduleOptions => ({
   seed: 12,
   topology,
   durationMs: 60_000,
@@ -17,16 +17,18 @@ const options = (more: Partial<ScheduleOptions> = {}): ScheduleOptions => ({
 
 describe('createSchedule', () => {
   it('returns the same rounds for the same seed', () => {
-    expect(createSchedule(options())).toEqual(createSchedule(options()));
+    expect(createSchedule(createOptions())).toEqual(createSchedule(createOptions()));
   });
 
   it('returns different rounds for different seeds', () => {
-    expect(createSchedule(options({ seed: 1 }))).not.toEqual(createSchedule(options({ seed: 2 })));
+    expect(createSchedule(createOptions({ seed: 1 }))).not.toEqual(
+      createSchedule(createOptions({ seed: 2 })),
+    );
   });
 
   it('draws every class of faults once before it draws one twice', () => {
-    const classes = allFaults(topology);
-    const drawn = createSchedule(options({ faults: classes.length })).flatMap(({ faults }) => faults);
+    const classes = listAllFaults(topology);
+    const drawn = createSchedule(createOptions({ faults: classes.length })).flatMap(({ faults }) => faults);
     const classOf = drawn.map(({ fault }) =>
       classes.findIndex((each) => each.some((one) => formatLabel(one) === formatLabel(fault))),
     );
@@ -35,33 +37,35 @@ describe('createSchedule', () => {
   });
 
   it('has one or two faults at a time, never two at the same target', () => {
-    for (const { faults } of createSchedule(options({ faults: 200 }))) {
+    for (const { faults } of createSchedule(createOptions({ faults: 200 }))) {
       expect([1, 2]).toContain(faults.length);
       expect(new Set(faults.map(({ fault }) => fault.target)).size).toBe(faults.length);
     }
   });
 
   it('limits every round of faults to twelve seconds', () => {
-    for (const { faults } of createSchedule(options({ faults: 300 }))) {
+    for (const { faults } of createSchedule(createOptions({ faults: 300 }))) {
       for (const { afterMs, lastsMs } of faults)
         expect(afterMs + lastsMs).toBeLessThanOrEqual(MAX_DISCONNECTION_MS);
     }
   });
 
   it('leaves out faults that the machine cannot cause', () => {
-    const rounds = createSchedule(options({ faults: 200, isExcluded: ({ kind }) => kind === 'disk-full' }));
+    const rounds = createSchedule(
+      createOptions({ faults: 200, isExcluded: ({ kind }) => kind === 'disk-full' }),
+    );
     const kinds = rounds.flatMap(({ faults }) => faults.map(({ fault }) => fault.kind));
     expect(kinds).not.toContain('disk-full');
     expect(kinds).toContain('read-only');
   });
 
   it('causes only faults whose labels match `only`', () => {
-    const rounds = createSchedule(options({ faults: 5, only: ['flushed redis'] }));
+    const rounds = createSchedule(createOptions({ faults: 5, only: ['flushed redis'] }));
     expect(rounds.every(({ faults }) => faults.every(({ fault }) => isLossy(fault)))).toBe(true);
   });
 
   it('fits its rounds into the given duration', () => {
-    const rounds = createSchedule(options());
+    const rounds = createSchedule(createOptions());
     const ms = rounds.map(
       ({ pauseMs, faults }) => pauseMs + Math.max(...faults.map((one) => one.afterMs + one.lastsMs)),
     );

@@ -1,4 +1,4 @@
-import { type Random, seededRandom } from './random';
+import { type Random, createSeededRandom } from './random';
 
 /** Faults of a process of the product or of a store. */
 export const signalKinds = ['kill', 'pause', 'terminate'] as const;
@@ -68,7 +68,7 @@ export const formatLabel = (fault: Fault): string =>
 export const isLossy = ({ kind }: Fault): boolean => kind === 'truncated' || kind === 'flushed';
 
 /** All faults, in classes of the same kind on the same sort of target. A schedule draws each class equally often. */
-export const allFaults = ({ replicas, workers }: Topology): Fault[][] => {
+export const listAllFaults = ({ replicas, workers }: Topology): Fault[][] => {
   const signalled = [replicas, workers, ['redis'], ['postgres'], ['nginx']];
   const links = [
     replicas.map((name) => `${name}->redis`),
@@ -107,8 +107,8 @@ export const createSchedule = ({
   isExcluded,
   only,
 }: ScheduleOptions): Round[] => {
-  const random = seededRandom(seed);
-  const classes = allFaults(topology)
+  const random = createSeededRandom(seed);
+  const classes = listAllFaults(topology)
     .map((each) =>
       each.filter(
         (fault) => !isExcluded?.(fault) && (!only || only.some((text) => formatLabel(fault).includes(text))),
@@ -142,14 +142,14 @@ const createRound = (random: Random, drawFault: (companion?: Fault) => Fault | u
   const first = drawFault();
   if (!first) throw new Error('No fault could be drawn');
   const round: Round = {
-    pauseMs: random.between(1_500, 3_000),
+    pauseMs: random.chooseBetween(1_500, 3_000),
     faults: [{ fault: first, afterMs: 0, lastsMs: drawLastsMs(random, first) }],
   };
-  const second = random.chance(SECOND_FAULT_PROBABILITY) ? drawFault(first) : undefined;
+  const second = random.isChosen(SECOND_FAULT_PROBABILITY) ? drawFault(first) : undefined;
   if (second)
     round.faults.push({
       fault: second,
-      afterMs: random.between(0, MAX_SECOND_DELAY_MS),
+      afterMs: random.chooseBetween(0, MAX_SECOND_DELAY_MS),
       // Both faults end before users give up, even if the second one begins last.
       lastsMs: Math.min(drawLastsMs(random, second), MAX_DISCONNECTION_MS - MAX_SECOND_DELAY_MS),
     });
@@ -166,13 +166,13 @@ const drawLastsMs = (random: Random, { kind }: Fault): number => {
     case 'terminate':
     case 'truncated':
     case 'flushed':
-      return random.between(200, 1_500);
+      return random.chooseBetween(200, 1_500);
     case 'pause':
     case 'cut':
     case 'black-hole':
     case 'half-open':
     case 'abandoned':
-      return random.between(1_000, 10_000);
+      return random.chooseBetween(1_000, 10_000);
     case 'delay':
     case 'throttle':
     case 'full':
@@ -181,6 +181,6 @@ const drawLastsMs = (random: Random, { kind }: Fault): number => {
     case 'no-connections':
     case 'disk-full':
     case 'clock':
-      return random.between(3_000, 9_000);
+      return random.chooseBetween(3_000, 9_000);
   }
 };

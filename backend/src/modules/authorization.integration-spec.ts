@@ -75,7 +75,7 @@ const sendFrame = async (sender: ThawVisitor, event: string, data: unknown): Pro
 };
 
 /** The outcomes for suspended users. */
-const forExcluded = (outcomes: Outcomes, isOpen: RouteCases['isOpenToExcluded']): Outcomes =>
+const expectForExcluded = (outcomes: Outcomes, isOpen: RouteCases['isOpenToExcluded']): Outcomes =>
   Object.fromEntries(
     Object.entries(outcomes).map(([kind, outcome]) => {
       const isAllowed = isOpen === true || (isOpen === 'with_own_ids' && kind === 'own');
@@ -115,7 +115,7 @@ describe('authorization', () => {
       const outcome = outcomes[kind];
       if (outcome === undefined) continue;
       const title = `${index + 1}. ${actor}, ${kind}: `;
-      const actual = title + (await attempt(index, actor, await actors.idsFor(actor, kind)));
+      const actual = title + (await attempt(index, actor, await actors.chooseIds(actor, kind)));
       results.push({ expected: title + resolveOutcome(outcome, actor), actual });
     }
     return results;
@@ -197,7 +197,9 @@ describe('authorization', () => {
       });
 
       it('refuses suspended users unless it is open to them', async () => {
-        const excluded = cases.map(({ outcomes }) => ({ outcomes: forExcluded(outcomes, isOpenToExcluded) }));
+        const excluded = cases.map(({ outcomes }) => ({
+          outcomes: expectForExcluded(outcomes, isOpenToExcluded),
+        }));
         await expectOutcomes(['suspended'], excluded, (index, actor, ids) =>
           callRoute(actors.users[actor], route, cases[index]!, ids),
         );
@@ -221,7 +223,7 @@ describe('authorization', () => {
             const outcome = httpCase.outcomes[kind];
             if (outcome === undefined) continue;
             const expected = isPublic ? outcome : '401 not_signed_in';
-            const actual = await callRoute(signedOut, route, httpCase, await actors.idsFor('self', kind));
+            const actual = await callRoute(signedOut, route, httpCase, await actors.chooseIds('self', kind));
             expect([kind, actual]).toEqual([kind, expected]);
           }
         }

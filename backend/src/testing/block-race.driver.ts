@@ -24,7 +24,7 @@ export const greetPartners = ({ socket }: ThawSocket): void => {
 };
 
 /** The events of one chat that a page has received. */
-export const eventsOf = ({ frames }: ThawSocket, sessionId: string): string[] =>
+export const listEvents = ({ frames }: ThawSocket, sessionId: string): string[] =>
   frames.filter(({ data }) => data?.sessionId === sessionId).map(({ event }) => event);
 
 /** Two users who are matched and blocked at the same moment, again and again. */
@@ -83,8 +83,8 @@ export class BlockRace {
     await until(async () => (await this.readStates()).every(isFree));
     for (const { socket } of this.users) {
       for (const { sessionId } of socket.all('chat_matched')) {
-        await until(() => eventsOf(socket, String(sessionId)).includes('chat_skipped'));
-        expect(eventsOf(socket, String(sessionId)).at(-1)).toBe('chat_skipped');
+        await until(() => listEvents(socket, String(sessionId)).includes('chat_skipped'));
+        expect(listEvents(socket, String(sessionId)).at(-1)).toBe('chat_skipped');
       }
     }
   }

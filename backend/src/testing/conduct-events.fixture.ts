@@ -65,7 +65,7 @@ export class ConductHistory {
     reporterId: number,
     changes: Partial<Extract<CommandInput, { type: 'FileReport' }>> = {},
   ): ConductEvent[] {
-    return this.execute(aReport(reporterId, changes));
+    return this.execute(createReport(reporterId, changes));
   }
 
   /** Reports by this number of different users. */
@@ -78,7 +78,7 @@ export class ConductHistory {
     outcome: CaseOutcome,
     changes: Partial<Extract<CommandInput, { type: 'DecideCase' }>> = {},
   ): ConductEvent[] {
-    return this.execute(aDecision(this, outcome, changes));
+    return this.execute(createDecision(this, outcome, changes));
   }
 
   /** The id of the case that was opened last. */
@@ -87,21 +87,21 @@ export class ConductHistory {
   }
 
   /** The data of the last event of a type. */
-  lastDataOf<Type extends ConductEvent['type']>(type: Type): Extract<ConductEvent, { type: Type }>['data'] {
+  findLastData<Type extends ConductEvent['type']>(type: Type): Extract<ConductEvent, { type: Type }>['data'] {
     const found = this.events.filter((event) => event.type === type).at(-1);
     if (!found) throw new Error(`There is no ${type}`);
     return found.data as never;
   }
 
-  appeal(noticeId: number, appellantId = ada): ConductEvent[] {
+  fileAppeal(noticeId: number, appellantId = ada): ConductEvent[] {
     return this.execute({ type: 'FileAppeal', noticeId, appellantId, words: 'A joke' });
   }
 
   decideAppeal(changes: Partial<Extract<CommandInput, { type: 'DecideAppeal' }>> = {}): ConductEvent[] {
     return this.execute({
       type: 'DecideAppeal',
-      appealId: this.lastDataOf('AppealFiled').appealId,
-      ...decidedBy(this, otherMod),
+      appealId: this.findLastData('AppealFiled').appealId,
+      ...createModeratorFields(this, otherMod),
       outcome: 'upheld',
       until: null,
       answer: 'We have looked once more.',
@@ -111,14 +111,14 @@ export class ConductHistory {
 }
 
 /** Who decides, having seen the present version. */
-const decidedBy = ({ state: { version } }: ConductHistory, moderatorId: number) => ({
+const createModeratorFields = ({ state: { version } }: ConductHistory, moderatorId: number) => ({
   moderatorId,
   version,
   excludedModeratorIds: [],
   isOnlyModerator: false,
 });
 
-export const aReport = (
+export const createReport = (
   reporterId: number,
   changes: Partial<Extract<CommandInput, { type: 'FileReport' }>> = {},
 ): Extract<CommandInput, { type: 'FileReport' }> => ({
@@ -134,14 +134,14 @@ export const aReport = (
   ...changes,
 });
 
-export const aDecision = (
+export const createDecision = (
   history: ConductHistory,
   outcome: CaseOutcome,
   changes: Partial<Extract<CommandInput, { type: 'DecideCase' }>> = {},
 ): Extract<CommandInput, { type: 'DecideCase' }> => ({
   type: 'DecideCase',
   caseId: history.caseId,
-  ...decidedBy(history, mod),
+  ...createModeratorFields(history, mod),
   outcome,
   rule: outcome === 'dismissed' ? null : 'no_hate',
   facts: outcome === 'dismissed' ? null : 'You insulted your partner.',
@@ -150,21 +150,21 @@ export const aDecision = (
   ...changes,
 });
 
-export const aConfirmation = (
+export const createConfirmation = (
   history: ConductHistory,
   changes: Partial<Extract<CommandInput, { type: 'ConfirmBan' }>> = {},
 ): Extract<CommandInput, { type: 'ConfirmBan' }> => ({
   type: 'ConfirmBan',
   caseId: history.caseId,
-  ...decidedBy(history, otherMod),
+  ...createModeratorFields(history, otherMod),
   isConfirmed: true,
   facts: null,
   ...changes,
 });
 
-export const aFinding = (
+export const createFinding = (
   finding: Extract<CommandInput, { type: 'RaiseFinding' }>['finding'],
   sourceEventId = 'source',
 ): CommandInput => ({ type: 'RaiseFinding', finding, sourceEventId, evidence: null, evidenceHash: null });
 
-export const typesOf = (events: readonly ConductEvent[]): string[] => events.map(({ type }) => type);
+export const listTypes = (events: readonly ConductEvent[]): string[] => events.map(({ type }) => type);

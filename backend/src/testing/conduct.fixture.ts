@@ -16,7 +16,7 @@ interface Replica {
 export const MODERATOR_ID = 1;
 
 /** The event that a result contains exactly once. */
-export const eventOf = <Type extends string>(
+export const findEvent = <Type extends string>(
   { events }: Pick<FiledReportResult, 'events'>,
   type: Type,
 ): Extract<FiledReportResult['events'][number], { type: Type }> => {
@@ -76,7 +76,7 @@ export const warn = async (replica: Replica, userId: number): Promise<number> =>
     evidence: null,
     evidenceHash: null,
   });
-  const { caseId } = eventOf(raised, 'FindingRaised').data;
+  const { caseId } = findEvent(raised, 'FindingRaised').data;
   const decided = await decide(replica, userId, { caseId, version: raised.version }, 'warned');
-  return eventOf(decided, 'PersonWarned').data.noticeId;
+  return findEvent(decided, 'PersonWarned').data.noticeId;
 };

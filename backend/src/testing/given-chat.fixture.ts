@@ -9,7 +9,7 @@ import {
   type Rates,
 } from '../modules/random-chat/domain/random-chat.state';
 import type { Rate } from '../modules/random-chat/domain/token-bucket.functions';
-import { givenFor } from './given.fixture';
+import { createGiven } from './given.fixture';
 
 export const ADA = 1;
 export const BOB = 2;
@@ -21,12 +21,12 @@ export const timeOf = (seq: number): number => 1_763_640_000_000 + seq * 60_000;
 /** Position of the n-th event of a given chat. */
 export const at = (seq: number): EventPosition => ({ id: `${timeOf(seq)}-0`, seq });
 
-const equalRates = (rate: Rate): Rates => ({ message: rate, edit: rate, reaction: rate, game: rate });
+const createEqualRates = (rate: Rate): Rates => ({ message: rate, edit: rate, reaction: rate, game: rate });
 
 /** Rates that limit nothing. */
-export const UNLIMITED = equalRates({ intervalMs: 0.001, burst: 1_000_000 });
+export const UNLIMITED = createEqualRates({ intervalMs: 0.001, burst: 1_000_000 });
 
-const chatDecider = (rates: Rates, eventBytes = 0) => ({
+const createChatDecider = (rates: Rates, eventBytes = 0) => ({
   initialState: () => createChatState(rates),
   evolve: (state: RandomChatState, event: RandomChatEvent) =>
     evolve(state, event, at(state.version + 1), eventBytes),
@@ -36,20 +36,20 @@ const chatDecider = (rates: Rates, eventBytes = 0) => ({
 const extractEvents = (decision: Decision): readonly object[] =>
   'events' in decision ? decision.events : [];
 
-const givenWith = (rates: Rates, eventBytes?: number) =>
-  givenFor<RandomChatState, RandomChatCommand, RandomChatEvent, Decision>(
-    chatDecider(rates, eventBytes),
+const createGivenChat = (rates: Rates, eventBytes?: number) =>
+  createGiven<RandomChatState, RandomChatCommand, RandomChatEvent, Decision>(
+    createChatDecider(rates, eventBytes),
     extractEvents,
   );
 
 /** Starts a test from the past events of a chat; empty for a chat without events. */
-export const givenChat = givenWith(UNLIMITED);
+export const givenChat = createGivenChat(UNLIMITED);
 
 /** Like `givenChat`, with one rate limit for every kind of frame. */
-export const givenLimitedChat = (rate: Rate) => givenWith(equalRates(rate));
+export const givenLimitedChat = (rate: Rate) => createGivenChat(createEqualRates(rate));
 
 /** Like `givenChat`, with a fixed size of each event, in bytes. */
-export const givenChatOf = (eventBytes: number) => givenWith(UNLIMITED, eventBytes);
+export const givenChatOfBytes = (eventBytes: number) => createGivenChat(UNLIMITED, eventBytes);
 
 export const chatStarted: RandomChatEvent = {
   type: 'ChatStarted',

@@ -10,10 +10,10 @@ interface Decides<State, Command, Event, Decision> {
  * `given(...events).when(command).then(...events)` for one decider.
  * @param extractEvents extracts the events from a decision that is not simply a list of events
  * @example
- * const given = givenFor(userDecider);
+ * const given = createGiven(userDecider);
  * given(registered()).when(chooseGender()).then({ type: 'GenderChosen' });
  */
-export const givenFor =
+export const createGiven =
   <State, Command, Event, Decision = readonly object[]>(
     decider: Decides<State, Command, Event, Decision>,
     extractEvents = (decision: Decision): readonly object[] => decision as readonly object[],

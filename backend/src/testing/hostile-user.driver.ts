@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { reactionEmojis } from '@thaw/contract/emojis';
 import { withImageMarkers } from '@thaw/contract/image-markers';
 import { limits } from '@thaw/contract/limits';
-import { plainJpeg } from './image-corpus.fixture';
+import { createPlainJpeg } from './image-corpus.fixture';
 import type { ReceivedFrame, ThawSocket, ThawVisitor } from './thaw.client';
 
 /** Code points left for what `buildActions` puts before each text: "edited", the user's id and the count. */
@@ -133,7 +133,7 @@ const upload = async (visitor: ThawVisitor): Promise<string> => {
   const form = new FormData();
   form.set('bucket', 'chat-images');
   form.set('fileName', 'ice.jpg');
-  form.set('file', new Blob([new Uint8Array(await plainJpeg())], { type: 'image/jpeg' }), 'ice.jpg');
+  form.set('file', new Blob([new Uint8Array(await createPlainJpeg())], { type: 'image/jpeg' }), 'ice.jpg');
   const response = await fetch(`${visitor.origins[0]}/api/upload`, {
     method: 'POST',
     body: form,

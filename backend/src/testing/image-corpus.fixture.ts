@@ -6,17 +6,17 @@ export const SECRET = 'meet me at 38.7223 N';
 export const SCRIPT = '<script>alert(document.domain)</script>';
 
 /** Red on the left, blue on the right. */
-export const twoHalves = (width = 200, height = 100) => {
+export const createTwoHalves = (width = 200, height = 100) => {
   const row = Buffer.alloc(width * 3);
   for (let x = 0; x < width; x += 1) row.set(x < width / 2 ? [220, 20, 20] : [20, 20, 220], 3 * x);
   return sharp(Buffer.concat(Array<Buffer>(height).fill(row)), { raw: { width, height, channels: 3 } });
 };
 
-export const plainJpeg = (width?: number, height?: number): Promise<Buffer> =>
-  twoHalves(width, height).jpeg().toBuffer();
+export const createPlainJpeg = (width?: number, height?: number): Promise<Buffer> =>
+  createTwoHalves(width, height).jpeg().toBuffer();
 
 /** Incompressible, so that the file size can be chosen. */
-export const noisyPng = (side: number): Promise<Buffer> => {
+export const createNoisyPng = (side: number): Promise<Buffer> => {
   let state = 1;
   const pixels = Buffer.alloc(side * side * 3);
   for (let index = 0; index < pixels.length; index += 1) {
@@ -29,8 +29,8 @@ export const noisyPng = (side: number): Promise<Buffer> => {
 };
 
 /** A typical phone photo: rotated by an orientation tag, with location, owner, XMP and a comment. */
-export const photoWithMetadata = async (): Promise<Buffer> => {
-  const jpeg = await twoHalves()
+export const createPhotoWithMetadata = async (): Promise<Buffer> => {
+  const jpeg = await createTwoHalves()
     .withExif({
       IFD0: { Artist: SECRET, Copyright: SECRET, Model: SECRET },
       IFD3: { GPSLatitudeRef: 'N', GPSLatitude: '38/1 43/1 2028/100', GPSMapDatum: SECRET },
@@ -45,7 +45,7 @@ export const photoWithMetadata = async (): Promise<Buffer> => {
   return Buffer.concat([jpeg.subarray(0, 2), segment, jpeg.subarray(2)]);
 };
 
-const chunk = (type: string, data: Buffer): Buffer => {
+const createPngChunk = (type: string, data: Buffer): Buffer => {
   const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);
   const length = Buffer.alloc(4);
   length.writeUInt32BE(data.length);
@@ -57,7 +57,7 @@ const chunk = (type: string, data: Buffer): Buffer => {
 const signature = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
 
 /** A black PNG with one bit per pixel, whose header declares its actual size or a larger one. */
-export const hugePng = (
+export const createHugePng = (
   width: number,
   height: number,
   { rows = height, extra = [] as readonly Buffer[] } = {},
@@ -69,23 +69,27 @@ export const hugePng = (
   const pixels = deflateSync(Buffer.alloc(rows * (1 + Math.ceil(width / 8))), { level: 9 });
   return Buffer.concat([
     signature,
-    chunk('IHDR', header),
+    createPngChunk('IHDR', header),
     ...extra,
-    chunk('IDAT', pixels),
-    chunk('IEND', Buffer.alloc(0)),
+    createPngChunk('IDAT', pixels),
+    createPngChunk('IEND', Buffer.alloc(0)),
   ]);
 };
 
 /** A small PNG whose compressed text or colour profile unpacks to `megabytes` of zeros. */
-export const pngWithBombInside = (type: 'zTXt' | 'iCCP', megabytes: number): Buffer => {
+export const createPngBomb = (type: 'zTXt' | 'iCCP', megabytes: number): Buffer => {
   const packed = deflateSync(Buffer.alloc(megabytes * 1024 * 1024), { level: 9 });
-  return hugePng(8, 8, { extra: [chunk(type, Buffer.concat([Buffer.from('name\0\0', 'latin1'), packed]))] });
+  return createHugePng(8, 8, {
+    extra: [createPngChunk(type, Buffer.concat([Buffer.from('name\0\0', 'latin1'), packed]))],
+  });
 };
 
-export const pngWithText = (): Buffer =>
-  hugePng(8, 8, { extra: [chunk('tEXt', Buffer.from(`Comment\0${SECRET} ${SCRIPT}`, 'latin1'))] });
+export const createPngWithText = (): Buffer =>
+  createHugePng(8, 8, {
+    extra: [createPngChunk('tEXt', Buffer.from(`Comment\0${SECRET} ${SCRIPT}`, 'latin1'))],
+  });
 
-const gifFrame = (width: number, height: number): Buffer => {
+const createGifFrame = (width: number, height: number): Buffer => {
   const size = Buffer.alloc(4);
   size.writeUInt16LE(width, 0);
   size.writeUInt16LE(height, 2);
@@ -98,7 +102,7 @@ const gifFrame = (width: number, height: number): Buffer => {
 };
 
 /** Repeats one frame, which draws a single pixel. */
-export const gif = (
+export const createGif = (
   frames: number,
   { width = 1, height = 1, before }: { width?: number; height?: number; before?: Buffer } = {},
 ): Buffer => {
@@ -110,17 +114,21 @@ export const gif = (
     canvas,
     Buffer.from([0x80, 0, 0, 255, 0, 0, 0, 0, 255]), // two colours
     ...(before ? [before] : []),
-    ...Array<Buffer>(frames).fill(gifFrame(width, height)),
+    ...Array<Buffer>(frames).fill(createGifFrame(width, height)),
     Buffer.from([0x3b]),
   ]);
 };
 
-const gifComment = (text: string): Buffer =>
+const createGifComment = (text: string): Buffer =>
   Buffer.concat([Buffer.from([0x21, 0xfe, text.length]), Buffer.from(text), Buffer.from([0])]);
 
 /** A polyglot that is also a script: its width reads as the start of a comment. */
-export const gifThatIsAScript = (): Buffer =>
-  gif(1, { width: 0x2a2f, height: 16, before: gifComment(`*/=1;alert(document.domain);/*${SECRET}*/`) });
+export const createGifWithScript = (): Buffer =>
+  createGif(1, {
+    width: 0x2a2f,
+    height: 16,
+    before: createGifComment(`*/=1;alert(document.domain);/*${SECRET}*/`),
+  });
 
 /** Appends a file after the end of the image. */
 export const withTrailingData = (image: Buffer, trailing: string): Buffer =>
@@ -130,7 +138,7 @@ export const zipWith = (text: string): string =>
   `PK\x03\x04\x14\0\0\0\0\0${'\0'.repeat(20)}a.html${text}PK\x05\x06`;
 
 /** Each frame has a different shade of gray. */
-export const animatedWebp = (frames: number): Promise<Buffer> => {
+export const createAnimatedWebp = (frames: number): Promise<Buffer> => {
   const pixels = Buffer.concat(
     Array.from({ length: frames }, (_, index) => Buffer.alloc(40 * 30 * 3, 10 * index)),
   );

@@ -59,7 +59,7 @@ export const expectSameInRedis = async (redis: Redis, crowd: MatchQueueCrowd): P
       isExpiring: keptMs > 0,
     };
   });
-  const expected = crowd.users.map((user, index) => expectedWhereabouts(user, crowd, found[index]));
+  const expected = crowd.users.map((user, index) => computeExpectedWhereabouts(user, crowd, found[index]));
   // Compared as text first: `expect` takes longer than everything before it, and hardly ever finds a difference.
   if (JSON.stringify(found) !== JSON.stringify(expected)) expect(found).toEqual(expected);
 };
@@ -70,7 +70,7 @@ const findEntries = (members: readonly string[], queue: string, id: number): [st
     index % 2 === 0 && member === String(id) ? [[queue, Number(members[index + 1])]] : [],
   );
 
-const expectedWhereabouts = (
+const computeExpectedWhereabouts = (
   user: ModelUser,
   crowd: MatchQueueCrowd,
   found: Whereabouts | undefined,

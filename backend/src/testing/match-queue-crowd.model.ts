@@ -23,7 +23,7 @@ export interface ModelUser {
 const admits = (preference: Preference, gender: Gender): boolean =>
   preference === 'both' || preference === gender;
 
-export const pairOf = (one: number, other: number): string =>
+export const formatPair = (one: number, other: number): string =>
   one < other ? `${one}-${other}` : `${other}-${one}`;
 
 /** The state of a reference model of the queue, and what follows from it. */
@@ -54,11 +54,11 @@ export class MatchQueueCrowd {
       hasLeft: false,
       excludedIds: [],
     }));
-    for (const [one, other] of blocks) this.blocked.add(pairOf(one + 1, other + 1));
-    for (const user of this.users) user.excludedIds = this.excludedFor(user);
+    for (const [one, other] of blocks) this.blocked.add(formatPair(one + 1, other + 1));
+    for (const user of this.users) user.excludedIds = this.listExcluded(user);
   }
 
-  replicaId(index: number): string {
+  getReplicaId(index: number): string {
     return `replica-${index}.${this.generations[index]}`;
   }
 
@@ -68,15 +68,15 @@ export class MatchQueueCrowd {
 
   /** Whether a live replica holds a socket of the user. */
   isHeld({ replicas }: ModelUser): boolean {
-    return this.generations.some((_, index) => replicas.has(this.replicaId(index)));
+    return this.generations.some((_, index) => replicas.has(this.getReplicaId(index)));
   }
 
-  excludedFor({ id }: ModelUser): number[] {
-    return this.users.map((other) => other.id).filter((other) => this.blocked.has(pairOf(id, other)));
+  listExcluded({ id }: ModelUser): number[] {
+    return this.users.map((other) => other.id).filter((other) => this.blocked.has(formatPair(id, other)));
   }
 
   /** The users of a match by id. */
-  usersOf({ userIds }: Match): ModelUser[] {
+  getUsers({ userIds }: Match): ModelUser[] {
     return [...userIds].sort((one, other) => one - other).map((id) => this.requireUser(id));
   }
 
@@ -86,7 +86,7 @@ export class MatchQueueCrowd {
     return found;
   }
 
-  otherThan(user: ModelUser, index: number): ModelUser {
+  chooseOther(user: ModelUser, index: number): ModelUser {
     const others = this.users.filter((other) => other !== user);
     return others[index % others.length] ?? user;
   }
@@ -97,7 +97,7 @@ export class MatchQueueCrowd {
   }
 
   wereTogether(user: ModelUser, other: ModelUser): boolean {
-    return this.formerPartners.has(pairOf(user.id, other.id));
+    return this.formerPartners.has(formatPair(user.id, other.id));
   }
 
   /** Whether the other user is searching and may be matched with the user, cool-downs aside. */
@@ -109,18 +109,18 @@ export class MatchQueueCrowd {
       user.pool === other.pool &&
       admits(user.preference, other.gender) &&
       admits(other.preference, user.gender) &&
-      !this.blocked.has(pairOf(user.id, other.id))
+      !this.blocked.has(formatPair(user.id, other.id))
     );
   }
 
   /** Pairs that are searching and might be matched. @param canMeetAgain whether cool-downs are ignored at once */
-  matchablePairs(canMeetAgain: boolean): string[] {
+  listMatchablePairs(canMeetAgain: boolean): string[] {
     const waiting = this.users.filter((user) => user.place === 'searching' && this.isHeld(user));
     return waiting.flatMap((user) =>
       waiting
         .filter((other) => this.isMatchable(user, other))
         .filter((other) => canMeetAgain || !this.wereTogether(user, other))
-        .map((other) => pairOf(user.id, other.id)),
+        .map((other) => formatPair(user.id, other.id)),
     );
   }
 }

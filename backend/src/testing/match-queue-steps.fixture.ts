@@ -74,5 +74,5 @@ const anyStep: fc.Arbitrary<Step> = fc.record({
   matchIndex: fc.oneof(fc.constant(0), fc.nat(9)),
 });
 
-export const stepsUpTo = (maxLength: number): fc.Arbitrary<Step[]> =>
+export const arbitrarySteps = (maxLength: number): fc.Arbitrary<Step[]> =>
   fc.array(anyStep, { minLength: 10, maxLength, size: 'max' });

@@ -10,7 +10,7 @@ import type { Pool } from '../modules/matching/application/search-criteria.funct
 import type { ReplicaLeaseService } from '../platform/realtime/replica-lease.service';
 import { matchingKeys } from '../platform/redis/redis.keys';
 import { expectSameInRedis } from './match-queue-comparison.functions';
-import { MatchQueueCrowd, type ModelUser, pairOf } from './match-queue-crowd.model';
+import { MatchQueueCrowd, type ModelUser, formatPair } from './match-queue-crowd.model';
 import { type Crowd, REPLICAS, type Step } from './match-queue-steps.fixture';
 import { FAR_FUTURE_MS } from './test-match-queue.harness';
 
@@ -40,9 +40,9 @@ export class MatchQueueModel {
   async execute(step: Step): Promise<void> {
     const user = this.crowd.users[step.userIndex % this.crowd.users.length];
     if (!user) return;
-    const replicaId = this.crowd.replicaId(step.replicaIndex);
-    const service = this.serviceOf(replicaId);
-    if (step.operation === 'join') user.excludedIds = this.crowd.excludedFor(user);
+    const replicaId = this.crowd.getReplicaId(step.replicaIndex);
+    const service = this.getService(replicaId);
+    if (step.operation === 'join') user.excludedIds = this.crowd.listExcluded(user);
     const excluded = user.excludedIds;
     switch (step.operation) {
       case 'join': {
@@ -87,10 +87,10 @@ export class MatchQueueModel {
         );
         break;
       case 'block':
-        await this.block(service, user, this.crowd.otherThan(user, step.matchIndex));
+        await this.block(service, user, this.crowd.chooseOther(user, step.matchIndex));
         break;
       case 'unblock':
-        await this.unblock(service, user, this.crowd.otherThan(user, step.matchIndex));
+        await this.unblock(service, user, this.crowd.chooseOther(user, step.matchIndex));
         break;
       case 'flag':
         await this.changePool(service, user, 'care');
@@ -112,7 +112,7 @@ export class MatchQueueModel {
     }
     this.count(step.operation);
     await expectSameInRedis(this.redis, this.crowd);
-    const matchable = this.crowd.matchablePairs(this.relaxAfterS === 0);
+    const matchable = this.crowd.listMatchablePairs(this.relaxAfterS === 0);
     if (matchable.length > 0) expect(matchable).toEqual([]);
   }
 
@@ -138,7 +138,7 @@ export class MatchQueueModel {
 
   private async confirm(service: MatchQueueService, match: Match | undefined): Promise<void> {
     if (!match) return;
-    const users = this.crowd.usersOf(match);
+    const users = this.crowd.getUsers(match);
     const isValid = users.every((user) => user.match === match) && !this.crowd.separated.has(match);
     const left = await service.confirm(match);
     if (!isValid) {
@@ -155,7 +155,7 @@ export class MatchQueueModel {
   private async release(service: MatchQueueService, match: Match | undefined): Promise<void> {
     if (!match) return;
     const claimed = this.crowd
-      .usersOf(match)
+      .getUsers(match)
       .filter((user) => user.match === match && user.place === 'claimed');
     const waiting = await service.release(match);
     expect([...waiting].sort()).toEqual(claimed.filter(({ hasLeft }) => !hasLeft).map(({ id }) => id));
@@ -171,14 +171,14 @@ export class MatchQueueModel {
   private async finish(service: MatchQueueService, match: Match | null | undefined): Promise<void> {
     if (!match) return;
     await service.finish(match);
-    for (const user of this.crowd.usersOf(match)) Object.assign(user, { place: 'nowhere', match: null });
-    const pair = pairOf(...match.userIds);
+    for (const user of this.crowd.getUsers(match)) Object.assign(user, { place: 'nowhere', match: null });
+    const pair = formatPair(...match.userIds);
     if (!this.crowd.apart.has(pair)) this.crowd.formerPartners.add(pair);
   }
 
   /** Blocks as `BlocksService` does: the other replicas learn of it by the key of the pair only. */
   private async block(service: MatchQueueService, user: ModelUser, other: ModelUser): Promise<void> {
-    const pair = pairOf(user.id, other.id);
+    const pair = formatPair(user.id, other.id);
     this.crowd.blocked.add(pair);
     this.crowd.apart.add(pair);
     this.crowd.formerPartners.delete(pair);
@@ -194,11 +194,11 @@ export class MatchQueueModel {
 
   /** Lifts a block as `BlocksService` does: the lists of both are read again, and their searches are retried. */
   private async unblock(service: MatchQueueService, user: ModelUser, other: ModelUser): Promise<void> {
-    const pair = pairOf(user.id, other.id);
+    const pair = formatPair(user.id, other.id);
     this.crowd.blocked.delete(pair);
     this.crowd.apart.delete(pair);
     await service.allowAgain(user.id, other.id);
-    for (const either of [user, other]) either.excludedIds = this.crowd.excludedFor(either);
+    for (const either of [user, other]) either.excludedIds = this.crowd.listExcluded(either);
     for (const either of [user, other]) if (either.place === 'searching') await this.retry(service, either);
   }
 
@@ -260,7 +260,7 @@ export class MatchQueueModel {
     this.crowd.matches.push(match);
   }
 
-  private serviceOf(replicaId: string): MatchQueueService {
+  private getService(replicaId: string): MatchQueueService {
     const known = this.services.get(replicaId);
     if (known) return known;
     const settings = { REMATCH_COOLDOWN_S: 600, REMATCH_RELAX_AFTER_S: this.relaxAfterS } as Environment;
@@ -270,7 +270,7 @@ export class MatchQueueModel {
   }
 
   private async grantLease(index: number): Promise<void> {
-    await this.redis.zadd(matchingKeys.leases, FAR_FUTURE_MS, this.crowd.replicaId(index));
+    await this.redis.zadd(matchingKeys.leases, FAR_FUTURE_MS, this.crowd.getReplicaId(index));
   }
 
   private count(name: string): void {

@@ -44,7 +44,7 @@ export const reportUser = async (
 };
 
 /** The calls of a moderator. */
-export const moderating = (moderator: ThawVisitor) => {
+export const createModeratorApi = (moderator: ThawVisitor) => {
   const call = (method: string, path: string, body?: unknown) =>
     moderator.call(method, `/api/moderation/${path}`, body);
   return {
@@ -65,4 +65,5 @@ export const moderating = (moderator: ThawVisitor) => {
 export const FACTS = 'You went on after your partner had asked you to stop.';
 
 /** `until` of a suspension, this many hours from now. */
-export const inHours = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString();
+export const formatInHours = (hours: number): string =>
+  new Date(Date.now() + hours * 3_600_000).toISOString();

@@ -12,7 +12,7 @@ export interface OwnRedis {
   close(): Promise<void>;
 }
 
-const freePort = async (): Promise<number> => {
+const findFreePort = async (): Promise<number> => {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
@@ -34,7 +34,7 @@ const findProgram = async (): Promise<string> => {
 export const startOwnRedis = async (): Promise<OwnRedis> => {
   const [program, port, folder] = await Promise.all([
     findProgram(),
-    freePort(),
+    findFreePort(),
     mkdtemp(join(tmpdir(), 'thaw-test-redis-')),
   ]);
   const args = ['--port', `${port}`, '--bind', '127.0.0.1', '--save', '', '--dir', folder];

@@ -1,7 +1,7 @@
 import type { MessageType } from '@thaw/contract/scalars';
 import type { PrivateMessage } from '@thaw/contract/private-chat';
 import { UploadsService } from '../modules/uploads/application/uploads.service';
-import { plainJpeg } from './image-corpus.fixture';
+import { createPlainJpeg } from './image-corpus.fixture';
 import { makeFriends } from './relationship.fixture';
 import type { TestReplica, TestReplicas } from './test-replicas.harness';
 import type { ThawSocket, ThawVisitor } from './thaw.client';
@@ -39,7 +39,7 @@ interface MessageOptions {
 }
 
 /** `data` of the frame `send_private_message`: a text unless `messageType` says otherwise. */
-export const privateMessage = ({ from, to, ...message }: MessageOptions) => ({
+export const createPrivateMessage = ({ from, to, ...message }: MessageOptions) => ({
   senderId: from.user.id,
   receiverId: to.user.id,
   messageType: 'text' as MessageType,
@@ -60,7 +60,7 @@ export const uploadChatImage = async ({ app }: TestReplica, owner: ThawVisitor):
     ownerId: owner.user.id,
     bucket: 'chat-images',
     fileName: 'private-chat/photo.jpg',
-    bytes: await plainJpeg(),
+    bytes: await createPlainJpeg(),
   });
 
 export const leaveAll = (...sockets: ThawSocket[]) => Promise.all(sockets.map((socket) => socket.leave()));

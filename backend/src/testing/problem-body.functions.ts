@@ -1,5 +1,5 @@
 /** The expected body of an error response. Its message is for display, and any text. */
-export const problem = (statusCode: number, code: string): object => ({
+export const createProblem = (statusCode: number, code: string): object => ({
   statusCode,
   code,
   message: expect.any(String),

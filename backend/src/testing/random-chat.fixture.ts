@@ -88,7 +88,7 @@ export const readQueueState = async (thaw: TestReplicas, visitor: ThawVisitor): 
 
 /** Waits until every socket has received the chat's event `seq`. */
 export const waitForSeq = (sockets: readonly ThawSocket[], sessionId: string, seq: number) =>
-  Promise.all(sockets.map((socket) => until(() => socket.lastSeen(sessionId) >= seq)));
+  Promise.all(sockets.map((socket) => until(() => socket.getLastSeen(sessionId) >= seq)));
 
 /** Expects that no socket has seen a gap, a repetition or a step back of `seq`. */
 export const expectOrderedSeq = (sockets: readonly ThawSocket[]): void => {

@@ -21,7 +21,7 @@ export const messageSent = (content: string, senderId = 1): RawEvent => ({
 export const chatEnded: RawEvent = { type: 'ChatEnded', data: { reason: 'skipped', endedBy: 1 } };
 
 /** A new session id, in the shard of the given one if there is one. */
-export const newSessionId = (sameShardAs?: string): string => {
+export const createSessionId = (sameShardAs?: string): string => {
   for (;;) {
     const sessionId = randomUUID();
     if (sameShardAs === undefined || findShard(sessionId) === findShard(sameShardAs)) return sessionId;

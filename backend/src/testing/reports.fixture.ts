@@ -43,5 +43,5 @@ export const readStoredReports = async (
 };
 
 /** The texts of the evidence's messages, newest versions. */
-export const textsOfEvidence = ({ evidence = '{"messages":[]}' }: StoredReport): (string | undefined)[] =>
+export const readEvidenceTexts = ({ evidence = '{"messages":[]}' }: StoredReport): (string | undefined)[] =>
   (JSON.parse(evidence) as SealedEvidence).messages.map(({ versions }) => versions.at(-1));

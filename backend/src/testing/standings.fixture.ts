@@ -11,10 +11,10 @@ interface Replica {
 
 const HOUR_MS = 3_600_000;
 
-export const inHours = (hours: number): Date => new Date(Date.now() + hours * HOUR_MS);
+export const addHours = (hours: number): Date => new Date(Date.now() + hours * HOUR_MS);
 
 /** The next id of a case, sanction or notice. */
-export const nextConductId = async ({ app }: Replica): Promise<number> => {
+export const allocateConductId = async ({ app }: Replica): Promise<number> => {
   const [row] = await app.get(DataSource).query<[{ id: string }]>(`SELECT nextval('conduct_ids') AS id`);
   return Number(row.id);
 };
@@ -39,10 +39,10 @@ export const recordConduct = async <Type extends StandingEvent['type']>(
 export const imposeSanction = async (
   replica: Replica,
   userId: number,
-  { kind = 'suspended', until = inHours(1) }: { kind?: 'suspended' | 'banned'; until?: Date | null } = {},
+  { kind = 'suspended', until = addHours(1) }: { kind?: 'suspended' | 'banned'; until?: Date | null } = {},
 ): Promise<{ sanctionId: number; noticeId: number }> => {
-  const sanctionId = await nextConductId(replica);
-  const noticeId = await nextConductId(replica);
+  const sanctionId = await allocateConductId(replica);
+  const noticeId = await allocateConductId(replica);
   await recordConduct(replica, userId, 'SanctionImposed', {
     sanctionId,
     noticeId,
@@ -59,7 +59,7 @@ export const imposeSanction = async (
 export const liftSanction = async (replica: Replica, userId: number, sanctionId: number): Promise<void> =>
   recordConduct(replica, userId, 'SanctionLifted', {
     sanctionId,
-    noticeId: await nextConductId(replica),
+    noticeId: await allocateConductId(replica),
     cause: 'moderator',
     moderatorId: null,
     reason: null,
@@ -67,18 +67,18 @@ export const liftSanction = async (replica: Replica, userId: number, sanctionId:
 
 /** Asks a user for their age. @returns the id of the notice. */
 export const askAge = async (replica: Replica, userId: number): Promise<number> => {
-  const noticeId = await nextConductId(replica);
+  const noticeId = await allocateConductId(replica);
   await recordConduct(replica, userId, 'AgeAsked', { noticeId, caseId: null });
   return noticeId;
 };
 
 /** Flags a user, for an hour or until the given time. */
-export const flag = async (replica: Replica, userId: number, until = inHours(1)): Promise<void> =>
+export const flag = async (replica: Replica, userId: number, until = addHours(1)): Promise<void> =>
   recordConduct(replica, userId, 'PersonFlagged', {
     caseId: null,
     until: until.toISOString(),
     cause: 'reports',
-    noticeId: await nextConductId(replica),
+    noticeId: await allocateConductId(replica),
   });
 
 /** Announces a user's present standing to all replicas, as is done after the commit of each decision. */

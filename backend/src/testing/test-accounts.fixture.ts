@@ -10,12 +10,12 @@ import { userChannel } from '../platform/redis/redis.keys';
 import { REDIS } from '../platform/redis/redis.module';
 import { startTestApi, type TestApi } from './test-api.harness';
 
-export type Browser = ReturnType<TestApi['browser']>;
+export type Browser = ReturnType<TestApi['openBrowser']>;
 
 /** The password of every registered test account. */
 export const PASSWORD = 'correct horse';
 
-export const newEmail = (): string => `${randomUUID()}@example.org`;
+export const createEmail = (): string => `${randomUUID()}@example.org`;
 
 /** A browser with a new login. */
 export interface SignedInBrowser {
@@ -26,7 +26,7 @@ export interface SignedInBrowser {
 }
 
 /** Extracts the session cookie that a response sets, as a browser sends it; undefined when it sets none. */
-export const sessionCookieOf = (response: Response): string | undefined =>
+export const readSessionCookie = (response: Response): string | undefined =>
   response
     .get('Set-Cookie')
     ?.find((cookie) => cookie.startsWith('thaw.sid='))
@@ -44,31 +44,31 @@ export class TestAccounts {
     return this.api.close();
   }
 
-  newBrowser(): Browser {
-    return this.api.browser();
+  openBrowser(): Browser {
+    return this.api.openBrowser();
   }
 
   /** Registers an account with `PASSWORD` and stays signed in. */
-  async register({ browser = this.newBrowser(), email = newEmail() } = {}): Promise<
+  async register({ browser = this.openBrowser(), email = createEmail() } = {}): Promise<
     SignedInBrowser & { email: string }
   > {
     const response = await browser.post('/api/register').send({ email, password: PASSWORD }).expect(201);
-    return { browser, email, userId: response.body.user.id, cookie: sessionCookieOf(response)! };
+    return { browser, email, userId: response.body.user.id, cookie: readSessionCookie(response)! };
   }
 
-  async startAnonymousUser(browser = this.newBrowser()): Promise<SignedInBrowser> {
+  async startAnonymousUser(browser = this.openBrowser()): Promise<SignedInBrowser> {
     const response = await browser.post('/api/anonymous').expect(201);
-    return { browser, userId: response.body.user.id, cookie: sessionCookieOf(response)! };
+    return { browser, userId: response.body.user.id, cookie: readSessionCookie(response)! };
   }
 
   /** Attempts a login, by default with `PASSWORD` and in a new browser. */
-  logIn(email: string, { browser = this.newBrowser(), password = PASSWORD } = {}): Test {
+  logIn(email: string, { browser = this.openBrowser(), password = PASSWORD } = {}): Test {
     return browser.post('/api/login').send({ email, password });
   }
 
   /** Reads the user's own profile with a cookie. @returns the status: 200, or 401 if the cookie is not valid. */
   async readProfileStatus(cookie: string, userId: number): Promise<number> {
-    return (await this.newBrowser().get(`/api/user/${userId}`).set('Cookie', cookie)).status;
+    return (await this.openBrowser().get(`/api/user/${userId}`).set('Cookie', cookie)).status;
   }
 
   /** Authenticates a socket by its cookie. @returns null if the cookie is not valid. */

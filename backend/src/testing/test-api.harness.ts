@@ -9,11 +9,11 @@ export interface TestApi {
   app: NestExpressApplication;
   database: TestDatabase;
   /** A browser with its own cookies and client address. */
-  browser(): ReturnType<typeof request.agent>;
+  openBrowser(): ReturnType<typeof request.agent>;
   close(): Promise<void>;
 }
 
-const randomAddress = (): string => `10.${randomInt(256)}.${randomInt(256)}.${randomInt(1, 255)}`;
+const createRandomAddress = (): string => `10.${randomInt(256)}.${randomInt(256)}.${randomInt(1, 255)}`;
 
 /** An api replica on real stores. User ids start at a random number, so that test files do not collide in Redis. */
 export const startTestApi = async (
@@ -38,7 +38,7 @@ export const startTestApi = async (
   return {
     app,
     database,
-    browser: () => request.agent(app.getHttpServer()).set('X-Forwarded-For', randomAddress()),
+    openBrowser: () => request.agent(app.getHttpServer()).set('X-Forwarded-For', createRandomAddress()),
     async close() {
       await app.close();
       await database.close();

@@ -28,7 +28,7 @@ const withDatabase = (url: string, name: string): string => {
 };
 
 /** The name contains a hash of the migrations, so a template is never stale. */
-const templateName = (): string => {
+const computeTemplateName = (): string => {
   const text = migrations.map((migration) => migration.toString()).join('\n');
   return `thaw_template_${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
 };
@@ -47,7 +47,7 @@ const withClient = async <Result>(
 };
 
 const ensureTemplate = async (client: Client, url: string): Promise<string> => {
-  const name = templateName();
+  const name = computeTemplateName();
   const exists = async () =>
     (await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [name])).rows.length > 0;
   await client.query('SELECT pg_advisory_lock($1)', [TEMPLATE_LOCK]);

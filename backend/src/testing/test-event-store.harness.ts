@@ -9,7 +9,7 @@ import { type Projection, ProjectionRegistry } from '../platform/event-store/pro
 import type { NewEvent } from '../platform/event-store/stored-event.types';
 import { createTestDatabase, type TestDatabase } from './test-database.harness';
 
-export const noted = (note: string, eventId: string = randomUUID()): NewEvent => ({
+export const createNoted = (note: string, eventId: string = randomUUID()): NewEvent => ({
   eventId,
   type: 'Noted',
   data: { note },
@@ -17,7 +17,7 @@ export const noted = (note: string, eventId: string = randomUUID()): NewEvent =>
 });
 
 /** The name is personal data, which expires after a minute. */
-export const signed = (userId: number, name: string): NewEvent => ({
+export const createSigned = (userId: number, name: string): NewEvent => ({
   eventId: randomUUID(),
   type: 'Signed',
   data: { userId, name },
@@ -25,8 +25,8 @@ export const signed = (userId: number, name: string): NewEvent => ({
 });
 
 /** The name is personal data without an expiry. */
-export const signedPermanently = (userId: number, name: string): NewEvent => ({
-  ...signed(userId, name),
+export const createSignedPermanently = (userId: number, name: string): NewEvent => ({
+  ...createSigned(userId, name),
   type: 'SignedPermanently',
 });
 
@@ -106,7 +106,7 @@ const createReadModels = async (dataSource: DataSource): Promise<void> => {
   await dataSource.query('CREATE TABLE exclamations (stream_id text, note text)');
 };
 
-export const newStreamId = (): string => `note-${randomUUID()}`;
+export const createStreamId = (): string => `note-${randomUUID()}`;
 
 /** An event store on a real PostgreSQL, with three event types and two read models of its own. */
 export interface TestEventStore {

@@ -19,7 +19,7 @@ export interface TestHotLog {
   clients: readonly Redis[];
   logs: readonly ChatLogRepository[];
   /** The presence service of a replica, on the first client. */
-  presenceOf(replicaId: string): ChatPresenceService;
+  getPresence(replicaId: string): ChatPresenceService;
   presence: ChatPresenceService;
   /** The dead replicas, as sweeps find them; initially none. */
   dead: DeadReplicas;
@@ -27,7 +27,7 @@ export interface TestHotLog {
   messagesOf: ReadonlyMap<string, string[]>;
   /** The messages on the channel of `r1`. */
   messages: string[];
-  keys(): ReturnType<typeof chatKeys>;
+  getKeys(): ReturnType<typeof chatKeys>;
   enter(replicaId: string, userId: number, socketId?: string, showsChat?: boolean): Promise<PartnerState>;
 }
 
@@ -35,10 +35,10 @@ export interface TestHotLog {
 export const useTestHotLog = (): TestHotLog => {
   let subscriber: Redis;
   const hotLog = {} as TestHotLog & { clients: Redis[] };
-  hotLog.keys = () => chatKeys(findShard(hotLog.sessionId));
+  hotLog.getKeys = () => chatKeys(findShard(hotLog.sessionId));
   let presences: Map<string, ChatPresenceService>;
   const environment = { GRACE_AFTER_CLEAN_CLOSE_MS: 1_000, GRACE_AFTER_LOSS_MS: 1_000 } as Environment;
-  hotLog.presenceOf = (replicaId) => {
+  hotLog.getPresence = (replicaId) => {
     const known = presences.get(replicaId);
     if (known) return known;
     const lease = createFakeLease(replicaId, () => hotLog.dead);
@@ -47,7 +47,7 @@ export const useTestHotLog = (): TestHotLog => {
     return presence;
   };
   hotLog.enter = (replicaId, userId, id = `s-${userId}`, showsChat = true) =>
-    hotLog.presenceOf(replicaId).join(hotLog.sessionId, { id, userId, partnerId: 3 - userId, showsChat });
+    hotLog.getPresence(replicaId).join(hotLog.sessionId, { id, userId, partnerId: 3 - userId, showsChat });
 
   beforeAll(async () => {
     hotLog.store = await createTestRedis();
@@ -63,11 +63,11 @@ export const useTestHotLog = (): TestHotLog => {
     hotLog.messages = [];
     hotLog.dead = { foundAtMs: 0, replicaIds: [] };
     presences = new Map();
-    hotLog.presence = hotLog.presenceOf('r1');
+    hotLog.presence = hotLog.getPresence('r1');
     const messagesOf = new Map([
-      [hotLog.keys().channel('r1'), hotLog.messages],
-      [hotLog.keys().channel('r2'), []],
-      [hotLog.keys().channel('r3'), []],
+      [hotLog.getKeys().channel('r1'), hotLog.messages],
+      [hotLog.getKeys().channel('r2'), []],
+      [hotLog.getKeys().channel('r3'), []],
     ]);
     hotLog.messagesOf = messagesOf;
     subscriber = hotLog.store.redis.duplicate();

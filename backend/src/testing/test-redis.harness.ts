@@ -11,7 +11,7 @@ export interface TestRedis {
   url: string;
   redis: Redis;
   /** The existing keys, sorted. */
-  keys(pattern?: string): Promise<string[]>;
+  listKeys(pattern?: string): Promise<string[]>;
   flush(): Promise<void>;
   close(): Promise<void>;
 }
@@ -22,12 +22,12 @@ const requireUrl = (): string => {
   return url;
 };
 
-const holderKey = (database: number): string => `test-database:${database}`;
+const buildHolderKey = (database: number): string => `test-database:${database}`;
 
 /** Takes a free database for this test file. The database of a killed run becomes free after a minute. */
 const takeDatabase = async (directory: Redis, token: string): Promise<number> => {
   for (let database = 1; database <= DATABASES; database += 1) {
-    if (await directory.set(holderKey(database), token, 'PX', HOLD_MS, 'NX')) return database;
+    if (await directory.set(buildHolderKey(database), token, 'PX', HOLD_MS, 'NX')) return database;
   }
   throw new Error('Every database of the test Redis is taken');
 };
@@ -36,7 +36,7 @@ const takeDatabase = async (directory: Redis, token: string): Promise<number> =>
 export const createTestRedis = async (): Promise<TestRedis> => {
   const directory = new Redis(requireUrl());
   const database = await takeDatabase(directory, randomUUID());
-  const renewal = setInterval(() => void directory.pexpire(holderKey(database), HOLD_MS), HOLD_MS / 3);
+  const renewal = setInterval(() => void directory.pexpire(buildHolderKey(database), HOLD_MS), HOLD_MS / 3);
   const address = new URL(requireUrl());
   address.pathname = `/${database}`;
   const redis = new Redis(address.toString());
@@ -44,14 +44,14 @@ export const createTestRedis = async (): Promise<TestRedis> => {
   return {
     url: address.toString(),
     redis,
-    keys: async (pattern = '*') => (await redis.keys(pattern)).sort(),
+    listKeys: async (pattern = '*') => (await redis.keys(pattern)).sort(),
     async flush() {
       await redis.flushdb();
     },
     async close() {
       clearInterval(renewal);
       await redis.flushdb();
-      await directory.del(holderKey(database));
+      await directory.del(buildHolderKey(database));
       redis.disconnect();
       directory.disconnect();
     },

@@ -65,7 +65,7 @@ export const startTestReplicas = async (
 ): Promise<TestReplicas> => {
   const [database, store] = await Promise.all([createTestDatabase(), createTestRedis()]);
   await database.dataSource.query(`ALTER SEQUENCE user_ids RESTART WITH ${randomInt(1_000_000, 2 ** 40)}`);
-  const environment = (own: Record<string, string> = {}) =>
+  const createEnvironment = (own: Record<string, string> = {}) =>
     loadEnvironment({
       DATABASE_URL: database.url,
       DATABASE_POOL_SIZE: '4',
@@ -82,7 +82,9 @@ export const startTestReplicas = async (
   const workers: TestWorker[] = [];
   const visitors: ThawVisitor[] = [];
   const add = async (own?: Record<string, string>): Promise<TestReplica> => {
-    const app = await createApiApplication(environment({ REPLICA_ID: `api-${replicas.length + 1}`, ...own }));
+    const app = await createApiApplication(
+      createEnvironment({ REPLICA_ID: `api-${replicas.length + 1}`, ...own }),
+    );
     await app.listen(0, '127.0.0.1');
     const { port } = app.getHttpServer().address() as AddressInfo;
     let stopped: Promise<void> | undefined;
@@ -103,7 +105,7 @@ export const startTestReplicas = async (
       return replicas.map(({ origin }) => origin);
     },
     async startWorker(own) {
-      const app = await NestFactory.createApplicationContext(WorkerModule.forRoot(environment(own)), {
+      const app = await NestFactory.createApplicationContext(WorkerModule.forRoot(createEnvironment(own)), {
         logger: false,
         abortOnError: false,
       });
@@ -119,7 +121,7 @@ export const startTestReplicas = async (
     },
     async closeSockets() {
       await Promise.all(visitors.splice(0).map((visitor) => visitor.closeSockets()));
-      await until(async () => (await store.keys('{matching}:queue:*')).length === 0);
+      await until(async () => (await store.listKeys('{matching}:queue:*')).length === 0);
     },
     async close() {
       await Promise.all(workers.map((worker) => worker.stop()));

@@ -7,7 +7,7 @@ import type { ReceivedFrame, ThawSocket } from './thaw.client';
 import { until } from './until.functions';
 
 /** The Redis key of the user's open sockets on all replicas. */
-export const socketsKey = (userId: number): string =>
+export const getSocketsKey = (userId: number): string =>
   presenceKeys(findPresenceShard(userId)).sockets(String(userId));
 
 /** The server's side of the user's sockets on one replica. */

@@ -155,7 +155,7 @@ export class ThawSocket {
     return client;
   }
 
-  lastSeen(sessionId: string): number {
+  getLastSeen(sessionId: string): number {
     return this.seen.get(sessionId) ?? 0;
   }
 
@@ -249,7 +249,7 @@ export class ThawSocket {
     const sessionId = (data?.sessionId as string | undefined) ?? (ref && this.sessionOfRef.get(ref));
     const seq = data?.seq;
     if (typeof seq !== 'number' || sessionId === undefined || sessionId === '') return;
-    const before = this.lastSeen(sessionId);
+    const before = this.getLastSeen(sessionId);
     if (event === 'session_resumed') {
       this.seen.set(sessionId, Math.max(before, seq));
       return;

@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import type request from 'supertest';
 import type { TestApi } from './test-api.harness';
 
-export type Browser = ReturnType<TestApi['browser']>;
+export type Browser = ReturnType<TestApi['openBrowser']>;
 
 interface UploadOptions {
   bucket?: string;
@@ -26,22 +26,25 @@ const BOUNDARY = 'edge';
 export const FORM_CONTENT_TYPE = `multipart/form-data; boundary=${BOUNDARY}`;
 
 /** A part of a hand-written form, for requests that no client library would send. */
-const formPart = (headers: string, content: Buffer | string): Buffer =>
+const createFormPart = (headers: string, content: Buffer | string): Buffer =>
   Buffer.concat([
     Buffer.from(`--${BOUNDARY}\r\n${headers}\r\n\r\n`),
     Buffer.from(content),
     Buffer.from('\r\n'),
   ]);
-export const formField = (name: string, value: string): Buffer =>
-  formPart(`Content-Disposition: form-data; name="${name}"`, value);
-export const formFile = (name: string, content: Buffer): Buffer =>
-  formPart(
+export const createFormField = (name: string, value: string): Buffer =>
+  createFormPart(`Content-Disposition: form-data; name="${name}"`, value);
+export const createFormFile = (name: string, content: Buffer): Buffer =>
+  createFormPart(
     `Content-Disposition: form-data; name="${name}"; filename="a.jpg"\r\nContent-Type: image/jpeg`,
     content,
   );
 export const FORM_END = Buffer.from(`--${BOUNDARY}--\r\n`);
 /** The fields that a valid form has besides its file. */
-export const requiredFields = [formField('bucket', 'chat-images'), formField('fileName', 'a.jpg')];
+export const requiredFields = [
+  createFormField('bucket', 'chat-images'),
+  createFormField('fileName', 'a.jpg'),
+];
 
 /** Sends a hand-written form unchanged. */
 export const postForm = (
@@ -56,14 +59,14 @@ export const postForm = (
     .send(Buffer.concat(parts) as unknown as string);
 
 export const signInAnonymously = async (api: TestApi): Promise<{ browser: Browser; id: number }> => {
-  const browser = api.browser();
+  const browser = api.openBrowser();
   const response = await browser.post('/api/anonymous').expect(201);
   return { browser, id: response.body.user.id as number };
 };
 
 /** Signs in anonymously. @returns the value of the header `Cookie`. */
 export const createSessionCookie = async (api: TestApi): Promise<string> => {
-  const response = await api.browser().post('/api/anonymous').expect(201);
+  const response = await api.openBrowser().post('/api/anonymous').expect(201);
   const cookies = response.headers['set-cookie'] as unknown as string[];
   return cookies.map((line) => line.split(';')[0]).join('; ');
 };
@@ -71,7 +74,7 @@ export const createSessionCookie = async (api: TestApi): Promise<string> => {
 export const findPort = (api: TestApi): number => (api.app.getHttpServer().address() as AddressInfo).port;
 
 /** The body of an error response. */
-export const errorBody = (statusCode: number, code: string) => ({
+export const createErrorBody = (statusCode: number, code: string) => ({
   statusCode,
   code,
   message: expect.any(String),
@@ -83,5 +86,5 @@ export const expectRefusal = async (
   code: string,
 ): Promise<void> => {
   const { status, body } = await answer;
-  expect({ status, body }).toEqual({ status: statusCode, body: errorBody(statusCode, code) });
+  expect({ status, body }).toEqual({ status: statusCode, body: createErrorBody(statusCode, code) });
 };

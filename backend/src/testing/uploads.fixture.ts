@@ -9,13 +9,17 @@ import { UploadRepository } from '../modules/uploads/infrastructure/upload.repos
 import { EventStoreRepository } from '../platform/event-store/event-store.repository';
 import type { DroppedData } from '../platform/event-store/personal-data.repository';
 import { FILE_STORAGE_PORT, type FileStoragePort } from '../platform/storage/file-storage.port';
-import { plainJpeg } from './image-corpus.fixture';
+import { createPlainJpeg } from './image-corpus.fixture';
 import { startTestApi, type TestApi } from './test-api.harness';
 
 const HOUR_MS = 60 * 60_000;
 
 /** A message of a random chat, in the form in which its personal data is dropped when it expires. */
-export const droppedMessage = (senderId: number, messageType: string, content: string): DroppedData => ({
+export const createDroppedMessage = (
+  senderId: number,
+  messageType: string,
+  content: string,
+): DroppedData => ({
   streamId: `chat-${randomUUID()}`,
   eventId: randomUUID(),
   type: 'MessageSent',
@@ -45,7 +49,7 @@ export class TestUploads {
   static async start(): Promise<TestUploads> {
     const folder = await mkdtemp(path.join(tmpdir(), 'thaw-uploads-'));
     const api = await startTestApi({ STORAGE_DIR: folder, LIMITS_PROFILE: 'load' });
-    return new TestUploads(api, folder, await plainJpeg(8, 8));
+    return new TestUploads(api, folder, await createPlainJpeg(8, 8));
   }
 
   async close(): Promise<void> {
@@ -100,7 +104,7 @@ export class TestUploads {
 
   /** Appends a message to a chat of its own. @returns its data as dropped on expiry. */
   async appendMessage(senderId: number, messageType: string, content: string): Promise<DroppedData> {
-    const message = droppedMessage(senderId, messageType, content);
+    const message = createDroppedMessage(senderId, messageType, content);
     const { streamId, ...event } = message;
     await this.api.app
       .get(EventStoreRepository)

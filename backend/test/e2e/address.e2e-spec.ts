@@ -29,7 +29,7 @@ afterAll(async () => {
 }, 60_000);
 
 /** A visitor whose account was created past nginx from a random address, because sign-ups per address are limited. */
-const joined = async (): Promise<ThawVisitor> => {
+const joinQueue = async (): Promise<ThawVisitor> => {
   const visitor = new ThawVisitor([`http://127.0.0.1:${stack.replicas[0]!.port}`, stack.url]);
   const address = `10.${randomInt(256)}.${randomInt(256)}.${randomInt(1, 255)}`;
   const { body } = await visitor.call('POST', '/api/anonymous', {}, { 'x-forwarded-for': address });
@@ -49,7 +49,7 @@ const comeBack = async (visitor: ThawVisitor): Promise<number> => {
 
 it('lets 200 users behind one address reconnect after a replica is killed, and refuses a 201st', async () => {
   const people: ThawVisitor[] = [];
-  while (people.length <= PEOPLE) people.push(...(await Promise.all(Array.from({ length: 20 }, joined))));
+  while (people.length <= PEOPLE) people.push(...(await Promise.all(Array.from({ length: 20 }, joinQueue))));
   const [surplus, ...present] = people.slice(0, PEOPLE + 1);
   const sockets: ThawSocket[] = await Promise.all(present.map((visitor) => visitor.openSocket(stack.url)));
   await expect(surplus!.openSocket(stack.url)).rejects.toThrow('429');

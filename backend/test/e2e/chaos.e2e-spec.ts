@@ -43,12 +43,12 @@ afterAll(async () => {
   await stack?.stop();
 });
 
-const allIn = async (pairs: readonly ChatUserPair[]): Promise<void> => {
+const waitUntilAllAreIn = async (pairs: readonly ChatUserPair[]): Promise<void> => {
   for (const user of pairs.flat()) await user.connected;
 };
 
 /** Waits until each side has received the last message of the other. */
-const settled = (pairs: readonly ChatUserPair[]): Promise<boolean> =>
+const areSettled = (pairs: readonly ChatUserPair[]): Promise<boolean> =>
   until(() => pairs.every(([first, second]) => first.seq === second.seq));
 
 const finish = async (pairs: readonly ChatUserPair[]): Promise<void> => {
@@ -68,11 +68,11 @@ it('loses and duplicates nothing when a replica is killed', async () => {
   await sleep(2_000); // messages flow before, during and after the kill
   victim?.kill();
   await until(() => pairs.flat().some(({ closes }) => closes.length > 0));
-  await allIn(pairs);
+  await waitUntilAllAreIn(pairs);
   await victim?.waitUntilReady();
   await sleep(2_000);
   await stop();
-  await settled(pairs);
+  await areSettled(pairs);
   expect(pairs.flatMap(findFaults)).toEqual([]);
   expect(Math.max(...pairs.flat().flatMap(({ absences }) => absences))).toBeLessThan(
     10_000 * estimateSlowdown(),
@@ -103,19 +103,19 @@ it('takes back a suspended replica with its sockets after the others evicted it'
   for (const user of [ada, bob]) await user.search();
   for (const user of [ada, bob]) await user.waitForMatch();
   const adaSocket = await ada.connected;
-  const replicasOfChat = async () => {
+  const readReplicasOfChat = async () => {
     const [key = ''] = await redis.keys(`*:sockets:${ada.sessionId}`);
     return (await redis.hvals(key)).map((value) => value.split('|')[0]);
   };
-  const together = (await replicasOfChat()).sort();
+  const together = (await readReplicasOfChat()).sort();
   expect(new Set(together).size).toBe(2);
   stack.replicas[1]?.kill('SIGSTOP');
   await adaSocket.next('partner_connection', ({ state }) => state === 'reconnecting');
-  expect(await replicasOfChat()).toHaveLength(1);
+  expect(await readReplicasOfChat()).toHaveLength(1);
   await ada.send('while the partner is away');
   stack.replicas[1]?.kill('SIGCONT');
   await adaSocket.next('partner_connection', ({ state }) => state === 'connected');
-  await until(async () => (await replicasOfChat()).sort().join() === together.join());
+  await until(async () => (await readReplicasOfChat()).sort().join() === together.join());
   await until(() => bob.seq === ada.seq);
   await bob.send('on the same socket');
   await until(() => ada.seq === bob.seq);
@@ -166,7 +166,7 @@ it('writes every event once when the worker is killed repeatedly', async () => {
     await worker?.waitUntilReady();
   }
   await stop();
-  await settled(pairs);
+  await areSettled(pairs);
   expect(pairs.flatMap(findFaults)).toEqual([]);
   await expectAllPersisted(pairs);
   await finish(pairs);
@@ -182,7 +182,7 @@ it('misses no message, including the last, when subscriptions are cut every two 
   await stop();
   await redis.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
   await Promise.all(pairs.map(async ([first], index) => first.send(`${index}.the last word`)));
-  await settled(pairs);
+  await areSettled(pairs);
   expect(pairs.flatMap(findFaults)).toEqual([]);
   await finish(pairs);
 });
@@ -200,8 +200,8 @@ it('continues all chats after Redis is killed and restarted', async () => {
   );
   await sleep(3_000);
   await stop();
-  await allIn(pairs);
-  await settled(pairs);
+  await waitUntilAllAreIn(pairs);
+  await areSettled(pairs);
   expect(pairs.flatMap(findFaults)).toEqual([]);
   await finish(pairs);
 });
@@ -211,7 +211,7 @@ it('continues all chats while PostgreSQL restarts, and persists their events aft
   const stop = startSending(pairs, { everyMs: TALK_EVERY_MS });
   await restartPostgres(stack.stores.databaseUrl, 'SIGINT');
   await stop();
-  await settled(pairs);
+  await areSettled(pairs);
   expect(pairs.flatMap(findFaults)).toEqual([]);
   expect(pairs.flat().flatMap(({ closes }) => closes)).toEqual([]);
   await expectAllPersisted(pairs);

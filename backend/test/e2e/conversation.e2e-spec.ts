@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 afterAll(() => stack?.stop(), 60_000);
 
-const newEmail = () => `${randomUUID()}@example.org`;
+const createEmail = () => `${randomUUID()}@example.org`;
 const textMessage = (sessionId: string, content: string) => ({
   sessionId,
   content,
@@ -30,7 +30,7 @@ const textMessage = (sessionId: string, content: string) => ({
 const startChat = () => matchNewVisitors([stack.url, stack.url]);
 
 /** Open sockets by replica, from their metrics. */
-const socketsByReplica = (): Promise<number[]> =>
+const countSocketsByReplica = (): Promise<number[]> =>
   Promise.all(
     stack.replicas.map(async ({ internalPort }) => {
       const text = await (await fetch(`http://127.0.0.1:${internalPort}/metrics`)).text();
@@ -39,15 +39,15 @@ const socketsByReplica = (): Promise<number[]> =>
   );
 
 it('lets two strangers register, match across replicas, chat, skip, and match with the next user', async () => {
-  const ada = await new ThawVisitor([stack.url]).register(newEmail(), password, 'female');
-  const bob = await new ThawVisitor([stack.url]).register(newEmail(), password, 'male');
+  const ada = await new ThawVisitor([stack.url]).register(createEmail(), password, 'female');
+  const bob = await new ThawVisitor([stack.url]).register(createEmail(), password, 'male');
   const cleo = await new ThawVisitor([stack.url]).joinAnonymously('female');
   const sockets: ThawSocket[] = [];
   for (const visitor of [ada, bob, cleo]) {
     sockets.push(await visitor.openSocket(), await visitor.openSocket());
   }
   const held = await until(
-    () => socketsByReplica(),
+    () => countSocketsByReplica(),
     (counts) => counts.reduce((sum, count) => sum + count, 0) === sockets.length,
   );
   expect(held.filter((count) => count > 0)).toHaveLength(3);
@@ -58,12 +58,12 @@ it('lets two strangers register, match across replicas, chat, skip, and match wi
   const { sessionId } = await adas[1]!.next('chat_matched');
   expect(await bobs[0]!.next('chat_matched')).toMatchObject({ sessionId, partnerId: ada.user.id });
   // A socket that sends before its replica has delivered `chat_matched` to it would receive the ack first.
-  await until(() => [...adas, ...bobs].every((socket) => socket.lastSeen(String(sessionId)) === 1));
+  await until(() => [...adas, ...bobs].every((socket) => socket.getLastSeen(String(sessionId)) === 1));
   for (let count = 0; count < 10; count += 1) {
     const [speaker] = count % 2 ? adas : bobs;
     await speaker!.request('random_message', textMessage(String(sessionId), `word ${count}`));
   }
-  await until(() => [...adas, ...bobs].every((socket) => socket.lastSeen(String(sessionId)) === 11));
+  await until(() => [...adas, ...bobs].every((socket) => socket.getLastSeen(String(sessionId)) === 11));
 
   await cleos[0]!.request('join_queue', { preferences: 'male' });
   await bobs[0]!.request('skip_chat', { sessionId: String(sessionId) });
@@ -76,8 +76,8 @@ it('lets two strangers register, match across replicas, chat, skip, and match wi
   });
   for (const socket of sockets) expect(socket.disorders).toEqual([]);
 
-  const history = () => bob.call('GET', `/api/chat-history/${bob.user.id}`);
-  await until(history, ({ body }) => (body as unknown as unknown[]).length === 2);
+  const readHistory = () => bob.call('GET', `/api/chat-history/${bob.user.id}`);
+  await until(readHistory, ({ body }) => (body as unknown as unknown[]).length === 2);
   for (const visitor of [ada, bob, cleo]) await visitor.closeSockets();
 });
 
@@ -109,10 +109,10 @@ describe('invalid and unauthorized input', () => {
   /** Proves that the chat is unaffected: the next message is its next event. */
   afterEach(async () => {
     const { adaSocket, bobSocket, sessionId } = chat;
-    const seq = adaSocket.lastSeen(sessionId);
+    const seq = adaSocket.getLastSeen(sessionId);
     const ack = await adaSocket.request('random_message', textMessage(sessionId, 'still here'));
     expect(ack.seq).toBe(seq + 1);
-    await until(() => bobSocket.lastSeen(sessionId) === seq + 1);
+    await until(() => bobSocket.getLastSeen(sessionId) === seq + 1);
     expect([...adaSocket.disorders, ...bobSocket.disorders]).toEqual([]);
     await eve.closeSockets();
   });

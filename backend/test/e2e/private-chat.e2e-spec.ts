@@ -61,7 +61,7 @@ class Writer {
       content,
     };
     for (;;) {
-      const socket = await this.connected();
+      const socket = await this.waitForConnection();
       const answer = await Promise.race([
         socket.ask('send_private_message', message).catch(() => undefined),
         socket.closed.then(() => undefined),
@@ -78,7 +78,7 @@ class Writer {
   }
 
   /** The whole conversation as this user reads it, in order. */
-  async conversation(): Promise<PrivateMessage[]> {
+  async readConversation(): Promise<PrivateMessage[]> {
     const read: PrivateMessage[] = [];
     for (;;) {
       const before = read.length > 0 ? `&before=${read[0]?.id}` : '';
@@ -91,7 +91,7 @@ class Writer {
     }
   }
 
-  private async connected(): Promise<ThawSocket> {
+  private async waitForConnection(): Promise<ThawSocket> {
     while (!this.socket || this.socket.socket.readyState !== this.socket.socket.OPEN) {
       try {
         const socket = await this.visitor.openSocket();
@@ -110,7 +110,7 @@ class Writer {
   }
 }
 
-const befriended = async (): Promise<[Writer, Writer]> => {
+const befriendWriters = async (): Promise<[Writer, Writer]> => {
   const [first, second] = stack.replicas.map(({ port }) => `http://127.0.0.1:${port}`);
   const { ada, bob } = await matchNewVisitors([first ?? '', second ?? '']);
   for (const [from, to] of [
@@ -126,19 +126,19 @@ const befriended = async (): Promise<[Writer, Writer]> => {
 };
 
 it(`keeps ${2 * MESSAGES_OF_EACH} messages once and in one order while PostgreSQL is restarted`, async () => {
-  const writers = await befriended();
-  const ackedCount = (): number => writers.reduce((sum, { acked }) => sum + acked.size, 0);
-  const contents = (name: string): string[] =>
+  const writers = await befriendWriters();
+  const countAcked = (): number => writers.reduce((sum, { acked }) => sum + acked.size, 0);
+  const listContents = (name: string): string[] =>
     Array.from({ length: MESSAGES_OF_EACH }, (_, number) => `${name}.${number}`);
   const writing = Promise.all(
     writers.map(async (writer, index) => {
-      for (const content of contents(`writer ${index}`)) await writer.write(content);
+      for (const content of listContents(`writer ${index}`)) await writer.write(content);
     }),
   );
   const restarting = (async () => {
     for (const [restart, signal] of (['SIGINT', 'SIGQUIT'] as const).entries()) {
       const due = ((restart + 1) * 2 * MESSAGES_OF_EACH) / 3;
-      await until(() => ackedCount() >= due, Boolean, 10 * 60_000);
+      await until(() => countAcked() >= due, Boolean, 10 * 60_000);
       await restartPostgres(stack.stores.databaseUrl, signal);
     }
   })();
@@ -146,12 +146,12 @@ it(`keeps ${2 * MESSAGES_OF_EACH} messages once and in one order while PostgreSQ
 
   expect(Math.max(...writers.map(({ retries }) => retries))).toBeGreaterThan(0);
   const [ada, bob] = writers;
-  const read = await ada.conversation();
-  expect(await bob.conversation()).toEqual(read);
+  const read = await ada.readConversation();
+  expect(await bob.readConversation()).toEqual(read);
   expect(read).toHaveLength(2 * MESSAGES_OF_EACH);
   for (const [index, { id, acked, received }] of writers.entries()) {
     const own = read.filter(({ senderId }) => senderId === id);
-    expect(own.map(({ content }) => content)).toEqual(contents(`writer ${index}`));
+    expect(own.map(({ content }) => content)).toEqual(listContents(`writer ${index}`));
     expect(own.map((message) => message.id)).toEqual([...acked.values()]);
     expect(new Set(received).size).toBe(received.length);
     expect(received.length).toBeGreaterThan(0);

@@ -49,7 +49,7 @@ afterAll(async () => {
 });
 
 /** A chat in PostgreSQL: the positions and contents of its messages, and the positions of its ends. */
-const persisted = async ([{ sessionId }]: ChatUserPair) => {
+const readPersisted = async ([{ sessionId }]: ChatUserPair) => {
   const client = new Client({ connectionString: stack.stores.databaseUrl });
   await client.connect();
   try {
@@ -101,7 +101,7 @@ it('keeps everything acknowledged when Redis is drained for a release with anoth
   for (const pair of pairs) {
     const acked = pair.flatMap((user) => [...user.acked]);
     const expected = acked.map(([content, seq]) => [seq, content]);
-    expect(await persisted(pair)).toEqual({
+    expect(await readPersisted(pair)).toEqual({
       messages: expected.sort(([first], [second]) => Number(first) - Number(second)),
       ends: [pair[0].seq + 1],
     });

@@ -65,7 +65,7 @@ class MixedService {
 }
 
 /** A metric of a process; NaN when it has none of that name. */
-const metricOf = async ({ internalPort }: Replica, name: string): Promise<number> => {
+const readMetric = async ({ internalPort }: Replica, name: string): Promise<number> => {
   const text = await (await fetch(`http://127.0.0.1:${internalPort}/metrics`)).text();
   return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1] ?? NaN);
 };
@@ -73,7 +73,7 @@ const metricOf = async ({ internalPort }: Replica, name: string): Promise<number
 const isReady = async ({ internalPort }: Replica): Promise<boolean> =>
   (await fetch(`http://127.0.0.1:${internalPort}/health/ready`)).ok;
 
-const sessionIdOf = ([{ sessionId }]: ChatUserPair): string => sessionId ?? '';
+const getSessionId = ([{ sessionId }]: ChatUserPair): string => sessionId ?? '';
 
 /** Everything that runs during one rolling update. */
 class Scene {
@@ -92,7 +92,7 @@ class Scene {
     this.service = new MixedService(stack);
     this.redis = new Redis(stack.stores.redisUrl);
     this.waves = new WaveSource(stack.stores.redisUrl);
-    const sessionIds = pairs.map(sessionIdOf);
+    const sessionIds = pairs.map(getSessionId);
     this.waved = sessionIds.slice(0, PAIRS / 2);
     this.plain = sessionIds.slice(PAIRS / 2);
     this.stopSending = startSending(pairs, { everyMs: TALK_EVERY_MS });
@@ -104,9 +104,9 @@ class Scene {
 
   /** Waits until each waved chat has more waves and each plain chat more messages, under the builds that run now. */
   async goOn(): Promise<void> {
-    const before = this.progress();
+    const before = this.listProgress();
     await until(
-      () => this.progress().map((count, index) => count - (before[index] ?? 0)),
+      () => this.listProgress().map((count, index) => count - (before[index] ?? 0)),
       (progress) => progress.every((count) => count >= STEP),
       60_000,
     );
@@ -133,10 +133,10 @@ class Scene {
     for (const user of this.pairs.flat()) await user.connected;
     await until(() => this.pairs.every(([first, second]) => first.seq === second.seq));
     expect(this.pairs.flatMap(findFaults)).toEqual([]);
-    expect((await this.lastSockets()).flatMap(({ disorders }) => disorders)).toEqual([]);
+    expect((await this.getLastSockets()).flatMap(({ disorders }) => disorders)).toEqual([]);
     await this.expectPersisted([...this.waved, ...this.plain]);
     const deadLetters = await Promise.all(
-      this.stack.workers.map((worker) => metricOf(worker, 'thaw_dead_letters')),
+      this.stack.workers.map((worker) => readMetric(worker, 'thaw_dead_letters')),
     );
     expect(deadLetters).toEqual(this.stack.workers.map(() => 0));
     this.service.expectNoExits();
@@ -148,15 +148,17 @@ class Scene {
   }
 
   /** The frames by which waves reached the sockets that are open now. */
-  async framesOfWaves(): Promise<{ known: number; unknown: number }> {
-    const sockets = await this.lastSockets();
+  async countFramesOfWaves(): Promise<{ known: number; unknown: number }> {
+    const sockets = await this.getLastSockets();
     const count = (event: string): number => sockets.flatMap((socket) => socket.all(event)).length;
     return { known: count(partnerWaved.frame), unknown: count('session_advanced') };
   }
 
   /** Chats that the present workers hold back, from their metrics. */
-  async heldChats(): Promise<number> {
-    const counts = await Promise.all(this.stack.workers.map((worker) => metricOf(worker, 'thaw_held_chats')));
+  async countHeldChats(): Promise<number> {
+    const counts = await Promise.all(
+      this.stack.workers.map((worker) => readMetric(worker, 'thaw_held_chats')),
+    );
     return Math.max(...counts);
   }
 
@@ -167,13 +169,13 @@ class Scene {
     this.redis.disconnect();
   }
 
-  private progress(): number[] {
+  private listProgress(): number[] {
     const isWaving = this.waves.waves.size > 0;
     const waves = isWaving ? this.waved.map((sessionId) => this.waves.countWaves(sessionId)) : [];
     return [...waves, ...this.pairs.flat().map(({ acked }) => acked.size)];
   }
 
-  private lastSockets() {
+  private getLastSockets() {
     return Promise.all(this.pairs.flat().map(({ connected }) => connected));
   }
 }
@@ -219,19 +221,19 @@ it('holds events of a type that only new replicas know for a new worker, and ser
   const rolling = await startScene(mixed);
   rolling.startWaving();
   await until(
-    () => rolling.heldChats(),
+    () => rolling.countHeldChats(),
     (count) => count === rolling.waved.length,
     60_000,
   );
   await rolling.goOn();
-  const { known, unknown } = await rolling.framesOfWaves();
+  const { known, unknown } = await rolling.countFramesOfWaves();
   expect(known).toBeGreaterThan(0);
   expect(unknown).toBeGreaterThan(0);
   await rolling.expectPersisted(rolling.plain);
 
   await rolling.service.replace(mixed.workers, 'worker', next);
   await rolling.finish();
-  expect(await rolling.heldChats()).toBe(0);
+  expect(await rolling.countHeldChats()).toBe(0);
 });
 
 const rollOverPreviousRelease = (): void => {
@@ -266,7 +268,7 @@ const rollOverPreviousRelease = (): void => {
     await rolling.goOn();
     await service.replace(workers, 'worker', previous);
     await until(
-      () => rolling.heldChats(),
+      () => rolling.countHeldChats(),
       (count) => count > 0,
       60_000,
     );
@@ -287,7 +289,7 @@ const rollOverPreviousRelease = (): void => {
     await service.replace(replicas, 'api', next);
     rolling.startWaving();
     await until(
-      () => rolling.heldChats(),
+      () => rolling.countHeldChats(),
       (count) => count > 0,
       60_000,
     );

@@ -7,7 +7,7 @@ import { ServerProcess } from '../measure/server-process';
 import { computeRatios, median } from '../measure/statistics';
 import { BenchStores } from '../measure/stores';
 import { Service } from '../service';
-import { inRoundOrder, logProgress, type Outcome, type Row, type Settings } from './figure';
+import { orderForRound, logProgress, type Outcome, type Row, type Settings } from './figure';
 
 const ROUNDS = 3;
 const WARM_UP_SECONDS = 4;
@@ -81,7 +81,7 @@ export const measureDelivery = async (driver: Driver, settings: Settings): Promi
     const rounds = Math.min(ROUNDS, settings.rounds);
     for (let round = 1; round <= rounds; round += 1) {
       logProgress(`delivery, round ${round} of ${rounds}`);
-      for (const { name, group } of inRoundOrder(contenders, round)) {
+      for (const { name, group } of orderForRound(contenders, round)) {
         const load = await driver.call('runRelay', { group, perSecond, seconds: settings.seconds });
         turns.set(name, [...(turns.get(name) ?? []), load]);
         const { sent, acked, received, disorders, p50Ms, p99Ms } = load;

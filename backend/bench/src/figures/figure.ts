@@ -59,7 +59,7 @@ export interface Outcome {
 export const regressionGate = 1.05;
 
 /** Reverses the order in even rounds, so that no contender always follows the same one. */
-export const inRoundOrder = <Contender>(
+export const orderForRound = <Contender>(
   contenders: readonly Contender[],
   round: number,
 ): readonly Contender[] => (round % 2 === 1 ? contenders : [...contenders].reverse());

@@ -6,7 +6,7 @@ import { ServerProcess } from '../measure/server-process';
 import { median, computeRatios } from '../measure/statistics';
 import { startBuilds, stopBuilds } from '../service';
 import {
-  inRoundOrder,
+  orderForRound,
   formatMicros,
   type Outcome,
   regressionGate,
@@ -67,7 +67,7 @@ export const measureGateway = async (driver: Driver, settings: Settings): Promis
     const turns = new Map<string, number[]>();
     for (let round = 1; round <= settings.rounds; round += 1) {
       logProgress(`gateway, round ${round} of ${settings.rounds}`);
-      for (const { name, group, server } of inRoundOrder(contenders, round)) {
+      for (const { name, group, server } of orderForRound(contenders, round)) {
         const before = server.cpuMicros;
         const load = await driver.call('runCommands', { group, perSecond, seconds: settings.seconds });
         const perCommand = (server.cpuMicros - before) / load.sent;

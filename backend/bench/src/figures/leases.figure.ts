@@ -3,7 +3,7 @@ import { median, computeRatios } from '../measure/statistics';
 import { BenchStores } from '../measure/stores';
 import { type RunningBuild, startBuilds, stopBuilds } from '../service';
 import {
-  inRoundOrder,
+  orderForRound,
   formatMicros,
   type Outcome,
   type Row,
@@ -34,7 +34,7 @@ export const measureLeases = async (_: Driver, settings: Settings): Promise<Outc
   try {
     for (let round = 1; round <= settings.rounds; round += 1) {
       logProgress(`leases, round ${round} of ${settings.rounds}`);
-      for (const leases of inRoundOrder(settings.leaseCounts, round)) {
+      for (const leases of orderForRound(settings.leaseCounts, round)) {
         for (const { stores } of builds) await setLeases(stores, leases);
         await wait(SETTLE_MS);
         const costs = await measureCpuPerReplica(builds, idle, settings.seconds);

@@ -105,7 +105,7 @@ const readSettledMemory = async (server: ServerProcess): Promise<number> => {
   // Two collections: the first runs finalizers, whose objects the second one frees.
   for (let times = 0; times < 2; times += 1) {
     await wait(SETTLE_MS);
-    server.signal('SIGUSR2');
+    server.sendSignal('SIGUSR2');
   }
   await wait(SETTLE_MS);
   return server.ownMemoryBytes;

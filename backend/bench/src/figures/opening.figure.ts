@@ -9,7 +9,7 @@ import { median, computeRatios } from '../measure/statistics';
 import type { BenchStores } from '../measure/stores';
 import { startBuilds, stopBuilds } from '../service';
 import {
-  inRoundOrder,
+  orderForRound,
   formatMicros,
   type Outcome,
   type Row,
@@ -82,7 +82,7 @@ export const measureOpening = async (driver: Driver, settings: Settings): Promis
     for (const contender of contenders) await runTurn(contender);
     for (let round = 1; round <= settings.rounds; round += 1) {
       logProgress(`opening, round ${round} of ${settings.rounds}`);
-      for (const contender of inRoundOrder(contenders, round)) {
+      for (const contender of orderForRound(contenders, round)) {
         const turn = await runTurn(contender);
         turns.set(contender.name, [...(turns.get(contender.name) ?? []), turn]);
         const { node, postgres, redis } = turn;

@@ -8,7 +8,7 @@ import { median, computeRatios, computeSpread } from '../measure/statistics';
 import { BenchStores } from '../measure/stores';
 import { startBuilds, stopBuilds } from '../service';
 import {
-  inRoundOrder,
+  orderForRound,
   formatMicros,
   type Outcome,
   regressionGate,
@@ -143,7 +143,7 @@ export const measureRelay = async (
     };
     for (let round = 1; round <= settings.rounds; round += 1) {
       logProgress(`relay, round ${round} of ${settings.rounds}`);
-      for (const contender of inRoundOrder(contenders, round)) await runTurn(contender);
+      for (const contender of orderForRound(contenders, round)) await runTurn(contender);
     }
     const thaw = contenders.find(({ name }) => name === 'thaw');
     if (thaw && wanted.has('P5')) {

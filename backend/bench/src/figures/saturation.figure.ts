@@ -5,7 +5,7 @@ import { ServerProcess } from '../measure/server-process';
 import { computeRatios, median } from '../measure/statistics';
 import { BenchStores } from '../measure/stores';
 import { Service } from '../service';
-import { inRoundOrder, logProgress, type Outcome, type Settings } from './figure';
+import { orderForRound, logProgress, type Outcome, type Settings } from './figure';
 
 const ROUNDS = 2;
 const WARM_UP_SECONDS = 4;
@@ -56,7 +56,7 @@ export const measureSaturation = async (driver: Driver, settings: Settings): Pro
     const sustained = new Map<string, number[]>();
     const rounds = Math.min(ROUNDS, settings.rounds);
     for (let round = 1; round <= rounds; round += 1) {
-      for (const { name, group } of inRoundOrder(contenders, round)) {
+      for (const { name, group } of orderForRound(contenders, round)) {
         const rate = await findSustainedRate(driver, group, start);
         sustained.set(name, [...(sustained.get(name) ?? []), rate]);
         logProgress(`saturation, round ${round} of ${rounds}, ${name}: ${rate.toFixed(0)} messages a second`);

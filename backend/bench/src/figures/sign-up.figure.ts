@@ -7,7 +7,7 @@ import { BenchStores } from '../measure/stores';
 import { Service } from '../service';
 import {
   formatMicros,
-  inRoundOrder,
+  orderForRound,
   logProgress,
   type Outcome,
   type Row,
@@ -60,7 +60,7 @@ export const measureSignUp = async (driver: Driver, settings: Settings): Promise
     const turns = new Map<string, Turn[]>();
     // Round 0 warms up and is not counted.
     for (let round = 0; round <= settings.rounds; round += 1) {
-      for (const contender of inRoundOrder(contenders, round)) {
+      for (const contender of orderForRound(contenders, round)) {
         const turn = await measure(driver, contender, settings.signUps);
         if (round === 0) continue;
         turns.set(contender.name, [...(turns.get(contender.name) ?? []), turn]);

@@ -7,7 +7,7 @@ import { median, computeRatios } from '../measure/statistics';
 import { BenchStores } from '../measure/stores';
 import { findFreePorts } from '../../../../deploy/local/processes/ports.mjs';
 import { Service } from '../service';
-import { inRoundOrder, type Outcome, type Row, logProgress, type Settings, wait } from './figure';
+import { orderForRound, type Outcome, type Row, logProgress, type Settings, wait } from './figure';
 
 const REPLICAS = 3;
 const ROUNDS = 3;
@@ -70,7 +70,10 @@ export const measureStorm = async (driver: Driver, settings: Settings): Promise<
     const rounds = Math.min(ROUNDS, settings.rounds);
     for (let round = 1; round <= rounds; round += 1) {
       logProgress(`storm, round ${round} of ${rounds}`);
-      for (const { kind, group, proxy, getKilledReplica, restartKilled } of inRoundOrder(contenders, round)) {
+      for (const { kind, group, proxy, getKilledReplica, restartKilled } of orderForRound(
+        contenders,
+        round,
+      )) {
         if (round > 1) await driver.call('moveToReplica', { group, origin: getKilledReplica().origin });
         const storm = driver.call('runStorm', { group, proxy });
         await wait(CHAT_MS);

@@ -27,7 +27,7 @@ export const createProfiler = (folder: string | undefined) => {
       };
     },
     toggle: (servers: readonly ServerProcess[]): void => {
-      for (const server of servers) server.signal('SIGUSR2');
+      for (const server of servers) server.sendSignal('SIGUSR2');
     },
     logReport: (figure: string): void => {
       logProgress(

@@ -124,7 +124,7 @@ export class ServerProcess {
     return Number(/^RssAnon:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1_024;
   }
 
-  signal(signal: NodeJS.Signals): void {
+  sendSignal(signal: NodeJS.Signals): void {
     this.child.kill(signal);
   }
 

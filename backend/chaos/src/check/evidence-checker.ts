@@ -1,4 +1,4 @@
-import { fingerprintsMatch, type Fingerprint, ANY_FINGERPRINT } from './fingerprint';
+import { doFingerprintsMatch, type Fingerprint, ANY_FINGERPRINT } from './fingerprint';
 import type { ChatAck, ChatRecord, UserLog } from './user-log';
 import type { StoredEvent, StoredState } from './stored-state';
 
@@ -132,7 +132,7 @@ const checkChat = (
     // An end is also acknowledged when the chat was already over or is lost.
     if (
       ack.fingerprint === ANY_FINGERPRINT ||
-      (storedEvent && fingerprintsMatch(storedEvent.fingerprint, ack.fingerprint))
+      (storedEvent && doFingerprintsMatch(storedEvent.fingerprint, ack.fingerprint))
     )
       continue;
     const isElsewhere = stored.some(({ fingerprint }) => fingerprint === ack.fingerprint);
@@ -151,7 +151,7 @@ const checkChat = (
   if (mayDifferFromStored(evidence, chat)) return;
   for (const [seq, fingerprint] of chat.events) {
     const storedEvent = stored[seq - 1];
-    if (!storedEvent || !fingerprintsMatch(storedEvent.fingerprint, fingerprint)) {
+    if (!storedEvent || !doFingerprintsMatch(storedEvent.fingerprint, fingerprint)) {
       report(
         'order',
         `${name}: saw ${fingerprint} as ${seq}; stored there: ${storedEvent?.fingerprint ?? 'nothing'}`,
@@ -169,7 +169,7 @@ const mayDifferFromStored = ({ lossWindows }: Evidence, { startedAt, endedAt }: 
   );
 
 /** Chats that were open when data was removed from Redis. */
-const affectedChats = ({ logs, lossWindows }: Evidence): ReadonlySet<string> =>
+const findAffectedChats = ({ logs, lossWindows }: Evidence): ReadonlySet<string> =>
   new Set(
     logs.flatMap(({ chats }) =>
       [...chats.values()]
@@ -194,7 +194,7 @@ const checkSides = ({ logs }: Evidence, report: Report): void => {
       if (!partnerChat || userId > chat.partnerId) continue;
       for (const [seq, fingerprint] of chat.events) {
         const other = partnerChat.events.get(seq);
-        if (other !== undefined && !fingerprintsMatch(other, fingerprint))
+        if (other !== undefined && !doFingerprintsMatch(other, fingerprint))
           report('order', `${chat.sessionId} ${seq}: ${fingerprint} on one side, ${other} on the other`);
       }
     }
@@ -203,7 +203,7 @@ const checkSides = ({ logs }: Evidence, report: Report): void => {
 
 const checkStores = (evidence: Evidence, report: Report): void => {
   const { storedState } = evidence;
-  const affected = affectedChats(evidence);
+  const affected = findAffectedChats(evidence);
   for (const [sessionId, events] of storedState.durable) {
     const ids = events.map(({ eventId }) => eventId);
     if (new Set(ids).size !== ids.length) report('duplicate', `${sessionId}: an event is stored twice`);

@@ -31,7 +31,7 @@ export const fingerprints = {
 } as const;
 
 /** Fingerprint of a frame that carries `sessionId` and `seq`. */
-export const fingerprintOfFrame = (event: string, data: Data): Fingerprint => {
+export const computeFrameFingerprint = (event: string, data: Data): Fingerprint => {
   switch (event) {
     case 'chat_matched':
       return fingerprints.started();
@@ -58,7 +58,7 @@ export const fingerprintOfFrame = (event: string, data: Data): Fingerprint => {
 };
 
 /** Fingerprint of a stored event. */
-export const fingerprintOfStoredEvent = ({
+export const computeStoredEventFingerprint = ({
   type,
   data,
   entryId,
@@ -97,5 +97,5 @@ export const fingerprintOfStoredEvent = ({
 };
 
 /** Whether two fingerprints are equal, or one of them is `ANY_FINGERPRINT`. */
-export const fingerprintsMatch = (first: Fingerprint, second: Fingerprint): boolean =>
+export const doFingerprintsMatch = (first: Fingerprint, second: Fingerprint): boolean =>
   first === second || first === ANY_FINGERPRINT || second === ANY_FINGERPRINT;

@@ -1,4 +1,4 @@
-import { type IdleState, minimumOfBoth, findGrowth } from './idle-state';
+import { type IdleState, computeMinimum, findGrowth } from './idle-state';
 
 const rest = (more: Partial<IdleState> = {}): IdleState => ({
   processes: {
@@ -34,6 +34,6 @@ it('reports nothing when nothing has grown', () => {
 
 it('ignores growth that only one of two inspections saw', () => {
   const busy = process({ resources: { Timeout: 50 }, collections: { 'LiveChatService.served': 3 } });
-  expect(findGrowth(rest(), minimumOfBoth(busy, rest()))).toEqual([]);
-  expect(findGrowth(rest(), minimumOfBoth(busy, busy))).toHaveLength(2);
+  expect(findGrowth(rest(), computeMinimum(busy, rest()))).toEqual([]);
+  expect(findGrowth(rest(), computeMinimum(busy, busy))).toHaveLength(2);
 });

@@ -32,11 +32,14 @@ const COLLECTION_LIMITS: Record<string, number> = {
   'ImageProcessingService.decoders.idle': 2,
 };
 
-const minimumCounts = (one: Record<string, number>, other: Record<string, number>): Record<string, number> =>
+const computeMinimumCounts = (
+  one: Record<string, number>,
+  other: Record<string, number>,
+): Record<string, number> =>
   Object.fromEntries(Object.keys(one).map((key) => [key, Math.min(one[key] ?? 0, other[key] ?? 0)]));
 
 /** Of each value the smaller one of two inspections: growth that only one of them saw was work in progress. */
-export const minimumOfBoth = (one: IdleState, other: IdleState): IdleState => ({
+export const computeMinimum = (one: IdleState, other: IdleState): IdleState => ({
   processes: Object.fromEntries(
     Object.entries(one.processes).map(([name, first]) => {
       const second = other.processes[name] ?? first;
@@ -44,8 +47,8 @@ export const minimumOfBoth = (one: IdleState, other: IdleState): IdleState => ({
         name,
         {
           heapBytes: Math.min(first.heapBytes, second.heapBytes),
-          resources: minimumCounts(first.resources, second.resources),
-          collections: minimumCounts(first.collections, second.collections),
+          resources: computeMinimumCounts(first.resources, second.resources),
+          collections: computeMinimumCounts(first.collections, second.collections),
         },
       ];
     }),
@@ -53,7 +56,7 @@ export const minimumOfBoth = (one: IdleState, other: IdleState): IdleState => ({
   redisClients: Math.min(one.redisClients, other.redisClients),
   redisChannels: Math.min(one.redisChannels, other.redisChannels),
   postgresConnections: Math.min(one.postgresConnections, other.postgresConnections),
-  keysWithoutExpiry: minimumCounts(one.keysWithoutExpiry, other.keysWithoutExpiry),
+  keysWithoutExpiry: computeMinimumCounts(one.keysWithoutExpiry, other.keysWithoutExpiry),
 });
 
 /** Reports what has grown between two inspections at rest. */
@@ -68,10 +71,10 @@ export const findGrowth = (before: IdleState, after: IdleState): Violation[] => 
       found.push(`${name} does not answer`);
       continue;
     }
-    const heapMiB = (bytes: number): string => (bytes / 1024 / 1024).toFixed(1);
+    const formatMiB = (bytes: number): string => (bytes / 1024 / 1024).toFixed(1);
     if (later.heapBytes > earlier.heapBytes * MAX_HEAP_GROWTH_FACTOR)
       found.push(
-        `${name}: heap ${heapMiB(earlier.heapBytes)} MiB before, ${heapMiB(later.heapBytes)} MiB after`,
+        `${name}: heap ${formatMiB(earlier.heapBytes)} MiB before, ${formatMiB(later.heapBytes)} MiB after`,
       );
     for (const [type, count] of Object.entries(later.resources))
       compare(

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import type { Client } from 'pg';
-import { type Fingerprint, fingerprintOfStoredEvent } from './fingerprint';
+import { type Fingerprint, computeStoredEventFingerprint } from './fingerprint';
 
 export interface StoredEvent {
   eventId: string;
@@ -44,7 +44,7 @@ const CHAT_PREFIX = 'chat-';
 
 const toStoredEvent = (eventId: string, type: string, data: Data, entryId: string): StoredEvent => ({
   eventId,
-  fingerprint: fingerprintOfStoredEvent({ type, data, entryId }),
+  fingerprint: computeStoredEventFingerprint({ type, data, entryId }),
   ...(type === 'MessageSent' ? { clientKey: `${String(data.senderId)} ${String(data.clientId)}` } : {}),
 });
 

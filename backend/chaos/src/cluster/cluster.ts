@@ -107,7 +107,7 @@ export class Cluster {
   }
 
   async stop(): Promise<void> {
-    for (const link of this.links.values()) link.heal();
+    for (const link of this.links.values()) link.restore();
     await this.stack?.stop();
     this.redis?.disconnect();
     await Promise.all([this.redisStore?.close(), this.postgresStore?.close()]);
@@ -131,13 +131,13 @@ export class Cluster {
       home: this.home,
       stores: { databaseUrl: this.databaseUrl, redisUrl: this.redisStore.url },
       env: { REMATCH_COOLDOWN_S: '0', LOG_LEVEL: 'warn', LIMITS_PROFILE: 'load' },
-      settingsOf: (name) => this.buildSettings(name),
+      createSettings: (name) => this.buildSettings(name),
       routeToReplicas: (ports) =>
         Promise.all(ports.map((port, index) => this.addLink(`nginx->api-${index + 1}`, port))),
       programs: {
-        migrate: nodeProgram([], 'migrate'),
-        api: nodeProgram([...inspectionFlags, ...replicaNodeFlags], 'api'),
-        worker: nodeProgram(inspectionFlags, 'worker'),
+        migrate: createNodeProgram([], 'migrate'),
+        api: createNodeProgram([...inspectionFlags, ...replicaNodeFlags], 'api'),
+        worker: createNodeProgram(inspectionFlags, 'worker'),
       },
     });
     await this.addLink('clients->nginx', this.stack.ports.page);
@@ -196,7 +196,7 @@ const inspectionFlags = ['--expose-gc', '--require', path.join(__dirname, '..', 
  * Without `--enable-source-maps`: Node caches the source map of every file through which an error has passed, some
  * megabytes for a large one. It reads each map only once, but the growth would be reported as a leak.
  */
-const nodeProgram = (flags: readonly string[], role: string) => ({
+const createNodeProgram = (flags: readonly string[], role: string) => ({
   command: process.execPath,
   args: [...flags, inRepository('backend', 'dist', `main.${role}.js`)],
 });

@@ -40,7 +40,8 @@ const open = async (): Promise<{ socket: Socket; received: () => string }> => {
 };
 
 /** Unlike `once`, does not fail the test on a reset. */
-const closeOf = (socket: Socket): Promise<unknown> => new Promise((resolve) => socket.once('close', resolve));
+const waitForClose = (socket: Socket): Promise<unknown> =>
+  new Promise((resolve) => socket.once('close', resolve));
 
 it('a healthy link passes bytes on', async () => {
   const { socket, received } = await open();
@@ -51,10 +52,10 @@ it('a healthy link passes bytes on', async () => {
 it('a cut link resets open and new connections until it heals', async () => {
   const { socket } = await open();
   link.fail('cut');
-  await closeOf(socket);
+  await waitForClose(socket);
   const another = connect(link.port, '127.0.0.1').on('error', () => undefined);
-  await closeOf(another);
-  link.heal();
+  await waitForClose(another);
+  link.restore();
   const { socket: third, received } = await open();
   third.write('back');
   await until(() => received() === 'back');
@@ -71,7 +72,7 @@ it('a black hole holds everything back and delivers it after healing', async () 
   await until(() => socket.bytesWritten === 'before held'.length);
   expect([received(), fromOther()]).toEqual(['before ', '']);
   expect(socket.destroyed).toBe(false);
-  link.heal();
+  link.restore();
   await until(() => received() === 'before held' && fromOther() === 'from another');
 });
 
@@ -103,8 +104,8 @@ it('a half-open link keeps near ends open without far ends, and resets them on h
   socket.write('is anyone there?');
   await until(() => socket.bytesWritten > 1);
   expect(socket.destroyed).toBe(false);
-  link.heal();
-  await closeOf(socket);
+  link.restore();
+  await waitForClose(socket);
 });
 
 it('an abandoned link keeps far ends open, passes new connections, and resets old ones on healing', async () => {
@@ -112,12 +113,12 @@ it('an abandoned link keeps far ends open, passes new connections, and resets ol
   socket.write('x');
   await until(() => received() === 'x');
   link.fail('abandoned');
-  await closeOf(socket);
+  await waitForClose(socket);
   const { socket: another, received: fromOther } = await open();
   another.write('back');
   await until(() => fromOther() === 'back');
   expect(served.map(({ destroyed }) => destroyed)).toEqual([false, false]);
-  link.heal();
+  link.restore();
   await until(() => served[0]!.destroyed);
   another.write(' still');
   await until(() => fromOther() === 'back still');
@@ -126,5 +127,5 @@ it('an abandoned link keeps far ends open, passes new connections, and resets ol
 it('a link resets a connection to a target that is down', async () => {
   server.close();
   const socket = connect(link.port, '127.0.0.1').on('error', () => undefined);
-  await closeOf(socket);
+  await waitForClose(socket);
 });

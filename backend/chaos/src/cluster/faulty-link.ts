@@ -133,14 +133,14 @@ export class FaultyLink {
   fail(fault: LinkKind): void {
     this.fault = fault;
     if (fault === 'cut') this.resetAll();
-    if (fault === 'half-open') for (const far of this.socketsAt('far')) far.destroy();
+    if (fault === 'half-open') for (const far of this.getSockets('far')) far.destroy();
     if (fault === 'abandoned') {
       for (const direction of this.directions) direction.isAbandoned = true;
-      for (const near of this.socketsAt('near')) near.resetAndDestroy();
+      for (const near of this.getSockets('near')) near.resetAndDestroy();
     }
   }
 
-  heal(): void {
+  restore(): void {
     const healedFault = this.fault;
     this.fault = undefined;
     if (healedFault === 'half-open') this.resetAll();
@@ -188,7 +188,7 @@ export class FaultyLink {
   }
 
   /** The sockets of all connections at one end. The directions are in pairs, of which the first leads from near to far. */
-  private socketsAt(end: 'near' | 'far'): Socket[] {
+  private getSockets(end: 'near' | 'far'): Socket[] {
     return [...this.directions]
       .filter((_, index) => index % 2 === 0)
       .map(({ from, to }) => (end === 'near' ? from : to));

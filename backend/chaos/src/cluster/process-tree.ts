@@ -24,7 +24,7 @@ export const processTree = (pid: number): number[] => {
 };
 
 /** Sends a signal to a process and all its descendants, as a supervisor does to a control group. */
-export const signalTree = (pid: number, signal: NodeJS.Signals): void => {
+export const sendSignalToTree = (pid: number, signal: NodeJS.Signals): void => {
   for (const member of processTree(pid)) {
     try {
       process.kill(member, signal);

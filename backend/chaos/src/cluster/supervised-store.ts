@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PrivateStore } from '../../../../deploy/local/stores/private-store.mjs';
-import { signalTree } from './process-tree';
+import { sendSignalToTree } from './process-tree';
 
 const WATCH_MS = 200;
 
@@ -34,12 +34,12 @@ export class SupervisedStore {
   }
 
   /** Sends a signal to the store and its child processes. */
-  signalAll(signal: NodeJS.Signals): void {
-    if (this.pid !== undefined) signalTree(this.pid, signal);
+  sendSignalToAll(signal: NodeJS.Signals): void {
+    if (this.pid !== undefined) sendSignalToTree(this.pid, signal);
   }
 
   /** Sends a signal to the store's main process. */
-  signal(signal: NodeJS.Signals): void {
+  sendSignal(signal: NodeJS.Signals): void {
     if (this.pid !== undefined) process.kill(this.pid, signal);
   }
 

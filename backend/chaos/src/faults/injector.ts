@@ -29,7 +29,7 @@ const createEffect = (cluster: Cluster, fault: Fault): FaultEffect => {
     case 'half-open':
     case 'abandoned': {
       const link = cluster.link(fault.target);
-      return { begin: async () => link.fail(fault.kind), end: async () => link.heal() };
+      return { begin: async () => link.fail(fault.kind), end: async () => link.restore() };
     }
     case 'full':
     case 'nearly-full':
@@ -68,12 +68,12 @@ export class Injector {
     await Promise.all(
       faults.map(async ({ fault, afterMs, lastsMs }) => {
         await sleep(afterMs);
-        await this.cause(fault, lastsMs, round);
+        await this.causeFault(fault, lastsMs, round);
       }),
     );
   }
 
-  async cause(fault: Fault, lastsMs: number, round: number): Promise<void> {
+  async causeFault(fault: Fault, lastsMs: number, round: number): Promise<void> {
     const effect = createEffect(this.cluster, fault);
     const caused: CausedFault = { fault, label: formatLabel(fault), round, beganAt: Date.now() };
     this.caused.push(caused);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Cluster } from '../cluster/cluster';
-import { signalTree } from '../cluster/process-tree';
+import { sendSignalToTree } from '../cluster/process-tree';
 import type { signalKinds } from '../schedule';
 import type { FaultEffect } from './fault-effect';
 
@@ -8,11 +8,11 @@ type SignalKind = (typeof signalKinds)[number];
 
 /** A process of the product or of a store, as its faults use it. */
 interface FaultTarget {
-  pid(): number | undefined;
+  getPid(): number | undefined;
   /** Signals the process and its children. */
-  signalAll(signal: NodeJS.Signals): void;
+  sendSignalToAll(signal: NodeJS.Signals): void;
   /** Signals the process only. */
-  signal(signal: NodeJS.Signals): void;
+  sendSignal(signal: NodeJS.Signals): void;
   waitUntilReady(): Promise<void>;
 }
 
@@ -22,21 +22,21 @@ export const createProcessFault = (cluster: Cluster, kind: SignalKind, target: s
   switch (kind) {
     case 'pause':
       return {
-        begin: async () => faultTarget.signalAll('SIGSTOP'),
+        begin: async () => faultTarget.sendSignalToAll('SIGSTOP'),
         async end() {
-          faultTarget.signalAll('SIGCONT');
+          faultTarget.sendSignalToAll('SIGCONT');
           await faultTarget.waitUntilReady();
         },
       };
     case 'kill':
-      return restartAfter(faultTarget, async () => faultTarget.signalAll('SIGKILL'));
+      return restartAfter(faultTarget, async () => faultTarget.sendSignalToAll('SIGKILL'));
     case 'terminate':
       return restartAfter(faultTarget, async () => {
-        faultTarget.signal('SIGTERM');
+        faultTarget.sendSignal('SIGTERM');
         if (target !== 'postgres') return;
         // PostgreSQL waits for its clients to disconnect, which pools never do. Supervisors then escalate.
         await sleep(1_000);
-        faultTarget.signal('SIGINT');
+        faultTarget.sendSignal('SIGINT');
       });
   }
 };
@@ -46,11 +46,11 @@ const restartAfter = (faultTarget: FaultTarget, stop: () => Promise<void>): Faul
   let stoppedPid: number | undefined;
   return {
     async begin() {
-      stoppedPid = faultTarget.pid();
+      stoppedPid = faultTarget.getPid();
       await stop();
     },
     async end() {
-      while (faultTarget.pid() === stoppedPid || faultTarget.pid() === undefined) await sleep(20);
+      while (faultTarget.getPid() === stoppedPid || faultTarget.getPid() === undefined) await sleep(20);
       await faultTarget.waitUntilReady();
     },
   };
@@ -60,9 +60,9 @@ const findFaultTarget = (cluster: Cluster, target: string): FaultTarget => {
   if (target === 'redis' || target === 'postgres') {
     const store = target === 'redis' ? cluster.redisStore : cluster.postgresStore;
     return {
-      pid: () => store.pid,
-      signalAll: (signal) => store.signalAll(signal),
-      signal: (signal) => store.signal(signal),
+      getPid: () => store.pid,
+      sendSignalToAll: (signal) => store.sendSignalToAll(signal),
+      sendSignal: (signal) => store.sendSignal(signal),
       waitUntilReady: () => waitUntilStoreAnswers(cluster, target),
     };
   }
@@ -70,12 +70,12 @@ const findFaultTarget = (cluster: Cluster, target: string): FaultTarget => {
     target === 'nginx' ? cluster.stack.proxy : cluster.processes.find(({ name }) => name === target);
   if (!replica) throw new Error(`There is no process ${target}`);
   return {
-    pid: () => replica.pid,
-    signalAll: (signal) => {
+    getPid: () => replica.pid,
+    sendSignalToAll: (signal) => {
       // `replica.kill` would signal only the process itself, not its children.
-      if (replica.pid !== undefined) signalTree(replica.pid, signal);
+      if (replica.pid !== undefined) sendSignalToTree(replica.pid, signal);
     },
-    signal: (signal) => replica.kill(signal),
+    sendSignal: (signal) => replica.kill(signal),
     waitUntilReady: () => replica.waitUntilReady(),
   };
 };

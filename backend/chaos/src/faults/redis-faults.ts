@@ -48,7 +48,7 @@ const truncateLastSecond = async (cluster: Cluster): Promise<void> => {
   };
   for (const until = Date.now() + LOST_PERIOD_MS; Date.now() < until; await sleep(SAMPLE_MS)) takeSample();
   await cluster.redisStore.withoutRestarts(async () => {
-    cluster.redisStore.signal('SIGKILL');
+    cluster.redisStore.sendSignal('SIGKILL');
     const killedAt = Date.now();
     await cluster.redisStore.waitUntilGone();
     const file = findCurrentAppendOnlyFile(cluster.redisFolder);

@@ -47,8 +47,8 @@ export class ChatBehaviour {
   async actInChat(): Promise<void> {
     const { game } = this.user.recorder;
     const { random } = this;
-    if (game && !game.hasAnswered && random.chance(0.5)) return this.answerGame();
-    const roll = random.next();
+    if (game && !game.hasAnswered && random.isChosen(0.5)) return this.answerGame();
+    const roll = random.nextFraction();
     // Mostly messages, as in real use.
     if (roll < 0.81) await this.sendMessage();
     else if (roll < 0.82) await this.sendPhoto();
@@ -64,7 +64,7 @@ export class ChatBehaviour {
     const sessionId = this.sessionId;
     if (!sessionId) return undefined;
     this.sentCount += 1;
-    const content = `${sessionId} ${this.user.id} ${this.sentCount} ${'.'.repeat(this.random.between(0, 60))}|`;
+    const content = `${sessionId} ${this.user.id} ${this.sentCount} ${'.'.repeat(this.random.chooseBetween(0, 60))}|`;
     const clientId = this.user.createId();
     return this.user.sendChatCommand(
       'random_message',

@@ -14,7 +14,7 @@ export interface Attempt {
 
 interface ConnectionOwner {
   /** Data to authenticate with; called before each attempt. */
-  authenticationData(): ClientInput<'authenticate'>;
+  getAuthenticationData(): ClientInput<'authenticate'>;
   /** Called for a new socket; all later frames come from it. */
   onSocket(): void;
   onFrame(frame: Frame): void;
@@ -105,7 +105,7 @@ export class Connection {
     this.attempts.push(attempt);
     const socket: PageSocket = new PageSocket(this.origin, this.cookie(), {
       open: () => void this.authenticate(socket, attempt),
-      frame: (frame) => {
+      handleFrame: (frame) => {
         if (socket !== this.socket) return;
         if (frame.event === 'authenticated') this.handleAuthenticated(socket, attempt);
         this.owner.onFrame(frame);
@@ -120,7 +120,7 @@ export class Connection {
   }
 
   private async authenticate(socket: PageSocket, attempt: Attempt): Promise<void> {
-    const answer = await socket.request('authenticate', this.owner.authenticationData());
+    const answer = await socket.request('authenticate', this.owner.getAuthenticationData());
     if (socket !== this.socket || answer === 'closed') return;
     if (answer !== 'timeout' && answer.event === 'authenticated') return;
     // A socket that cannot authenticate is treated as lost.

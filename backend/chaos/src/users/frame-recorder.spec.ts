@@ -7,66 +7,67 @@ const BOB = 2;
 let gaps: number;
 let recorder: FrameRecorder;
 
-const frame = (event: string, data: Record<string, unknown>) => ({ event, data });
-const matched = (sessionId = 's-1', seq = 1) =>
-  frame('chat_matched', { sessionId, seq, partnerId: BOB, partnerInfo: {} });
-const message = (seq: number, content = `s-1 ${BOB} ${seq}`, sessionId = 's-1') =>
-  frame('random_message', { sessionId, seq, id: `${seq}-0`, senderId: BOB, content });
-const resumed = (seq: number, events: object[], more: object = {}) =>
-  frame('session_resumed', { sessionId: 's-1', seq, partnerId: BOB, events, last: true, ...more });
-const skipped = (seq: number, reason = 'skipped') => frame('chat_skipped', { sessionId: 's-1', seq, reason });
-const problems = () => recorder.log.problems.map(({ what }) => what);
+const createFrame = (event: string, data: Record<string, unknown>) => ({ event, data });
+const createMatched = (sessionId = 's-1', seq = 1) =>
+  createFrame('chat_matched', { sessionId, seq, partnerId: BOB, partnerInfo: {} });
+const createMessage = (seq: number, content = `s-1 ${BOB} ${seq}`, sessionId = 's-1') =>
+  createFrame('random_message', { sessionId, seq, id: `${seq}-0`, senderId: BOB, content });
+const createResumed = (seq: number, events: object[], more: object = {}) =>
+  createFrame('session_resumed', { sessionId: 's-1', seq, partnerId: BOB, events, last: true, ...more });
+const createSkipped = (seq: number, reason = 'skipped') =>
+  createFrame('chat_skipped', { sessionId: 's-1', seq, reason });
+const listProblems = () => recorder.log.problems.map(({ what }) => what);
 const reconnect = () => {
   recorder.startSocket();
-  return recorder.lastSeen();
+  return recorder.getLastSeen();
 };
 
 beforeEach(() => {
   gaps = 0;
   recorder = new FrameRecorder(ADA, () => (gaps += 1));
   reconnect();
-  recorder.receive(matched());
+  recorder.receive(createMatched());
 });
 
 it('reports nothing for a chat that is in order and ends', () => {
-  recorder.receive(message(2));
+  recorder.receive(createMessage(2));
   recorder.acknowledge('s-1', 3, fingerprints.message('3-0', ADA, 'x'), false);
-  recorder.receive(skipped(4));
-  expect(problems()).toEqual([]);
+  recorder.receive(createSkipped(4));
+  expect(listProblems()).toEqual([]);
   expect(recorder.current).toBeUndefined();
 });
 
 it('reports nothing for a resume that continues where the last socket ended', () => {
-  recorder.receive(message(2));
+  recorder.receive(createMessage(2));
   expect(reconnect()).toEqual({ sessionId: 's-1', seq: 2 });
-  recorder.receive(resumed(4, [message(3), message(4)]));
-  recorder.receive(message(5));
-  expect(problems()).toEqual([]);
+  recorder.receive(createResumed(4, [createMessage(3), createMessage(4)]));
+  recorder.receive(createMessage(5));
+  expect(listProblems()).toEqual([]);
 });
 
 it('replaces the events of the chat after a reset', () => {
-  recorder.receive(message(2));
-  recorder.receive(message(3));
+  recorder.receive(createMessage(2));
+  recorder.receive(createMessage(3));
   reconnect();
-  recorder.receive(resumed(2, [matched(), message(2)], { reset: true }));
-  expect(problems()).toEqual([]);
+  recorder.receive(createResumed(2, [createMatched(), createMessage(2)], { reset: true }));
+  expect(listProblems()).toEqual([]);
   expect(recorder.current).toMatchObject({ lastSeq: 2, resetAt: [expect.any(Number)] });
 });
 
 it('reports a gap and requests what is missing', () => {
-  recorder.receive(message(3));
-  expect(problems()).toEqual(['s-1: a gap, random_message 3 came after 1']);
+  recorder.receive(createMessage(3));
+  expect(listProblems()).toEqual(['s-1: a gap, random_message 3 came after 1']);
   expect(gaps).toBe(1);
 });
 
 it('reports an event that is delivered twice by frames, by a resume, or as an end', () => {
-  recorder.receive(message(2));
-  recorder.receive(message(2));
+  recorder.receive(createMessage(2));
+  recorder.receive(createMessage(2));
   reconnect();
-  recorder.receive(resumed(2, [message(2)]));
-  recorder.receive(skipped(3));
-  recorder.receive(skipped(3));
-  expect(problems()).toEqual([
+  recorder.receive(createResumed(2, [createMessage(2)]));
+  recorder.receive(createSkipped(3));
+  recorder.receive(createSkipped(3));
+  expect(listProblems()).toEqual([
     's-1: random_message 2 delivered twice',
     's-1: random_message 2 delivered twice',
     's-1: its end was delivered twice',
@@ -74,16 +75,16 @@ it('reports an event that is delivered twice by frames, by a resume, or as an en
 });
 
 it('reports different content under the same number', () => {
-  recorder.receive(message(2));
+  recorder.receive(createMessage(2));
   recorder.acknowledge('s-1', 2, fingerprints.message('2-0', ADA, 'mine'), false);
-  expect(problems()).toEqual([expect.stringContaining('acknowledged as 2 is message 2-0 1 mine')]);
+  expect(listProblems()).toEqual([expect.stringContaining('acknowledged as 2 is message 2-0 1 mine')]);
 });
 
 it('reports frames and messages of another chat', () => {
-  recorder.receive(message(2, 's-9 5 1'));
-  recorder.receive(message(1, 's-9 5 1', 's-9'));
-  recorder.receive(frame('typing', { sessionId: 's-9', userId: 5 }));
-  expect(problems()).toEqual([
+  recorder.receive(createMessage(2, 's-9 5 1'));
+  recorder.receive(createMessage(1, 's-9 5 1', 's-9'));
+  recorder.receive(createFrame('typing', { sessionId: 's-9', userId: 5 }));
+  expect(listProblems()).toEqual([
     's-1: a message of another chat: s-9 5 1',
     'random_message of the unknown chat s-9',
     'typing of the unknown chat s-9',
@@ -91,30 +92,30 @@ it('reports frames and messages of another chat', () => {
 });
 
 it('reports a second chat that begins before the first has ended', () => {
-  recorder.receive(matched('s-2'));
-  expect(problems()).toEqual(['in two chats: s-1 and s-2']);
+  recorder.receive(createMatched('s-2'));
+  expect(listProblems()).toEqual(['in two chats: s-1 and s-2']);
 });
 
 it('reports a resume that leaves out events', () => {
   reconnect();
-  recorder.receive(resumed(3, [message(2)]));
-  expect(problems()).toEqual(['s-1: resumed up to 3, but received only up to 2']);
+  recorder.receive(createResumed(3, [createMessage(2)]));
+  expect(listProblems()).toEqual(['s-1: resumed up to 3, but received only up to 2']);
 });
 
 it('follows a chat that goes on after its end', () => {
   recorder.markEnded('s-1');
-  recorder.receive(matched());
-  recorder.receive(message(2));
-  expect(problems()).toEqual([]);
+  recorder.receive(createMatched());
+  recorder.receive(createMessage(2));
+  expect(listProblems()).toEqual([]);
   expect(recorder.current).toMatchObject({ lastSeq: 2, reopened: [{ endedAt: expect.any(Number) }] });
 });
 
 it('records the images of mixed messages, and none of text messages', () => {
   const url = '/api/files/chat-images/7c9e6679-7425-40de-944b-e07fc1f90ae7.jpg';
   const content = `s-1 ${BOB} look\n[IMAGE:${url}]`;
-  const shown = message(2, content);
-  recorder.receive(frame('random_message', { ...shown.data, messageType: 'mixed' }));
-  recorder.receive(frame('random_message', { ...message(3, content).data, messageType: 'text' }));
+  const shown = createMessage(2, content);
+  recorder.receive(createFrame('random_message', { ...shown.data, messageType: 'mixed' }));
+  recorder.receive(createFrame('random_message', { ...createMessage(3, content).data, messageType: 'text' }));
   expect([...recorder.log.images]).toEqual([url]);
-  expect(problems()).toEqual([]);
+  expect(listProblems()).toEqual([]);
 });

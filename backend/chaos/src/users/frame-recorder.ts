@@ -1,5 +1,5 @@
 import { parseImageMarkers } from '@thaw/contract/image-markers';
-import { fingerprintsMatch, type Fingerprint, fingerprintOfFrame } from '../check/fingerprint';
+import { doFingerprintsMatch, type Fingerprint, computeFrameFingerprint } from '../check/fingerprint';
 import { type ChatRecord, createUserLog, type UserLog } from '../check/user-log';
 import type { Frame } from './page-socket';
 
@@ -45,8 +45,8 @@ export class FrameRecorder {
     this.log = createUserLog(userId);
   }
 
-  /** The `lastSeen` that a page sends when it authenticates. */
-  lastSeen(): { sessionId: string; seq: number } | undefined {
+  /** The `getLastSeen` that a page sends when it authenticates. */
+  getLastSeen(): { sessionId: string; seq: number } | undefined {
     const { current } = this;
     this.resumeAfterSeq = current?.lastSeq ?? 0;
     return current && { sessionId: current.sessionId, seq: current.lastSeq };
@@ -78,7 +78,7 @@ export class FrameRecorder {
     const known = chat.events.get(seq);
     if (seq > chat.lastSeq) {
       this.recordEvent(chat, seq, fingerprint, 'an ack');
-    } else if (known !== undefined && !fingerprintsMatch(known, fingerprint)) {
+    } else if (known !== undefined && !doFingerprintsMatch(known, fingerprint)) {
       // The ack of a retried command that was already stored may carry the current seq.
       const isRecorded = [...chat.events.values()].includes(fingerprint);
       if (!wasRetried || !isRecorded) {
@@ -197,14 +197,14 @@ export class FrameRecorder {
     if (!chat) return this.reportProblem(`${event} of the unknown chat ${sessionId}`);
     this.checkContent(event, data, chat);
     if (event === 'chat_skipped') return this.receiveEnd(chat, data, seq);
-    this.recordEvent(chat, seq, fingerprintOfFrame(event, data), event);
+    this.recordEvent(chat, seq, computeFrameFingerprint(event, data), event);
     this.updateChat(event, data);
   }
 
   private recordEvent(chat: ChatRecord, seq: number, fingerprint: Fingerprint, what: string): void {
     if (chat.endedAt !== undefined) this.reportProblem(`${chat.sessionId}: ${what} ${seq} after the end`);
     if (seq <= chat.lastSeq) {
-      const isSame = fingerprintsMatch(chat.events.get(seq) ?? '', fingerprint);
+      const isSame = doFingerprintsMatch(chat.events.get(seq) ?? '', fingerprint);
       this.reportProblem(
         `${chat.sessionId}: ${what} ${seq} delivered twice${isSame ? '' : ', with another content'}`,
       );
@@ -230,7 +230,7 @@ export class FrameRecorder {
     }
     // The end notice of a lost chat has no position in it.
     if (seq > chat.lastSeq) {
-      chat.events.set(seq, fingerprintOfFrame('chat_skipped', data));
+      chat.events.set(seq, computeFrameFingerprint('chat_skipped', data));
       chat.lastSeq = seq;
     }
     this.markEnded(chat.sessionId);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { UserLog } from '../check/user-log';
-import { seededRandom } from '../random';
+import { createSeededRandom } from '../random';
 import { ChatBehaviour } from './chat-behaviour';
 import { SimulatedUser } from './simulated-user';
 
@@ -26,13 +26,13 @@ export const probeWithFreshClients = async (origin: string, seed: number): Promi
     users.map(async (user, number) => {
       if (!(await user.join(number === 0 ? 'female' : 'male', deadline))) return false;
       user.connect();
-      return exchangeMessages(user, new ChatBehaviour(user, seededRandom(seed + number)), deadline);
+      return exchangeMessages(user, new ChatBehaviour(user, createSeededRandom(seed + number)), deadline);
     }),
   );
   const tookMs = haveExchanged.every(Boolean) ? Date.now() - healedAt : undefined;
   await Promise.all(
     users.map(async (user) => {
-      if (user.recorder?.current) await new ChatBehaviour(user, seededRandom(seed)).skip();
+      if (user.recorder?.current) await new ChatBehaviour(user, createSeededRandom(seed)).skip();
       user.isStopping = true;
       user.disconnect();
     }),

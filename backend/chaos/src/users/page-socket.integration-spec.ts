@@ -23,7 +23,7 @@ it('passes on a late acknowledgement before the frames that follow it', async ()
   const connected = once(server, 'connection') as Promise<[WebSocket]>;
   socket = new PageSocket(`http://127.0.0.1:${port}`, '', {
     open: () => (isOpen = true),
-    frame: ({ event, ref }) => seen.push(ref === undefined ? event : `${event} as a frame`),
+    handleFrame: ({ event, ref }) => seen.push(ref === undefined ? event : `${event} as a frame`),
     close: () => undefined,
   });
   const [served] = await connected;

@@ -32,7 +32,7 @@ export class PageSocket {
   constructor(
     origin: string,
     cookie: string,
-    private readonly handlers: { open(): void; frame(frame: Frame): void; close(code: number): void },
+    private readonly handlers: { open(): void; handleFrame(frame: Frame): void; close(code: number): void },
   ) {
     this.socket = new WebSocket(`${origin.replace(/^http/, 'ws')}/ws`, {
       headers: { cookie, origin },
@@ -93,7 +93,7 @@ export class PageSocket {
     if (this.isClosed) return;
     const pending = frame.ref === undefined ? undefined : this.pending.get(frame.ref);
     pending?.onAnswer?.(frame);
-    this.handlers.frame(frame);
+    this.handlers.handleFrame(frame);
     pending?.settle(frame);
   }
 

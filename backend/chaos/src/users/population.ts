@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { plainJpeg } from '#testing/image-corpus.fixture';
+import { createPlainJpeg } from '#testing/image-corpus.fixture';
 import type { UserLog } from '../check/user-log';
-import { type Random, seededRandom } from '../random';
+import { type Random, createSeededRandom } from '../random';
 import { ChatBehaviour } from './chat-behaviour';
 import { FriendBehaviour } from './friend-behaviour';
 import { SimulatedUser } from './simulated-user';
@@ -38,12 +38,12 @@ export class Population {
 
   static async join(options: PopulationOptions): Promise<Population> {
     const population = new Population(options);
-    const seeds = seededRandom(options.seed);
-    const photos = [await plainJpeg()];
+    const seeds = createSeededRandom(options.seed);
+    const photos = [await createPlainJpeg()];
     for (let number = 0; number < options.userCount; number += 1) {
       const user = new SimulatedUser(options.origin);
       await user.join(number % 2 === 0 ? 'female' : 'male');
-      const random = seededRandom(seeds.between(0, 0xffff_ffff));
+      const random = createSeededRandom(seeds.chooseBetween(0, 0xffff_ffff));
       const friends = new FriendBehaviour(user, random);
       user.onFrame = ({ event, data }) => {
         if (event === 'friend_request') void friends.sendRequest(Number(data.requesterId));
@@ -166,11 +166,11 @@ export class Population {
         continue;
       }
       // Sending chat messages is by far the most frequent action, as in real use.
-      if (random.chance(0.012)) await chat.skip();
-      else if (random.chance(0.02)) await friends.befriendPartner();
-      else if (random.chance(0.12)) await friends.writePrivateMessage();
+      if (random.isChosen(0.012)) await chat.skip();
+      else if (random.isChosen(0.02)) await friends.befriendPartner();
+      else if (random.isChosen(0.12)) await friends.writePrivateMessage();
       else await chat.actInChat();
-      await sleep(this.options.actEveryMs * (0.5 + random.next()));
+      await sleep(this.options.actEveryMs * (0.5 + random.nextFraction()));
     }
   }
 }

@@ -38,7 +38,7 @@ export class SimulatedUser {
   constructor(readonly origin: string) {
     this.visitor = new ThawVisitor([origin]);
     this.connection = new Connection(origin, () => this.visitor.cookie, {
-      authenticationData: () => ({ userId: this.id, lastSeen: this.recorder.lastSeen() }),
+      getAuthenticationData: () => ({ userId: this.id, lastSeen: this.recorder.getLastSeen() }),
       onSocket: () => this.recorder.startSocket(),
       onFrame: (frame) => this.receive(frame),
       reportProblem: (what) => this.recorder.reportProblem(what),

@@ -4,7 +4,7 @@ import type { UploadBucket } from '@thaw/contract/uploads';
 import { EventTypeRegistry } from '../../platform/event-store/event-type.registry';
 import { ProjectionRebuildService } from '../../platform/event-store/projection-rebuild.service';
 import { matchingKeys } from '../../platform/redis/redis.keys';
-import { plainJpeg } from '../../testing/image-corpus.fixture';
+import { createPlainJpeg } from '../../testing/image-corpus.fixture';
 import { makeFriends, recordPastChat } from '../../testing/relationship.fixture';
 import { quickChatSettings, startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
 import { matchNewVisitors, textMessage, ThawVisitor } from '../../testing/thaw.client';
@@ -27,23 +27,23 @@ describe('blocks across two replicas', () => {
   });
   afterAll(() => thaw.close());
 
-  const acquainted = async (): Promise<{ ada: ThawVisitor; bob: ThawVisitor }> => {
+  const signUpPartners = async (): Promise<{ ada: ThawVisitor; bob: ThawVisitor }> => {
     const [ada, bob] = [await thaw.createVisitor(0, 'female'), await thaw.createVisitor(1, 'male')];
     await recordPastChat(thaw.replicas[0]!, ada, bob);
     return { ada, bob };
   };
-  const chatting = () => matchNewVisitors([thaw.origins[0]!, thaw.origins[1]!]);
+  const startChat = () => matchNewVisitors([thaw.origins[0]!, thaw.origins[1]!]);
   const block = (ada: ThawVisitor, bob: { user: { id: number } }) =>
     ada.call('POST', '/api/blocks', { blockerId: ada.user.id, blockedId: bob.user.id });
   const unblock = (ada: ThawVisitor, bob: ThawVisitor) =>
     ada.call('DELETE', `/api/blocks/${ada.user.id}/${bob.user.id}`);
-  const blocksOf = async (who: ThawVisitor): Promise<unknown> =>
+  const readBlocks = async (who: ThawVisitor): Promise<unknown> =>
     (await who.call('GET', `/api/blocks/${who.user.id}`)).body;
   const ask = (from: ThawVisitor, to: ThawVisitor) =>
     from.call('POST', '/api/friends/request', { requesterId: from.user.id, addresseeId: to.user.id });
   const profileStatus = async (viewer: ThawVisitor, of: ThawVisitor): Promise<number> =>
     (await viewer.call('GET', `/api/user/${of.user.id}`)).status;
-  const stateOf = async (...users: ThawVisitor[]) => {
+  const readStates = async (...users: ThawVisitor[]) => {
     const records = await thaw.replicas[0]!.app.get(MatchQueueService).readRecords(
       users.map(({ user }) => user.id),
     );
@@ -52,7 +52,7 @@ describe('blocks across two replicas', () => {
 
   describe('the list', () => {
     it('has each blocked user once, newest first, until the user is unblocked', async () => {
-      const { ada, bob } = await acquainted();
+      const { ada, bob } = await signUpPartners();
       const eve = await thaw.createVisitor(1);
       await recordPastChat(thaw.replicas[0]!, ada, eve);
       const placed = await block(ada, bob);
@@ -62,28 +62,28 @@ describe('blocks across two replicas', () => {
       });
       expect(await block(ada, bob)).toMatchObject({ status: 200, body: placed.body });
       const { body: newest } = await block(ada, eve);
-      const entryOf = ({ user: { username, avatar } }: ThawVisitor) => ({ username, avatar });
-      expect(await blocksOf(ada)).toEqual([
-        { ...newest, ...entryOf(eve) },
-        { ...placed.body, ...entryOf(bob) },
+      const toListEntry = ({ user: { username, avatar } }: ThawVisitor) => ({ username, avatar });
+      expect(await readBlocks(ada)).toEqual([
+        { ...newest, ...toListEntry(eve) },
+        { ...placed.body, ...toListEntry(bob) },
       ]);
-      expect(await blocksOf(bob)).toEqual([]);
+      expect(await readBlocks(bob)).toEqual([]);
       expect(await unblock(ada, eve)).toMatchObject({ status: 204 });
       expect(await unblock(ada, eve)).toMatchObject({ status: 404, body: { code: 'not_found' } });
-      expect(await blocksOf(ada)).toEqual([{ ...placed.body, ...entryOf(bob) }]);
+      expect(await readBlocks(ada)).toEqual([{ ...placed.body, ...toListEntry(bob) }]);
     });
 
     it('refuses oneself, users who do not exist, and users who were never met', async () => {
-      const { ada } = await acquainted();
+      const { ada } = await signUpPartners();
       const stranger = await thaw.createVisitor(1);
       const missingUser = { user: { id: Number.MAX_SAFE_INTEGER } };
       for (const other of [ada, stranger, missingUser])
         expect(await block(ada, other)).toMatchObject({ status: 404, body: { code: 'not_found' } });
-      expect(await blocksOf(ada)).toEqual([]);
+      expect(await readBlocks(ada)).toEqual([]);
     });
 
     it('is limited, also when two calls compete for the last place', async () => {
-      const { ada, bob } = await acquainted();
+      const { ada, bob } = await signUpPartners();
       const eve = await thaw.createVisitor(1);
       await recordPastChat(thaw.replicas[0]!, ada, eve);
       await thaw.database.dataSource.query(
@@ -108,17 +108,17 @@ describe('blocks across two replicas', () => {
     });
 
     it('is the same after a rebuild of the read models', async () => {
-      const { ada, bob } = await acquainted();
+      const { ada, bob } = await signUpPartners();
       expect((await block(ada, bob)).status).toBe(201);
       expect((await block(bob, ada)).status).toBe(201);
       expect((await unblock(bob, ada)).status).toBe(204);
-      const rows = () =>
+      const readRows = () =>
         thaw.database.dataSource.query<unknown[]>('SELECT * FROM blocks ORDER BY blocker_id, blocked_id');
-      const before = await rows();
+      const before = await readRows();
       expect(before.length).toBeGreaterThan(0);
       await thaw.database.dataSource.query('DELETE FROM blocks');
       await thaw.replicas[0]!.app.get(ProjectionRebuildService).rebuild();
-      expect(await rows()).toEqual(before);
+      expect(await readRows()).toEqual(before);
     });
   });
 
@@ -131,7 +131,7 @@ describe('blocks across two replicas', () => {
   });
 
   it('ends the running chat as a skip, and informs only the sockets of the blocker about the block', async () => {
-    const { ada, bob, adaSocket, bobSocket, sessionId } = await chatting();
+    const { ada, bob, adaSocket, bobSocket, sessionId } = await startChat();
     const otherTab = await ada.openSocket(thaw.origins[1]);
     expect((await block(ada, bob)).status).toBe(201);
     const end = { sessionId, reason: 'skipped', endedBy: ada.user.id };
@@ -142,7 +142,7 @@ describe('blocks across two replicas', () => {
       event: 'error',
     });
     expect(bobSocket.all('block_changed')).toEqual([]);
-    expect(await stateOf(ada, bob)).toEqual(['nowhere', 'nowhere']);
+    expect(await readStates(ada, bob)).toEqual(['nowhere', 'nowhere']);
     expect((await unblock(ada, bob)).status).toBe(204);
     expect(await otherTab.next('block_changed', ({ isBlocked }) => isBlocked === false)).toEqual({
       userId: bob.user.id,
@@ -152,20 +152,20 @@ describe('blocks across two replicas', () => {
   });
 
   it('runs the effects again when an earlier call has died after its commit', async () => {
-    const { ada, bob, adaSocket, bobSocket } = await chatting();
+    const { ada, bob, adaSocket, bobSocket } = await startChat();
     jest
       .spyOn(thaw.replicas[0]!.app.get(MatchQueueService), 'separate')
       .mockRejectedValueOnce(new Error('killed'));
     expect((await block(ada, bob)).status).toBe(500);
-    expect(await stateOf(ada, bob)).toEqual(['chatting', 'chatting']);
+    expect(await readStates(ada, bob)).toEqual(['chatting', 'chatting']);
     expect((await block(ada, bob)).status).toBe(200);
-    expect(await stateOf(ada, bob)).toEqual(['nowhere', 'nowhere']);
+    expect(await readStates(ada, bob)).toEqual(['nowhere', 'nowhere']);
     await Promise.all([adaSocket.leave(), bobSocket.leave()]);
   });
 
   describe('friendship', () => {
     it('ends for both, with the private chat, presence and typing, and does not return with the unblock', async () => {
-      const { ada, bob } = await acquainted();
+      const { ada, bob } = await signUpPartners();
       await makeFriends(thaw.replicas[0]!, ada, bob);
       const [adaSocket, bobSocket] = [await ada.openSocket(), await bob.openSocket()];
       expect((await block(ada, bob)).status).toBe(201);
@@ -195,7 +195,7 @@ describe('blocks across two replicas', () => {
 
     it('loses pending requests of either user, and refuses new ones as if the users had never met', async () => {
       for (const isSentByBlocker of [true, false]) {
-        const { ada, bob } = await acquainted();
+        const { ada, bob } = await signUpPartners();
         const [from, to] = isSentByBlocker ? [ada, bob] : [bob, ada];
         const { body } = await ask(from, to);
         expect((await block(ada, bob)).status).toBe(201);
@@ -214,49 +214,49 @@ describe('blocks across two replicas', () => {
 
     it('never outlives a block that crosses a request or an answer', async () => {
       for (let round = 0; round < 25; round += 1) {
-        const { ada, bob } = await acquainted();
+        const { ada, bob } = await signUpPartners();
         if (round % 2) await ask(ada, bob);
         const [blocked] = await Promise.all([block(ada, bob), ask(bob, ada)]);
         expect(blocked.status).toBe(201);
         const ids = [ada.user.id, bob.user.id];
-        const rows = (table: string, column: string) =>
+        const readRows = (table: string, column: string) =>
           thaw.database.dataSource.query<unknown[]>(
             `SELECT * FROM ${table} WHERE ${column} = ANY($1) AND ${table === 'friendships' ? 'true' : "status = 'pending'"}`,
             [ids],
           );
-        expect(await rows('friendships', 'low_id')).toEqual([]);
-        expect(await rows('friend_requests', 'requester_id')).toEqual([]);
+        expect(await readRows('friendships', 'low_id')).toEqual([]);
+        expect(await readRows('friend_requests', 'requester_id')).toEqual([]);
       }
     });
   });
 
   it('hides the blocker from the blocked user, but not the other way', async () => {
-    const { ada, bob } = await acquainted();
+    const { ada, bob } = await signUpPartners();
     const uploads = thaw.replicas[0]!.app.get(UploadsService);
     const upload = async (owner: ThawVisitor, bucket: UploadBucket): Promise<string> =>
-      uploads.receive({ ownerId: owner.user.id, bucket, fileName: 'x', bytes: await plainJpeg() });
-    const imagesOf = async (owner: ThawVisitor, viewer: ThawVisitor): Promise<string[]> => {
+      uploads.receive({ ownerId: owner.user.id, bucket, fileName: 'x', bytes: await createPlainJpeg() });
+    const uploadImages = async (owner: ThawVisitor, viewer: ThawVisitor): Promise<string[]> => {
       const urls = [await upload(owner, 'avatars'), await upload(owner, 'chat-images')];
       await uploads.grant(urls[1]!, viewer.user.id);
       return urls;
     };
-    const [ofAda, ofBob] = [await imagesOf(ada, bob), await imagesOf(bob, ada)];
-    const statuses = (viewer: ThawVisitor, urls: readonly string[]) =>
+    const [ofAda, ofBob] = [await uploadImages(ada, bob), await uploadImages(bob, ada)];
+    const readStatuses = (viewer: ThawVisitor, urls: readonly string[]) =>
       Promise.all(urls.map(async (url) => (await viewer.call('GET', url)).status));
-    expect(await statuses(bob, ofAda)).toEqual([200, 200]);
+    expect(await readStatuses(bob, ofAda)).toEqual([200, 200]);
     expect((await block(ada, bob)).status).toBe(201);
-    expect(await statuses(bob, ofAda)).toEqual([404, 404]);
-    expect(await statuses(ada, ofBob)).toEqual([200, 200]);
-    expect(await statuses(ada, ofAda)).toEqual([200, 200]);
+    expect(await readStatuses(bob, ofAda)).toEqual([404, 404]);
+    expect(await readStatuses(ada, ofBob)).toEqual([200, 200]);
+    expect(await readStatuses(ada, ofAda)).toEqual([200, 200]);
     expect(await profileStatus(bob, ada)).toBe(404);
     expect(await profileStatus(ada, bob)).toBe(200);
     expect((await unblock(ada, bob)).status).toBe(204);
-    expect(await statuses(bob, ofAda)).toEqual([200, 200]);
+    expect(await readStatuses(bob, ofAda)).toEqual([200, 200]);
     expect(await profileStatus(bob, ada)).toBe(200);
   });
 
   describe('a search', () => {
-    const searching = async (...users: ThawVisitor[]) => {
+    const startSearches = async (...users: ThawVisitor[]) => {
       const sockets = [];
       for (const who of users) {
         const socket = await who.openSocket();
@@ -270,18 +270,18 @@ describe('blocks across two replicas', () => {
       thaw.store.redis.del(matchingKeys.coolDown(ada.user.id, bob.user.id));
 
     it('never matches the two, whether Redis knows the block or only the list', async () => {
-      const { ada, bob } = await acquainted();
+      const { ada, bob } = await signUpPartners();
       expect((await block(ada, bob)).status).toBe(201);
-      await searching(ada, bob);
-      expect(await stateOf(ada, bob)).toEqual(['searching', 'searching']);
+      await startSearches(ada, bob);
+      expect(await readStates(ada, bob)).toEqual(['searching', 'searching']);
       await forgetPair(ada, bob);
       await thaw.replicas[0]!.app.get(MatchQueueService).retry(ada.user.id, [bob.user.id]);
-      const { ada: eve, bob: dan } = await acquainted();
+      const { ada: eve, bob: dan } = await signUpPartners();
       expect((await block(dan, eve)).status).toBe(201);
       await forgetPair(eve, dan);
       // Ada and Bob are compatible with them and wait longer.
-      await searching(eve, dan);
-      await until(async () => (await stateOf(ada, bob, eve, dan)).every((state) => state === 'chatting'));
+      await startSearches(eve, dan);
+      await until(async () => (await readStates(ada, bob, eve, dan)).every((state) => state === 'chatting'));
       const partners = await thaw.replicas[0]!.app.get(MatchQueueService).readPartners([
         ada.user.id,
         bob.user.id,
@@ -290,37 +290,37 @@ describe('blocks across two replicas', () => {
     });
 
     it('matches the two as soon as the only block is lifted, while they search on two replicas', async () => {
-      const { ada, bob } = await acquainted();
+      const { ada, bob } = await signUpPartners();
       expect((await block(ada, bob)).status).toBe(201);
       expect((await block(bob, ada)).status).toBe(201);
-      const [adaSocket, bobSocket] = await searching(ada, bob);
+      const [adaSocket, bobSocket] = await startSearches(ada, bob);
       expect((await unblock(ada, bob)).status).toBe(204);
-      expect(await stateOf(ada, bob)).toEqual(['searching', 'searching']);
+      expect(await readStates(ada, bob)).toEqual(['searching', 'searching']);
       expect((await unblock(bob, ada)).status).toBe(204);
       expect(await adaSocket!.next('chat_matched')).toMatchObject({ partnerId: bob.user.id });
       expect(await bobSocket!.next('chat_matched')).toMatchObject({ partnerId: ada.user.id });
     });
 
     it('refuses a match of the two at its start, and both continue their searches', async () => {
-      const { ada, bob } = await acquainted();
+      const { ada, bob } = await signUpPartners();
       expect((await block(ada, bob)).status).toBe(201);
       await forgetPair(ada, bob);
       // As for a block that is older than the newest 500.
       for (const { app } of thaw.replicas)
         jest.spyOn(app.get(BlockListService), 'findExcludedUsers').mockResolvedValue([]);
-      const sockets = await searching(ada, bob);
+      const sockets = await startSearches(ada, bob);
       const key = matchingKeys.coolDown(ada.user.id, bob.user.id);
       await until(async () => (await thaw.store.redis.get(key)) === 'x');
-      await until(async () => (await stateOf(ada, bob)).every((state) => state === 'searching'));
+      await until(async () => (await readStates(ada, bob)).every((state) => state === 'searching'));
       for (const socket of sockets) expect(socket.all('chat_matched')).toEqual([]);
     });
 
     it('reads its list again after half an hour, and goes on with the old one while it cannot be read', async () => {
-      const { ada } = await acquainted();
+      const { ada } = await signUpPartners();
       const { app } = thaw.replicas[0]!;
       const read = jest.spyOn(app.get(BlockListService), 'findExcludedUsers').mockResolvedValue([4711]);
       const resume = jest.spyOn(app.get(MatchQueueService), 'resume');
-      const [socket] = await searching(ada);
+      const [socket] = await startSearches(ada);
       const readCount = () => read.mock.calls.filter(([userId]) => userId === ada.user.id).length;
       expect(readCount()).toBe(1); // for the search; a user who is not searching needs no list
       const second = await ada.openSocket();

@@ -1,6 +1,6 @@
 // Real: PostgreSQL, Redis, two api replicas over HTTP and sockets, workers.
 import { randomUUID } from 'node:crypto';
-import { decide, eventOf, fileReport } from '../../testing/conduct.fixture';
+import { decide, findEvent, fileReport } from '../../testing/conduct.fixture';
 import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
 import { until } from '../../testing/until.functions';
 import { DomainError } from '../../platform/errors/domain.errors';
@@ -28,50 +28,52 @@ describe('conduct', () => {
   });
   afterAll(() => thaw.close());
 
-  const replica = (index = 0) => thaw.replicas[index]!;
-  const conduct = (index = 0) => replica(index).app.get(ConductService);
-  const standingOf = (userId: number) => replica().app.get(StandingsService).find(userId);
+  const getReplica = (index = 0) => thaw.replicas[index]!;
+  const getConduct = (index = 0) => getReplica(index).app.get(ConductService);
+  const readStanding = (userId: number) => getReplica().app.get(StandingsService).find(userId);
   /** Users without an account do for everything but sockets. */
-  const newUserIds = (count: number): number[] => Array.from({ length: count }, () => (nextUserId += 1));
-  const rows = (table: string, condition = 'true'): Promise<Record<string, unknown>[]> =>
+  const createUserIds = (count: number): number[] => Array.from({ length: count }, () => (nextUserId += 1));
+  const readRows = (table: string, condition = 'true'): Promise<Record<string, unknown>[]> =>
     thaw.database.dataSource.query(`SELECT * FROM ${table} WHERE ${condition} ORDER BY 1`);
   const reportByMany = async (userId: number, count: number) => {
     const filed = [];
-    for (const reporterId of newUserIds(count)) filed.push(await fileReport(replica(), userId, reporterId));
+    for (const reporterId of createUserIds(count))
+      filed.push(await fileReport(getReplica(), userId, reporterId));
     return filed.at(-1)!;
   };
-  const codeOf = (error: unknown): string => (error instanceof DomainError ? error.code : String(error));
+  const getErrorCode = (error: unknown): string =>
+    error instanceof DomainError ? error.code : String(error);
 
   describe('reports', () => {
     it('that are retried are the same report', async () => {
-      const [ada, bob] = newUserIds(2) as [number, number];
-      const first = await fileReport(replica(), ada, bob);
-      const again = await fileReport(replica(1), ada, bob);
+      const [ada, bob] = createUserIds(2) as [number, number];
+      const first = await fileReport(getReplica(), ada, bob);
+      const again = await fileReport(getReplica(1), ada, bob);
       expect(again).toEqual({ ...first, isNew: false, events: [] });
-      expect(await rows('reports', `user_id = ${ada}`)).toHaveLength(1);
+      expect(await readRows('reports', `user_id = ${ada}`)).toHaveLength(1);
     });
 
     it('that come at once are all recorded, in one case, with the consequences of their number', async () => {
-      const [ada, ...reporters] = newUserIds(13) as [number, ...number[]];
+      const [ada, ...reporters] = createUserIds(13) as [number, ...number[]];
       const filed = await Promise.all(
-        reporters.map((reporterId, index) => fileReport(replica(index % 2), ada, reporterId)),
+        reporters.map((reporterId, index) => fileReport(getReplica(index % 2), ada, reporterId)),
       );
       expect(new Set(filed.map(({ reportId }) => reportId)).size).toBe(12);
       expect(new Set(filed.map(({ caseId }) => caseId)).size).toBe(1);
       const types = filed.flatMap(({ events }) => events.map(({ type }) => type));
       for (const type of ['CaseOpened', 'PersonFlagged', 'SanctionImposed'])
         expect(types.filter((one) => one === type)).toHaveLength(1);
-      expect(await standingOf(ada)).toMatchObject({ kind: 'suspended' });
+      expect(await readStanding(ada)).toMatchObject({ kind: 'suspended' });
     });
 
     it('commit together with what is written alongside, or not at all', async () => {
-      const [ada, bob] = newUserIds(2) as [number, number];
+      const [ada, bob] = createUserIds(2) as [number, number];
       const hold = jest.fn(async () => {
         throw new Error('the disk is full');
       });
       const request = { userId: ada, reporterId: bob };
       await expect(
-        conduct().fileReport(
+        getConduct().fileReport(
           {
             ...request,
             category: 'spam',
@@ -85,53 +87,59 @@ describe('conduct', () => {
           hold,
         ),
       ).rejects.toThrow('the disk is full');
-      expect(await rows('reports', `user_id = ${ada}`)).toEqual([]);
-      expect(await rows('events', `stream_id = 'conduct-${ada}'`)).toEqual([]);
+      expect(await readRows('reports', `user_id = ${ada}`)).toEqual([]);
+      expect(await readRows('events', `stream_id = 'conduct-${ada}'`)).toEqual([]);
     });
   });
 
   describe('two moderators at once', () => {
     it('do not both decide: the second one gets case_changed', async () => {
-      const [ada] = newUserIds(1) as [number];
+      const [ada] = createUserIds(1) as [number];
       const filed = await reportByMany(ada, 1);
       const attempts = await Promise.allSettled(
         [100, 200].map((moderatorId, index) =>
-          decide(replica(index), ada, filed, 'suspended', { moderatorId }),
+          decide(getReplica(index), ada, filed, 'suspended', { moderatorId }),
         ),
       );
-      const refusals = attempts.flatMap((one) => (one.status === 'rejected' ? [codeOf(one.reason)] : []));
+      const refusals = attempts.flatMap((one) =>
+        one.status === 'rejected' ? [getErrorCode(one.reason)] : [],
+      );
       expect(refusals).toEqual(['case_changed']);
-      expect(await rows('sanctions', `user_id = ${ada}`)).toHaveLength(1);
+      expect(await readRows('sanctions', `user_id = ${ada}`)).toHaveLength(1);
     });
 
     it('do not both claim: the second one gets claimed', async () => {
-      const [ada] = newUserIds(1) as [number];
+      const [ada] = createUserIds(1) as [number];
       const { caseId } = await reportByMany(ada, 1);
       const attempts = await Promise.allSettled(
         [100, 200].map((moderatorId, index) =>
-          conduct(index).claimCase({ userId: ada, caseId, moderatorId }),
+          getConduct(index).claimCase({ userId: ada, caseId, moderatorId }),
         ),
       );
-      const refusals = attempts.flatMap((one) => (one.status === 'rejected' ? [codeOf(one.reason)] : []));
+      const refusals = attempts.flatMap((one) =>
+        one.status === 'rejected' ? [getErrorCode(one.reason)] : [],
+      );
       expect(refusals).toEqual(['claimed']);
     });
   });
 
   describe('a process that dies between the commit and the announcement', () => {
     const dieAfterCommit = () => {
-      jest.spyOn(replica().app.get(StandingsService), 'announce').mockRejectedValueOnce(new Error('killed'));
-      jest.spyOn(replica().app.get(NoticesService), 'send').mockRejectedValueOnce(new Error('killed'));
+      jest
+        .spyOn(getReplica().app.get(StandingsService), 'announce')
+        .mockRejectedValueOnce(new Error('killed'));
+      jest.spyOn(getReplica().app.get(NoticesService), 'send').mockRejectedValueOnce(new Error('killed'));
     };
 
     it('has recorded the report: the same call again announces the standing', async () => {
       const ada = await thaw.createVisitor(1);
-      const [bob] = newUserIds(1) as [number];
+      const [bob] = createUserIds(1) as [number];
       await reportByMany(ada.user.id, 4);
       const socket = await ada.openSocket();
       dieAfterCommit();
-      await expect(fileReport(replica(), ada.user.id, bob)).rejects.toThrow('killed');
+      await expect(fileReport(getReplica(), ada.user.id, bob)).rejects.toThrow('killed');
       expect(socket.all('standing')).toEqual([]);
-      expect(await fileReport(replica(1), ada.user.id, bob)).toMatchObject({ isNew: false });
+      expect(await fileReport(getReplica(1), ada.user.id, bob)).toMatchObject({ isNew: false });
       expect(await socket.closed).toBe(4401);
     });
 
@@ -140,7 +148,7 @@ describe('conduct', () => {
       const filed = await reportByMany(ada.user.id, 1);
       const socket = await ada.openSocket();
       dieAfterCommit();
-      await expect(decide(replica(), ada.user.id, filed, 'suspended')).rejects.toThrow('killed');
+      await expect(decide(getReplica(), ada.user.id, filed, 'suspended')).rejects.toThrow('killed');
       const worker = await thaw.startWorker();
       await worker.app.get(TimeLimitsProcessor).run(new Date());
       expect(await socket.closed).toBe(4401);
@@ -151,35 +159,41 @@ describe('conduct', () => {
   describe('sanctions that others inherit', () => {
     /** A banned user, and users with an account on the same device. */
     const banWithFollowers = async (followers: number[]) => {
-      const [userId] = newUserIds(1) as [number];
-      const decided = await decide(replica(), userId, await reportByMany(userId, 1), 'banned');
-      const { sanctionId, noticeId, rule } = eventOf(decided, 'SanctionImposed').data;
+      const [userId] = createUserIds(1) as [number];
+      const decided = await decide(getReplica(), userId, await reportByMany(userId, 1), 'banned');
+      const { sanctionId, noticeId, rule } = findEvent(decided, 'SanctionImposed').data;
       for (const follower of followers)
-        await conduct().inheritSanction({ userId: follower, sanctionId, kind: 'banned', rule, until: null });
+        await getConduct().inheritSanction({
+          userId: follower,
+          sanctionId,
+          kind: 'banned',
+          rule,
+          until: null,
+        });
       return { userId, sanctionId, noticeId };
     };
     const lift = (userId: number, sanctionId: number) =>
-      conduct().liftSanction({ userId, sanctionId, moderatorId: 100, reason: 'It was their brother.' });
+      getConduct().liftSanction({ userId, sanctionId, moderatorId: 100, reason: 'It was their brother.' });
 
     it('end with their source, with a notice, once', async () => {
-      const [cleo] = newUserIds(1) as [number];
+      const [cleo] = createUserIds(1) as [number];
       const { userId, sanctionId } = await banWithFollowers([cleo]);
-      const [own] = await rows('sanctions', `user_id = ${cleo}`);
+      const [own] = await readRows('sanctions', `user_id = ${cleo}`);
       await lift(userId, sanctionId);
-      expect(await standingOf(cleo)).toMatchObject({ kind: 'good' });
-      expect(await rows('notices', `recipient_id = ${cleo} AND kind = 'lifted'`)).toMatchObject([
+      expect(await readStanding(cleo)).toMatchObject({ kind: 'good' });
+      expect(await readRows('notices', `recipient_id = ${cleo} AND kind = 'lifted'`)).toMatchObject([
         { sanction_id: own?.id },
       ]);
-      await conduct().followSources(null, 10);
-      expect(await rows('sanctions', `user_id = ${cleo}`)).toHaveLength(1);
+      await getConduct().followSources(null, 10);
+      expect(await readRows('sanctions', `user_id = ${cleo}`)).toHaveLength(1);
     });
 
     it('become shorter when an appeal shortens their source', async () => {
-      const [cleo] = newUserIds(1) as [number];
+      const [cleo] = createUserIds(1) as [number];
       const { userId, noticeId } = await banWithFollowers([cleo]);
-      const appeal = await conduct().fileAppeal({ userId, appellantId: userId, noticeId, words: 'No' });
+      const appeal = await getConduct().fileAppeal({ userId, appellantId: userId, noticeId, words: 'No' });
       const end = new Date(Date.now() + 60 * 60_000);
-      await conduct().decideAppeal({
+      await getConduct().decideAppeal({
         userId,
         appealId: appeal.appealId,
         version: appeal.version,
@@ -190,57 +204,57 @@ describe('conduct', () => {
         until: end,
         answer: 'An hour is enough.',
       });
-      expect(await standingOf(cleo)).toMatchObject({ kind: 'suspended', until: end.toISOString() });
+      expect(await readStanding(cleo)).toMatchObject({ kind: 'suspended', until: end.toISOString() });
     });
 
     it('stay while another sanction of the case has taken the place of their source', async () => {
-      const [cleo, ...reporters] = newUserIds(6) as [number, ...number[]];
-      const [userId] = newUserIds(1) as [number];
+      const [cleo, ...reporters] = createUserIds(6) as [number, ...number[]];
+      const [userId] = createUserIds(1) as [number];
       const filed = [];
-      for (const reporterId of reporters) filed.push(await fileReport(replica(), userId, reporterId));
-      const { sanctionId, rule, until: end } = eventOf(filed.at(-1)!, 'SanctionImposed').data;
-      await conduct().inheritSanction({
+      for (const reporterId of reporters) filed.push(await fileReport(getReplica(), userId, reporterId));
+      const { sanctionId, rule, until: end } = findEvent(filed.at(-1)!, 'SanctionImposed').data;
+      await getConduct().inheritSanction({
         userId: cleo,
         sanctionId,
         kind: 'suspended',
         rule,
         until: new Date(String(end)),
       });
-      await decide(replica(), userId, filed.at(-1)!, 'banned');
-      expect(await rows('sanctions', `user_id = ${cleo} AND lifted_at IS NULL`)).toHaveLength(1);
+      await decide(getReplica(), userId, filed.at(-1)!, 'banned');
+      expect(await readRows('sanctions', `user_id = ${cleo} AND lifted_at IS NULL`)).toHaveLength(1);
     });
 
     it('end by the job when the process that ended their source has died', async () => {
-      const [cleo] = newUserIds(1) as [number];
+      const [cleo] = createUserIds(1) as [number];
       const { userId, sanctionId } = await banWithFollowers([cleo]);
-      jest.spyOn(conduct(), 'followSources').mockRejectedValueOnce(new Error('killed'));
+      jest.spyOn(getConduct(), 'followSources').mockRejectedValueOnce(new Error('killed'));
       await expect(lift(userId, sanctionId)).rejects.toThrow('killed');
-      expect(await standingOf(cleo)).toMatchObject({ kind: 'banned' });
+      expect(await readStanding(cleo)).toMatchObject({ kind: 'banned' });
       const worker = await thaw.startWorker();
       await worker.app.get(TimeLimitsProcessor).run(new Date());
-      expect(await standingOf(cleo)).toMatchObject({ kind: 'good' });
+      expect(await readStanding(cleo)).toMatchObject({ kind: 'good' });
       await worker.stop();
     });
   });
 
   describe('time limits', () => {
     it('are applied once by two workers at once', async () => {
-      const [banned, suspended] = newUserIds(2) as [number, number];
-      await decide(replica(), banned, await reportByMany(banned, 1), 'banned');
+      const [banned, suspended] = createUserIds(2) as [number, number];
+      await decide(getReplica(), banned, await reportByMany(banned, 1), 'banned');
       await reportByMany(suspended, 5);
       const workers = await Promise.all([thaw.startWorker(), thaw.startWorker()]);
       const processors = workers.map(({ app }) => app.get(TimeLimitsProcessor));
       await until(async () => {
         await Promise.all(processors.map((processor) => processor.run(new Date())));
-        const kinds = await Promise.all([standingOf(banned), standingOf(suspended)]);
+        const kinds = await Promise.all([readStanding(banned), readStanding(suspended)]);
         return kinds[0].kind === 'suspended' && kinds[1].kind === 'care';
       });
       await Promise.all(processors.map((processor) => processor.run(new Date())));
-      expect((await rows('sanctions', `user_id = ${banned}`)).map(({ kind }) => kind)).toEqual([
+      expect((await readRows('sanctions', `user_id = ${banned}`)).map(({ kind }) => kind)).toEqual([
         'banned',
         'suspended',
       ]);
-      const notices = await rows('notices', `recipient_id = ${suspended}`);
+      const notices = await readRows('notices', `recipient_id = ${suspended}`);
       expect(notices.map(({ kind, cause }) => [kind, cause])).toEqual([
         ['care', 'reports'],
         ['suspension', 'reports'],
@@ -251,16 +265,16 @@ describe('conduct', () => {
   });
 
   it('has the same read models after a rebuild', async () => {
-    const [ada, eve] = newUserIds(2) as [number, number];
+    const [ada, eve] = createUserIds(2) as [number, number];
     const filed = await reportByMany(ada, 5);
-    await conduct().claimCase({ userId: ada, caseId: filed.caseId, moderatorId: 100 });
-    await conduct().addNote({ userId: ada, caseId: filed.caseId, moderatorId: 100, text: 'Looks bad' });
-    const noted = await conduct().releaseCase({ userId: ada, caseId: filed.caseId, moderatorId: 100 });
-    const decided = await decide(replica(), ada, { ...filed, version: noted.version }, 'banned');
-    const { noticeId } = eventOf(decided, 'SanctionImposed').data;
-    const appealed = await conduct().fileAppeal({ userId: ada, appellantId: ada, noticeId, words: 'No' });
+    await getConduct().claimCase({ userId: ada, caseId: filed.caseId, moderatorId: 100 });
+    await getConduct().addNote({ userId: ada, caseId: filed.caseId, moderatorId: 100, text: 'Looks bad' });
+    const noted = await getConduct().releaseCase({ userId: ada, caseId: filed.caseId, moderatorId: 100 });
+    const decided = await decide(getReplica(), ada, { ...filed, version: noted.version }, 'banned');
+    const { noticeId } = findEvent(decided, 'SanctionImposed').data;
+    const appealed = await getConduct().fileAppeal({ userId: ada, appellantId: ada, noticeId, words: 'No' });
     const judgement = { moderatorId: 200, excludedModeratorIds: [], isOnlyModerator: false };
-    await conduct().decideAppeal({
+    await getConduct().decideAppeal({
       ...judgement,
       userId: ada,
       appealId: appealed.appealId,
@@ -270,15 +284,15 @@ describe('conduct', () => {
       answer: 'An hour is enough.',
     });
     const dismissed = await reportByMany(eve, 1);
-    const dismissal = await decide(replica(), eve, dismissed, 'dismissed');
-    const { noticeId: reporterNotice, reporterId } = eventOf(dismissal, 'CaseDecided').data.reports[0]!;
-    const second = await conduct().fileAppeal({
+    const dismissal = await decide(getReplica(), eve, dismissed, 'dismissed');
+    const { noticeId: reporterNotice, reporterId } = findEvent(dismissal, 'CaseDecided').data.reports[0]!;
+    const second = await getConduct().fileAppeal({
       userId: eve,
       appellantId: reporterId,
       noticeId: reporterNotice,
       words: 'Look again',
     });
-    await conduct().decideAppeal({
+    await getConduct().decideAppeal({
       ...judgement,
       userId: eve,
       appealId: second.appealId,
@@ -287,27 +301,27 @@ describe('conduct', () => {
       until: null,
       answer: 'You were right about that.',
     });
-    await conduct().raiseFinding({
+    await getConduct().raiseFinding({
       userId: eve,
       finding: 'stated_age',
       sourceEventId: randomUUID(),
       evidence: null,
       evidenceHash: null,
     });
-    await conduct().inheritSanction({
+    await getConduct().inheritSanction({
       userId: eve,
       sanctionId: 7,
       kind: 'suspended',
       rule: 'no_spam',
       until: null,
     });
-    await conduct().setHold({ userId: eve, moderatorId: 100, isHeld: true, reason: 'The police asked' });
+    await getConduct().setHold({ userId: eve, moderatorId: 100, isHeld: true, reason: 'The police asked' });
 
     const tables = ['conduct_cases', 'reports', 'appeals', 'notices', 'sanctions', 'standings'];
-    const readAll = () => Promise.all(tables.map((table) => rows(table)));
+    const readAll = () => Promise.all(tables.map((table) => readRows(table)));
     const before = await readAll();
     for (const table of before) expect(table.length).toBeGreaterThan(0);
-    await replica().app.get(ProjectionRebuildService).rebuild();
+    await getReplica().app.get(ProjectionRebuildService).rebuild();
     expect(await readAll()).toEqual(before);
   });
 });

@@ -45,7 +45,7 @@ describe('the retention of evidence', () => {
   });
 
   /** Ada has reported Bob from a chat that ended, with an image that Bob had sent. */
-  const reported = async () => {
+  const reportNewChat = async () => {
     const chat = await startChat(thaw);
     const { ada, bob, bobSocket, sessionId } = chat;
     const content = await uploadChatImage(thaw.replicas[1]!, bob);
@@ -57,7 +57,7 @@ describe('the retention of evidence', () => {
     const [report] = await readStoredReports(thaw, bob);
     return { ...chat, report: report!, key: parseUploadUrl(content)!.key };
   };
-  const versionOf = async ({ user }: ThawVisitor): Promise<number> => {
+  const readVersion = async ({ user }: ThawVisitor): Promise<number> => {
     const [row] = await thaw.database.dataSource.query<{ version: string }[]>(
       'SELECT version FROM event_streams WHERE stream_id = $1',
       [`conduct-${user.id}`],
@@ -73,7 +73,7 @@ describe('the retention of evidence', () => {
       userId: bob.user.id,
       moderatorId: MODERATOR_ID,
       caseId,
-      version: await versionOf(bob),
+      version: await readVersion(bob),
       excludedModeratorIds: [],
       isOnlyModerator: false,
       outcome,
@@ -85,7 +85,7 @@ describe('the retention of evidence', () => {
   const expireAfter = (ms: number) => worker.app.get(BodyExpiryProcessor).expire(new Date(Date.now() + ms));
   const hasEvidence = async (bob: ThawVisitor): Promise<boolean> =>
     (await readStoredReports(thaw, bob))[0]?.evidence !== undefined;
-  const expiriesOf = async ({ user }: ThawVisitor): Promise<Record<string, string | null>> => {
+  const readExpiries = async ({ user }: ThawVisitor): Promise<Record<string, string | null>> => {
     const rows = await thaw.database.dataSource.query<{ type: string; expires_at: Date | null }[]>(
       `SELECT e.type, p.expires_at FROM events e JOIN event_private p USING (stream_id, event_id)
        WHERE stream_id = $1 ORDER BY stream_position`,
@@ -93,7 +93,7 @@ describe('the retention of evidence', () => {
     );
     return Object.fromEntries(rows.map((row) => [row.type, row.expires_at?.toISOString() ?? null]));
   };
-  const typesOf = async ({ user }: ThawVisitor): Promise<string[]> => {
+  const readEventTypes = async ({ user }: ThawVisitor): Promise<string[]> => {
     const rows = await thaw.database.dataSource.query<{ type: string }[]>(
       'SELECT type FROM events WHERE stream_id = $1 ORDER BY stream_position',
       [`conduct-${user.id}`],
@@ -109,7 +109,7 @@ describe('the retention of evidence', () => {
   };
 
   it('ends 72 hours after a dismissal; the images, the words and the notes go with it', async () => {
-    const { bob, report, key } = await reported();
+    const { bob, report, key } = await reportNewChat();
     await expireAfter(1_000 * DAY_MS);
     expect(await hasEvidence(bob)).toBe(true);
     expect(await isFileThere(key)).toBe(true);
@@ -122,35 +122,35 @@ describe('the retention of evidence', () => {
     expect(await readStoredReports(thaw, bob)).toEqual([
       expect.not.objectContaining({ words: expect.anything(), evidence: expect.anything() }),
     ]);
-    expect(await expiriesOf(bob)).toEqual({});
-    expect((await typesOf(bob)).filter((type) => type === 'EvidenceExpired')).toHaveLength(1);
-    expect((await typesOf(bob)).includes('BodiesExpired')).toBe(false);
+    expect(await readExpiries(bob)).toEqual({});
+    expect((await readEventTypes(bob)).filter((type) => type === 'EvidenceExpired')).toHaveLength(1);
+    expect((await readEventTypes(bob)).includes('BodiesExpired')).toBe(false);
     expect(await thaw.replicas[0]!.app.get(HeldImagesService).open(key)).toBeNull();
     expect(await isFileThere(key)).toBe(false);
   });
 
   it('ends 183 days after a warning, with the facts', async () => {
-    const { bob, report, key } = await reported();
+    const { bob, report, key } = await reportNewChat();
     await decide(bob, report, 'warned');
     await expireAfter(182 * DAY_MS);
     expect(await hasEvidence(bob)).toBe(true);
     expect(await isFileThere(key)).toBe(true);
     await expireAfter(184 * DAY_MS);
     expect(await hasEvidence(bob)).toBe(false);
-    expect(await expiriesOf(bob)).toEqual({});
+    expect(await readExpiries(bob)).toEqual({});
     expect(await isFileThere(key)).toBe(false);
   });
 
   it('keeps the facts as long as a ban is in force', async () => {
-    const { bob, report } = await reported();
+    const { bob, report } = await reportNewChat();
     await decide(bob, report, 'banned');
     await expireAfter(184 * DAY_MS);
     expect(await hasEvidence(bob)).toBe(false);
-    expect(await expiriesOf(bob)).toEqual({ CaseDecided: null });
+    expect(await readExpiries(bob)).toEqual({ CaseDecided: null });
   });
 
   it('waits for the end of a hold', async () => {
-    const { bob, report, key } = await reported();
+    const { bob, report, key } = await reportNewChat();
     await decide(bob, report, 'dismissed');
     const hold = { userId: bob.user.id, moderatorId: MODERATOR_ID, reason: 'asked for by the police' };
     await conduct.setHold({ ...hold, isHeld: true });
@@ -170,27 +170,27 @@ describe('the retention of evidence', () => {
     await fileReport(ada, bob, { sessionId });
     const [report] = await readStoredReports(thaw, bob);
     await decide(bob, report!, 'dismissed');
-    const before = Date.parse((await expiriesOf(bob)).ReportFiled!);
+    const before = Date.parse((await readExpiries(bob)).ReportFiled!);
     await chat.bobSocket.request('skip_chat', { sessionId });
     // As if it had ended two days later.
     await persistChat(thaw.replicas[0]!, sessionId, -48 * HOUR_MS);
-    const after = Date.parse((await expiriesOf(bob)).ReportFiled!);
+    const after = Date.parse((await readExpiries(bob)).ReportFiled!);
     expect(after - before).toBeGreaterThan(47 * HOUR_MS);
     expect(after - before).toBeLessThan(49 * HOUR_MS);
   });
 
   it('is the same after a rebuild of the read models', async () => {
-    const [warned, dismissed, open] = [await reported(), await reported(), await reported()];
+    const [warned, dismissed, open] = [await reportNewChat(), await reportNewChat(), await reportNewChat()];
     await decide(warned.bob, warned.report, 'warned');
     await decide(dismissed.bob, dismissed.report, 'dismissed');
-    const all = () => Promise.all([warned, dismissed, open].map(({ bob }) => expiriesOf(bob)));
-    const before = await all();
+    const readAllExpiries = () => Promise.all([warned, dismissed, open].map(({ bob }) => readExpiries(bob)));
+    const before = await readAllExpiries();
     expect(before[0]!.ReportFiled).not.toBeNull();
     expect(before[2]!.ReportFiled).toBeNull();
     await thaw.database.dataSource.query(
       `UPDATE event_private SET expires_at = NULL WHERE stream_id LIKE 'conduct-%'`,
     );
     await thaw.replicas[0]!.app.get(ProjectionRebuildService).rebuild();
-    expect(await all()).toEqual(before);
+    expect(await readAllExpiries()).toEqual(before);
   });
 });

@@ -1,10 +1,10 @@
 // Real: PostgreSQL, Redis, two api replicas over HTTP and sockets; one with the default rate limits.
 import { limits } from '@thaw/contract/limits';
 import { DataSource } from 'typeorm';
-import { createConnectedFriends, privateMessage } from '../../testing/private-chat.fixture';
+import { createConnectedFriends, createPrivateMessage } from '../../testing/private-chat.fixture';
 import { readEvents, startChat } from '../../testing/random-chat.fixture';
 import { recordPastChat } from '../../testing/relationship.fixture';
-import { fileReport, readStoredReports, textsOfEvidence } from '../../testing/reports.fixture';
+import { fileReport, readStoredReports, readEvidenceTexts } from '../../testing/reports.fixture';
 import { quickChatSettings, startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
 import { textMessage, ThawVisitor } from '../../testing/thaw.client';
 import { persistChat } from '../../testing/persisted-chat.fixture';
@@ -22,7 +22,7 @@ describe('hostile reports', () => {
   afterEach(() => thaw.closeSockets());
   afterAll(() => thaw.close());
 
-  const chatting = async () => {
+  const startChatWithMessage = async () => {
     const chat = await startChat(thaw);
     const { sessionId, bobSocket } = chat;
     const { id } = await bobSocket.request('random_message', textMessage(sessionId, 'something bad'));
@@ -30,7 +30,7 @@ describe('hostile reports', () => {
   };
 
   it('with a malformed body are refused', async () => {
-    const { ada, bob, sessionId } = await chatting();
+    const { ada, bob, sessionId } = await startChatWithMessage();
     await persistChat(thaw.replicas[0]!, sessionId);
     const tooMany = Array.from({ length: limits.markedMessagesPerReport + 1 }, (_, index) => `${index}-0`);
     // Two reporters, since each may file ten reports in an hour.
@@ -71,7 +71,7 @@ describe('hostile reports', () => {
   });
 
   it('in the name of another user are refused, and so are their lists', async () => {
-    const { ada, bob, sessionId } = await chatting();
+    const { ada, bob, sessionId } = await startChatWithMessage();
     const stranger = await thaw.createVisitor(0);
     const forbidden = { status: 403, body: { code: 'forbidden' } };
     expect(await fileReport(stranger, bob, { reporterId: ada.user.id, sessionId })).toMatchObject(forbidden);
@@ -81,7 +81,7 @@ describe('hostile reports', () => {
   });
 
   it('of strangers have no effect', async () => {
-    const { bob, sessionId } = await chatting();
+    const { bob, sessionId } = await startChatWithMessage();
     const strangers = [await thaw.createVisitor(0), await thaw.createVisitor(1)];
     for (const stranger of strangers) {
       expect((await fileReport(stranger, bob, { sessionId })).status).toBe(404);
@@ -96,14 +96,14 @@ describe('hostile reports', () => {
   });
 
   it('store their words as normalised text, without NUL and lone surrogates', async () => {
-    const { ada, bob, sessionId } = await chatting();
+    const { ada, bob, sessionId } = await startChatWithMessage();
     expect((await fileReport(ada, bob, { sessionId, words: ' a\u0000b \ud800 \r\n😀 ' })).status).toBe(201);
-    const other = await chatting();
+    const other = await startChatWithMessage();
     expect(
       (await fileReport(other.ada, other.bob, { sessionId: other.sessionId, words: '😀'.repeat(1_000) }))
         .status,
     ).toBe(201);
-    const blank = await chatting();
+    const blank = await startChatWithMessage();
     expect(
       (await fileReport(blank.ada, blank.bob, { sessionId: blank.sessionId, words: ' \n ' })).status,
     ).toBe(201);
@@ -113,8 +113,8 @@ describe('hostile reports', () => {
   });
 
   it('cannot mark messages of other chats, other events, or private messages', async () => {
-    const { ada, bob, sessionId, messageId } = await chatting();
-    const others = await chatting();
+    const { ada, bob, sessionId, messageId } = await startChatWithMessage();
+    const others = await startChatWithMessage();
     const [start] = await readEvents(thaw, sessionId);
     const messageIds = [others.messageId, start!.id, '0-0', '9999999999999999-0', 1, messageId];
     expect((await fileReport(ada, bob, { sessionId, messageIds })).status).toBe(201);
@@ -126,19 +126,19 @@ describe('hostile reports', () => {
   });
 
   it('are limited to 10 in an hour and 30 in a day', async () => {
-    const { ada, bob } = await chatting();
+    const { ada, bob } = await startChatWithMessage();
     const reportUntilRefused = async (): Promise<number> => {
       for (let accepted = 0; ; accepted += 1)
         if ((await fileReport(ada, bob, { sessionId: 'unknown' })).status === 429) return accepted;
     };
     expect(await reportUntilRefused()).toBe(10);
-    const nextHour = async () => {
+    const advanceOneHour = async () => {
       const keys = await thaw.store.redis.keys(`*reports:*${ada.user.id}*`);
       expect(keys).toHaveLength(1);
       await thaw.store.redis.del(...keys);
     };
     for (const accepted of [10, 10, 0]) {
-      await nextHour();
+      await advanceOneHour();
       expect(await reportUntilRefused()).toBe(accepted);
     }
   });
@@ -148,7 +148,7 @@ describe('hostile reports', () => {
     const weights = thaw.replicas[0]!.app.get(ReporterWeightService);
     const weigh = () => weights.weigh(ada.user.id);
     let id = ada.user.id;
-    const decided = (outcome: string, count: number) =>
+    const insertDecidedReports = (outcome: string, count: number) =>
       thaw.database.dataSource.query(
         `INSERT INTO reports (id, case_id, user_id, reporter_id, counts_as, weight, category, place, chat_at, created_at,
                               event_id, decided_at, outcome)
@@ -156,11 +156,11 @@ describe('hostile reports', () => {
          FROM generate_series(1, $4::int) AS n`,
         [(id += 10), ada.user.id, outcome, count],
       );
-    await decided('no_violation', 4);
+    await insertDecidedReports('no_violation', 4);
     expect(await weigh()).toBe(1);
-    await decided('action_taken', 1);
+    await insertDecidedReports('action_taken', 1);
     expect(await weigh()).toBe(0);
-    await decided('action_taken', 1);
+    await insertDecidedReports('action_taken', 1);
     expect(await weigh()).toBe(1);
     await thaw.database.dataSource.query(
       `INSERT INTO standings (user_id, sanction_kind, sanctioned_at) VALUES ($1, 'suspended', now())`,
@@ -170,8 +170,8 @@ describe('hostile reports', () => {
   });
 
   it('by several accounts of one device count once', async () => {
-    const { bob: victim } = await chatting();
-    const { bob: other } = await chatting();
+    const { bob: victim } = await startChatWithMessage();
+    const { bob: other } = await startChatWithMessage();
     const reportByThree = async (
       target: ThawVisitor,
       deviceOf: (index: number) => string,
@@ -196,7 +196,7 @@ describe('hostile reports', () => {
 
   describe('after a report, nothing changes its evidence:', () => {
     it('neither edits, nor the expiry of the chat, nor the erasure of the sender', async () => {
-      const { ada, bob, bobSocket, sessionId, messageId } = await chatting();
+      const { ada, bob, bobSocket, sessionId, messageId } = await startChatWithMessage();
       await fileReport(ada, bob, { sessionId });
       const before = await readStoredReports(thaw, bob);
       await bobSocket.request('message_edit', {
@@ -215,18 +215,18 @@ describe('hostile reports', () => {
       expect(await readStoredReports(thaw, bob)).toEqual(before);
       expect((await fileReport(ada, bob, { sessionId })).status).toBe(200);
       expect(await readStoredReports(thaw, bob)).toEqual(before);
-      expect(textsOfEvidence(before[0]!)).toEqual(['something bad']);
+      expect(readEvidenceTexts(before[0]!)).toEqual(['something bad']);
     });
 
     it('nor the deletion of a private message', async () => {
       const { ada, bob, bobSocket } = await createConnectedFriends(thaw);
-      const message = privateMessage({ from: bob, to: ada, content: 'privately bad' });
+      const message = createPrivateMessage({ from: bob, to: ada, content: 'privately bad' });
       const { id } = await bobSocket.request('send_private_message', message);
       await fileReport(ada, bob);
       const change = { receiverId: ada.user.id, senderId: bob.user.id, messageId: Number(id) };
       await bobSocket.request('delete_private_message', change);
       const [report] = await readStoredReports(thaw, bob);
-      expect(textsOfEvidence(report!)).toEqual(['privately bad']);
+      expect(readEvidenceTexts(report!)).toEqual(['privately bad']);
     });
   });
 });

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { limits } from '@thaw/contract/limits';
 import type { Notice } from '@thaw/contract/safety';
-import { decide, eventOf, fileReport, MODERATOR_ID, warn } from '../../testing/conduct.fixture';
+import { decide, findEvent, fileReport, MODERATOR_ID, warn } from '../../testing/conduct.fixture';
 import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
 import { ThawVisitor } from '../../testing/thaw.client';
 import { until } from '../../testing/until.functions';
@@ -21,24 +21,24 @@ describe('notices', () => {
   afterEach(() => thaw.closeSockets());
   afterAll(() => thaw.close());
 
-  const replica = () => thaw.replicas[0]!;
-  const conduct = () => replica().app.get(ConductService);
-  const noticesOf = async (who: ThawVisitor): Promise<Notice[]> =>
+  const getReplica = () => thaw.replicas[0]!;
+  const getConduct = () => getReplica().app.get(ConductService);
+  const readNotices = async (who: ThawVisitor): Promise<Notice[]> =>
     (await who.call('GET', `/api/notices/${who.user.id}`)).body as unknown as Notice[];
   const read = (who: ThawVisitor, noticeId: number, answer?: string) =>
     who.call('PUT', `/api/notices/${noticeId}`, { seen: true, answer });
-  const appeal = (who: ThawVisitor, noticeId: number, words = 'It was a joke.') =>
+  const fileAppeal = (who: ThawVisitor, noticeId: number, words = 'It was a joke.') =>
     who.call('POST', '/api/appeals', { userId: who.user.id, noticeId, words });
   const suspend = async (ada: ThawVisitor, reporter: ThawVisitor) => {
-    const filed = await fileReport(replica(), ada.user.id, reporter.user.id);
-    return eventOf(await decide(replica(), ada.user.id, filed, 'suspended'), 'SanctionImposed').data;
+    const filed = await fileReport(getReplica(), ada.user.id, reporter.user.id);
+    return findEvent(await decide(getReplica(), ada.user.id, filed, 'suspended'), 'SanctionImposed').data;
   };
   const decideAppeal = async (ada: ThawVisitor, appealId: number, outcome: 'upheld' | 'reversed') => {
     const [{ version }] = await thaw.database.dataSource.query<[{ version: number }]>(
       'SELECT max(version) AS version FROM conduct_cases WHERE user_id = $1',
       [ada.user.id],
     );
-    return conduct().decideAppeal({
+    return getConduct().decideAppeal({
       userId: ada.user.id,
       moderatorId: OTHER_MODERATOR_ID,
       excludedModeratorIds: [],
@@ -54,7 +54,7 @@ describe('notices', () => {
   it('state rule, facts, place, who decided, the end and the appeal to users who are suspended', async () => {
     const [ada, bob] = [await thaw.createVisitor(0), await thaw.createVisitor(1)];
     const { until: end, noticeId } = await suspend(ada, bob);
-    const [notice] = await noticesOf(ada);
+    const [notice] = await readNotices(ada);
     expect(notice).toEqual({
       id: noticeId,
       kind: 'suspension',
@@ -71,7 +71,7 @@ describe('notices', () => {
     });
     const appealTime = Date.parse(notice?.appeal.until ?? '') - Date.parse(notice?.createdAt ?? '');
     expect(appealTime).toBe(limits.appealWithinMs);
-    expect(await noticesOf(bob)).toMatchObject([
+    expect(await readNotices(bob)).toMatchObject([
       {
         kind: 'report_decided',
         facts: null,
@@ -87,7 +87,7 @@ describe('notices', () => {
     const [ada, bob] = [await thaw.createVisitor(0), await thaw.createVisitor(1)];
     const sockets = await Promise.all(thaw.origins.map((origin) => ada.openSocket(origin)));
     const socketOfBob = await bob.openSocket();
-    const noticeId = await warn(replica(), ada.user.id);
+    const noticeId = await warn(getReplica(), ada.user.id);
     for (const socket of sockets)
       expect(await socket.next('notice')).toMatchObject({
         id: noticeId,
@@ -99,21 +99,21 @@ describe('notices', () => {
 
   it('are marked as seen once, and only by their recipient', async () => {
     const [ada, bob] = [await thaw.createVisitor(0), await thaw.createVisitor(1)];
-    const noticeId = await warn(replica(), ada.user.id);
+    const noticeId = await warn(getReplica(), ada.user.id);
     expect(await read(bob, noticeId)).toMatchObject({ status: 404 });
     const { status, body } = await read(ada, noticeId);
     expect(status).toBe(200);
     expect(body.seenAt).toEqual(expect.any(String));
     expect((await read(ada, noticeId)).body).toEqual(body);
-    expect((await noticesOf(ada))[0]).toEqual(body);
+    expect((await readNotices(ada))[0]).toEqual(body);
     expect(await read(ada, noticeId, 'adult')).toMatchObject({ status: 400 });
   });
 
   it('ask for the age once', async () => {
     const ada = await thaw.createVisitor(0);
     const finding = { finding: 'stated_age', evidence: null, evidenceHash: null } as const;
-    await conduct().raiseFinding({ ...finding, userId: ada.user.id, sourceEventId: randomUUID() });
-    const [question] = await noticesOf(ada);
+    await getConduct().raiseFinding({ ...finding, userId: ada.user.id, sourceEventId: randomUUID() });
+    const [question] = await readNotices(ada);
     expect(question).toMatchObject({
       kind: 'age_question',
       decidedBy: 'automatic',
@@ -130,42 +130,45 @@ describe('notices', () => {
     it('have one appeal, whose answer reaches the appellant and lifts the suspension', async () => {
       const [ada, bob] = [await thaw.createVisitor(0), await thaw.createVisitor(1)];
       const { noticeId } = await suspend(ada, bob);
-      const filed = await appeal(ada, noticeId);
+      const filed = await fileAppeal(ada, noticeId);
       expect(filed).toMatchObject({ status: 201, body: { noticeId, state: 'open' } });
-      expect(await appeal(ada, noticeId, 'Again')).toMatchObject({ status: 200, body: filed.body });
-      expect((await noticesOf(ada))[0]?.appeal).toMatchObject({ state: 'open', answer: null });
+      expect(await fileAppeal(ada, noticeId, 'Again')).toMatchObject({ status: 200, body: filed.body });
+      expect((await readNotices(ada))[0]?.appeal).toMatchObject({ state: 'open', answer: null });
       await decideAppeal(ada, filed.body.id as number, 'reversed');
-      const [answer, suspension] = await noticesOf(ada);
+      const [answer, suspension] = await readNotices(ada);
       const decided = { state: 'decided', outcome: 'reversed', answer: 'We have looked at it once more.' };
       expect(answer).toMatchObject({ kind: 'appeal_decided', appeal: { ...decided, until: null } });
       expect(suspension?.appeal).toMatchObject(decided);
       expect((await ada.call('GET', `/api/user/${ada.user.id}`)).body).toMatchObject({
         standing: { kind: 'good' },
       });
-      expect(await appeal(ada, noticeId)).toMatchObject({ status: 409, body: { code: 'already_answered' } });
+      expect(await fileAppeal(ada, noticeId)).toMatchObject({
+        status: 409,
+        body: { code: 'already_answered' },
+      });
     });
 
     it('are refused for notices of others, for notices without an appeal, and without words', async () => {
       const [ada, bob] = [await thaw.createVisitor(0), await thaw.createVisitor(1)];
       const { noticeId } = await suspend(ada, bob);
-      expect(await appeal(bob, noticeId)).toMatchObject({ status: 404 });
-      const [decided] = await noticesOf(bob);
-      expect(await appeal(bob, decided!.id)).toMatchObject({ status: 404 });
+      expect(await fileAppeal(bob, noticeId)).toMatchObject({ status: 404 });
+      const [decided] = await readNotices(bob);
+      expect(await fileAppeal(bob, decided!.id)).toMatchObject({ status: 404 });
       for (const words of ['', ' \u200b ', 'x'.repeat(limits.appealWordsMaxCodePoints + 1)])
-        expect(await appeal(ada, noticeId, words)).toMatchObject({ status: 400 });
+        expect(await fileAppeal(ada, noticeId, words)).toMatchObject({ status: 400 });
     });
 
     it('let a reporter ask for a second look, which opens the case again', async () => {
       const [ada, bob] = [await thaw.createVisitor(0), await thaw.createVisitor(1)];
-      const filed = await fileReport(replica(), ada.user.id, bob.user.id);
-      await decide(replica(), ada.user.id, filed, 'dismissed');
-      const [dismissal] = await noticesOf(bob);
+      const filed = await fileReport(getReplica(), ada.user.id, bob.user.id);
+      await decide(getReplica(), ada.user.id, filed, 'dismissed');
+      const [dismissal] = await readNotices(bob);
       expect(dismissal).toMatchObject({ report: { outcome: 'no_violation' }, appeal: { state: 'possible' } });
-      const { status, body } = await appeal(bob, dismissal!.id);
+      const { status, body } = await fileAppeal(bob, dismissal!.id);
       expect(status).toBe(201);
       const { events } = await decideAppeal(ada, body.id as number, 'reversed');
       expect(events.map(({ type }) => type)).toEqual(['AppealDecided', 'CaseOpened']);
-      expect(await noticesOf(ada)).toEqual([]);
+      expect(await readNotices(ada)).toEqual([]);
       const [{ state }] = await thaw.database.dataSource.query<[{ state: string }]>(
         'SELECT state FROM conduct_cases WHERE id = $1',
         [filed.caseId],
@@ -177,14 +180,14 @@ describe('notices', () => {
       const late = await thaw.add({ APPEAL_WITHIN_S: '1' });
       const ada = await new ThawVisitor([late.origin]).joinAnonymously();
       const noticeId = await warn(late, ada.user.id);
-      await until(async () => (await noticesOf(ada))[0]?.appeal.state === 'over');
-      expect(await appeal(ada, noticeId)).toMatchObject({ status: 409, body: { code: 'too_late' } });
+      await until(async () => (await readNotices(ada))[0]?.appeal.state === 'over');
+      expect(await fileAppeal(ada, noticeId)).toMatchObject({ status: 409, body: { code: 'too_late' } });
     });
 
     it('are limited to five a day in every profile', async () => {
       const ada = await thaw.createVisitor(0);
       const statuses: number[] = [];
-      for (let count = 0; count < 6; count += 1) statuses.push((await appeal(ada, MODERATOR_ID)).status);
+      for (let count = 0; count < 6; count += 1) statuses.push((await fileAppeal(ada, MODERATOR_ID)).status);
       expect(statuses).toEqual([404, 404, 404, 404, 404, 429]);
     });
   });

@@ -3,10 +3,14 @@ import { createHash } from 'node:crypto';
 import { limits } from '@thaw/contract/limits';
 import { DomainError } from '../../platform/errors/domain.errors';
 import { dropLiveChat, persistChat } from '../../testing/persisted-chat.fixture';
-import { createConnectedFriends, privateMessage, uploadChatImage } from '../../testing/private-chat.fixture';
+import {
+  createConnectedFriends,
+  createPrivateMessage,
+  uploadChatImage,
+} from '../../testing/private-chat.fixture';
 import { startChat } from '../../testing/random-chat.fixture';
 import { makeFriends, recordPastChat } from '../../testing/relationship.fixture';
-import { fileReport, readStoredReports, textsOfEvidence } from '../../testing/reports.fixture';
+import { fileReport, readStoredReports, readEvidenceTexts } from '../../testing/reports.fixture';
 import { quickChatSettings, startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
 import { textMessage, type ThawVisitor } from '../../testing/thaw.client';
 import { BlocksService } from '../blocks/application/blocks.service';
@@ -29,15 +33,15 @@ describe('reports', () => {
   afterAll(() => thaw.close());
 
   /** Ada and Bob in a chat in which Bob has written. */
-  const chatting = async () => {
+  const startChatWithMessage = async () => {
     const chat = await startChat(thaw);
     const { sessionId, bobSocket } = chat;
     const { id } = await bobSocket.request('random_message', textMessage(sessionId, 'something bad'));
     return { ...chat, messageId: String(id) };
   };
-  const listOf = async (who: ThawVisitor) =>
+  const readReports = async (who: ThawVisitor) =>
     (await who.call('GET', `/api/reports/${who.user.id}`)).body as unknown as object[];
-  const historyIdOf = async ({ user }: ThawVisitor, sessionId: string): Promise<number> => {
+  const findHistoryId = async ({ user }: ThawVisitor, sessionId: string): Promise<number> => {
     const [row] = await thaw.database.dataSource.query<{ id: string }[]>(
       'SELECT id FROM chat_history WHERE stream_id = $1 AND $2 IN (user1_id, user2_id)',
       [`chat-${sessionId}`, user.id],
@@ -49,7 +53,7 @@ describe('reports', () => {
 
   describe('from a random chat', () => {
     it('contain the words and the messages of the chat, and are in the list of their reporter alone', async () => {
-      const { ada, bob, sessionId, messageId } = await chatting();
+      const { ada, bob, sessionId, messageId } = await startChatWithMessage();
       const fields = { sessionId, messageIds: [messageId], words: ' did not stop ' };
       const { status, body } = await fileReport(ada, bob, fields);
       expect({ status, body }).toEqual({
@@ -63,8 +67,8 @@ describe('reports', () => {
           blocked: false,
         },
       });
-      expect(await listOf(ada)).toEqual([body]);
-      expect(await listOf(bob)).toEqual([]);
+      expect(await readReports(ada)).toEqual([body]);
+      expect(await readReports(bob)).toEqual([]);
 
       const [report] = await readStoredReports(thaw, bob);
       expect(report).toMatchObject({
@@ -84,7 +88,7 @@ describe('reports', () => {
     });
 
     it('keep words and evidence out of the open log', async () => {
-      const { ada, bob, sessionId } = await chatting();
+      const { ada, bob, sessionId } = await startChatWithMessage();
       await fileReport(ada, bob, { sessionId, words: 'canary words' });
       const rows = await thaw.database.dataSource.query<unknown[]>(
         `SELECT 1 FROM events WHERE stream_id = $1 AND (data::text LIKE '%canary%' OR data::text LIKE '%something bad%')`,
@@ -94,20 +98,20 @@ describe('reports', () => {
     });
 
     it('are the same when they are filed again, by session or by history', async () => {
-      const { ada, bob, sessionId } = await chatting();
+      const { ada, bob, sessionId } = await startChatWithMessage();
       const first = await fileReport(ada, bob, { sessionId });
       expect(await fileReport(ada, bob, { sessionId, category: 'hate' })).toMatchObject({
         status: 200,
         body: first.body,
       });
       await persistChat(thaw.replicas[0]!, sessionId);
-      const historyId = await historyIdOf(ada, sessionId);
+      const historyId = await findHistoryId(ada, sessionId);
       expect(await fileReport(ada, bob, { historyId })).toMatchObject({ status: 200, body: first.body });
       expect(await readStoredReports(thaw, bob)).toHaveLength(1);
     });
 
     it('are one report when they are filed at the same moment', async () => {
-      const { ada, bob, sessionId } = await chatting();
+      const { ada, bob, sessionId } = await startChatWithMessage();
       const answers = await Promise.all(Array.from({ length: 4 }, () => fileReport(ada, bob, { sessionId })));
       expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 201]);
       expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
@@ -115,12 +119,12 @@ describe('reports', () => {
     });
 
     it('can be filed from the history when the live stream is gone, with the same evidence', async () => {
-      const { ada, bob, sessionId, bobSocket, messageId } = await chatting();
+      const { ada, bob, sessionId, bobSocket, messageId } = await startChatWithMessage();
       await bobSocket.request('skip_chat', { sessionId });
       await fileReport(bob, ada, { sessionId, messageIds: [messageId] });
       await persistChat(thaw.replicas[0]!, sessionId);
       await dropLiveChat(thaw, sessionId);
-      const historyId = await historyIdOf(ada, sessionId);
+      const historyId = await findHistoryId(ada, sessionId);
       expect(await fileReport(ada, bob, { historyId, messageIds: [messageId] })).toMatchObject({
         status: 201,
       });
@@ -130,24 +134,24 @@ describe('reports', () => {
     });
 
     it('are refused when it ended more than 24 hours ago, unless they were filed before', async () => {
-      const { ada, bob, sessionId, bobSocket } = await chatting();
+      const { ada, bob, sessionId, bobSocket } = await startChatWithMessage();
       await bobSocket.request('skip_chat', { sessionId });
       const first = await fileReport(ada, bob, { sessionId });
       await persistChat(thaw.replicas[0]!, sessionId, 24 * HOUR_MS + 60_000);
       await dropLiveChat(thaw, sessionId);
       const tooLate = { status: 409, body: { code: 'too_late' } };
       expect(await fileReport(bob, ada, { sessionId })).toMatchObject(tooLate);
-      expect(await fileReport(bob, ada, { historyId: await historyIdOf(bob, sessionId) })).toMatchObject(
+      expect(await fileReport(bob, ada, { historyId: await findHistoryId(bob, sessionId) })).toMatchObject(
         tooLate,
       );
       expect(await fileReport(ada, bob, { sessionId })).toMatchObject({ status: 200, body: first.body });
     });
 
     it('are refused for chats of others and for chats that do not exist', async () => {
-      const { ada, bob, sessionId } = await chatting();
-      const others = await chatting();
+      const { ada, bob, sessionId } = await startChatWithMessage();
+      const others = await startChatWithMessage();
       await persistChat(thaw.replicas[0]!, others.sessionId);
-      const historyId = await historyIdOf(others.ada, others.sessionId);
+      const historyId = await findHistoryId(others.ada, others.sessionId);
       const notFound = { status: 404, body: { code: 'not_found' } };
       for (const [target, fields] of [
         [bob, { sessionId: others.sessionId }],
@@ -159,14 +163,14 @@ describe('reports', () => {
         [bob, { historyId: Number.MAX_SAFE_INTEGER }],
       ] as const)
         expect(await fileReport(ada, target, fields)).toMatchObject(notFound);
-      expect(await listOf(ada)).toEqual([]);
+      expect(await readReports(ada)).toEqual([]);
     });
 
     it('hold the images of the evidence in the same transaction', async () => {
-      const { ada, bob, sessionId, bobSocket } = await chatting();
+      const { ada, bob, sessionId, bobSocket } = await startChatWithMessage();
       const content = await uploadChatImage(thaw.replicas[1]!, bob);
       await bobSocket.request('random_message', { sessionId, content, messageType: 'image' });
-      const held = () =>
+      const readHeldEvidence = () =>
         thaw.database.dataSource.query<unknown[]>('SELECT key FROM upload_holds WHERE key = $1', [
           content.slice('/api/files/chat-images/'.length),
         ]);
@@ -179,22 +183,22 @@ describe('reports', () => {
         }),
       );
       expect((await fileReport(ada, bob, { sessionId })).status).toBe(503);
-      expect([await held(), await readStoredReports(thaw, bob)]).toEqual([[], []]);
+      expect([await readHeldEvidence(), await readStoredReports(thaw, bob)]).toEqual([[], []]);
       expect((await fileReport(ada, bob, { sessionId })).status).toBe(201);
-      expect(await held()).toHaveLength(1);
+      expect(await readHeldEvidence()).toHaveLength(1);
     });
   });
 
   describe('without a chat', () => {
     it('are about the private chat with a friend', async () => {
       const { ada, bob, bobSocket } = await createConnectedFriends(thaw);
-      const message = privateMessage({ from: bob, to: ada, content: 'privately bad' });
+      const message = createPrivateMessage({ from: bob, to: ada, content: 'privately bad' });
       const { id } = await bobSocket.request('send_private_message', message);
       expect(await fileReport(ada, bob, { messageIds: [Number(id)] })).toMatchObject({ status: 201 });
       expect(await fileReport(ada, bob)).toMatchObject({ status: 200 });
       const [report] = await readStoredReports(thaw, bob);
       expect(report!.context).toMatchObject({ where: 'private_chat' });
-      expect(textsOfEvidence(report!)).toEqual(['privately bad']);
+      expect(readEvidenceTexts(report!)).toEqual(['privately bad']);
     });
 
     it('are accepted about users with whom a request is open, in both directions', async () => {
@@ -208,7 +212,7 @@ describe('reports', () => {
 
     it('are accepted for 24 hours after the last private message of a former friend', async () => {
       const { ada, bob, bobSocket } = await createConnectedFriends(thaw);
-      const message = privateMessage({ from: bob, to: ada, content: 'x' });
+      const message = createPrivateMessage({ from: bob, to: ada, content: 'x' });
       await bobSocket.request('send_private_message', message);
       expect((await bob.call('DELETE', `/api/friends/${bob.user.id}/${ada.user.id}`)).status).toBe(204);
       const age = (table: string, column: string, id: string) =>
@@ -239,7 +243,7 @@ describe('reports', () => {
 
   describe('and blocks', () => {
     it('can be filed by both sides of a block', async () => {
-      const { ada, bob, sessionId } = await chatting();
+      const { ada, bob, sessionId } = await startChatWithMessage();
       await block(ada, bob);
       expect(await fileReport(ada, bob, { sessionId })).toMatchObject({
         status: 201,
@@ -257,17 +261,17 @@ describe('reports', () => {
     });
 
     it('block the reported user after the report if asked to, which ends the chat', async () => {
-      const { ada, bob, sessionId, bobSocket } = await chatting();
+      const { ada, bob, sessionId, bobSocket } = await startChatWithMessage();
       expect(await fileReport(ada, bob, { sessionId, alsoBlock: true })).toMatchObject({
         status: 201,
         body: { blocked: true },
       });
       expect(await bobSocket.next('chat_skipped')).toMatchObject({ reason: 'skipped', endedBy: ada.user.id });
-      expect(await listOf(ada)).toMatchObject([{ blocked: true }]);
+      expect(await readReports(ada)).toMatchObject([{ blocked: true }]);
     });
 
     it('stand when the list of blocked users is full', async () => {
-      const { ada, bob, sessionId } = await chatting();
+      const { ada, bob, sessionId } = await startChatWithMessage();
       await thaw.database.dataSource.query(
         `INSERT INTO blocks (blocker_id, blocked_id, created_at)
          SELECT $1::bigint, $1::bigint + n, now() FROM generate_series(1000000, 1000000 + $2::int - 1) AS n`,
@@ -280,7 +284,7 @@ describe('reports', () => {
     });
 
     it('stand when the process dies before the block, which the same call makes up for', async () => {
-      const { ada, bob, sessionId } = await chatting();
+      const { ada, bob, sessionId } = await startChatWithMessage();
       const blocks = thaw.replicas[0]!.app.get(BlocksService);
       jest.spyOn(blocks, 'block').mockRejectedValueOnce(new DomainError('unavailable'));
       expect((await fileReport(ada, bob, { sessionId, alsoBlock: true })).status).toBe(503);

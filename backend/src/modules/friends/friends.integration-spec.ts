@@ -24,7 +24,7 @@ describe('friends across two replicas', () => {
 
   const meet = (ada: ThawVisitor, bob: ThawVisitor, agoMs?: number): Promise<void> =>
     haveMet(thaw.replicas[0]!, ada, bob, agoMs);
-  const acquainted = async (): Promise<{ ada: ThawVisitor; bob: ThawVisitor }> => {
+  const signUpPartners = async (): Promise<{ ada: ThawVisitor; bob: ThawVisitor }> => {
     const [ada, bob] = [await thaw.createVisitor(0), await thaw.createVisitor(1)];
     await meet(ada, bob);
     return { ada, bob };
@@ -35,16 +35,16 @@ describe('friends across two replicas', () => {
     who.call('PUT', `/api/friends/request/${String(requestId)}`, { status });
   const remove = (who: ThawVisitor, friend: ThawVisitor) =>
     who.call('DELETE', `/api/friends/${who.user.id}/${friend.user.id}`);
-  const friendsOf = async (who: ThawVisitor): Promise<unknown> =>
+  const readFriends = async (who: ThawVisitor): Promise<unknown> =>
     (await who.call('GET', `/api/friends/${who.user.id}`)).body;
-  const pendingOf = async (who: ThawVisitor): Promise<unknown> =>
+  const readPendingRequests = async (who: ThawVisitor): Promise<unknown> =>
     (await who.call('GET', `/api/friends/requests/${who.user.id}`)).body;
   const befriend = async (ada: ThawVisitor, bob: ThawVisitor): Promise<number> => {
     const { body } = await ask(ada, bob);
     expect(await answer(bob, body.id, 'accepted')).toMatchObject({ status: 200 });
     return Number(body.id);
   };
-  const seen = ({ user: { id, username, avatar } }: ThawVisitor) => ({ id, username, avatar });
+  const toFriendEntry = ({ user: { id, username, avatar } }: ThawVisitor) => ({ id, username, avatar });
 
   it('allows a request as soon as a chat has ended, before a worker has written it to the history', async () => {
     const { ada, bob, adaSocket, bobSocket, sessionId } = await matchNewVisitors([
@@ -57,7 +57,7 @@ describe('friends across two replicas', () => {
   });
 
   it('makes two users friends by a request and its answer, and notifies both at once', async () => {
-    const { ada, bob } = await acquainted();
+    const { ada, bob } = await signUpPartners();
     const [adaSocket, bobSocket] = [await ada.openSocket(), await bob.openSocket()];
     const asked = await ask(ada, bob);
     const request = {
@@ -72,12 +72,12 @@ describe('friends across two replicas', () => {
     expect(await bobSocket.next('friend_request')).toEqual({
       id,
       requesterId: ada.user.id,
-      requester: seen(ada),
+      requester: toFriendEntry(ada),
       createdAt,
     });
-    expect(await pendingOf(bob)).toEqual([asked.body]);
-    expect(await pendingOf(ada)).toEqual([]);
-    expect(await friendsOf(ada)).toEqual([]);
+    expect(await readPendingRequests(bob)).toEqual([asked.body]);
+    expect(await readPendingRequests(ada)).toEqual([]);
+    expect(await readFriends(ada)).toEqual([]);
     expect((await bob.call('GET', `/api/user/${ada.user.id}`)).status).toBe(200);
 
     expect(await ask(ada, bob)).toMatchObject({ status: 200, body: asked.body });
@@ -92,15 +92,15 @@ describe('friends across two replicas', () => {
     });
     expect(await adaSocket.next('friendship_accepted')).toEqual({
       requestId: id,
-      friend: { ...seen(bob), isOnline: true },
+      friend: { ...toFriendEntry(bob), isOnline: true },
     });
     expect(await bobSocket.next('friendship_accepted')).toEqual({
       requestId: id,
-      friend: { ...seen(ada), isOnline: true },
+      friend: { ...toFriendEntry(ada), isOnline: true },
     });
-    expect(await friendsOf(ada)).toEqual([{ ...seen(bob), isOnline: true, lastMessage: null }]);
-    expect(await friendsOf(bob)).toEqual([{ ...seen(ada), isOnline: true, lastMessage: null }]);
-    expect(await pendingOf(bob)).toEqual([]);
+    expect(await readFriends(ada)).toEqual([{ ...toFriendEntry(bob), isOnline: true, lastMessage: null }]);
+    expect(await readFriends(bob)).toEqual([{ ...toFriendEntry(ada), isOnline: true, lastMessage: null }]);
+    expect(await readPendingRequests(bob)).toEqual([]);
     expect(await ask(ada, bob)).toMatchObject({ status: 409, body: { code: 'already_friends' } });
 
     expect((await remove(bob, ada)).status).toBe(204);
@@ -108,7 +108,7 @@ describe('friends across two replicas', () => {
     expect(await adaSocket.next('friendship_removed')).toEqual(removal);
     expect(await bobSocket.next('friendship_removed')).toEqual(removal);
     expect(await remove(bob, ada)).toMatchObject({ status: 404 });
-    expect(await friendsOf(ada)).toEqual([]);
+    expect(await readFriends(ada)).toEqual([]);
     for (const socket of [adaSocket, bobSocket]) expect(socket.all('friendship_accepted')).toHaveLength(1);
     expect(bobSocket.all('friend_request')).toHaveLength(1);
     await Promise.all([adaSocket.leave(), bobSocket.leave()]);
@@ -135,7 +135,7 @@ describe('friends across two replicas', () => {
   });
 
   it('lets no other user request, answer, list or remove on behalf of the two', async () => {
-    const { ada, bob } = await acquainted();
+    const { ada, bob } = await signUpPartners();
     const eve = await thaw.createVisitor(0);
     const { body } = await ask(ada, bob);
     expect(await ask(eve, bob, ada.user.id)).toMatchObject({ status: 403, body: { code: 'forbidden' } });
@@ -150,7 +150,7 @@ describe('friends across two replicas', () => {
   });
 
   it('hides repeated requests for a day after a decline, in that direction only', async () => {
-    const { ada, bob } = await acquainted();
+    const { ada, bob } = await signUpPartners();
     const bobSocket = await bob.openSocket();
     const first = await ask(ada, bob);
     expect(await answer(bob, first.body.id, 'declined')).toMatchObject({ body: { status: 'declined' } });
@@ -158,7 +158,7 @@ describe('friends across two replicas', () => {
     expect(second).toMatchObject({ status: 201, body: { status: 'pending' } });
     expect(second.body.id).not.toBe(first.body.id);
     expect(await ask(ada, bob)).toMatchObject({ status: 200, body: second.body });
-    expect(await pendingOf(bob)).toEqual([]);
+    expect(await readPendingRequests(bob)).toEqual([]);
     expect(await answer(bob, second.body.id, 'accepted')).toMatchObject({ status: 404 });
     expect(await ask(bob, ada)).toMatchObject({ status: 200, body: { status: 'accepted' } });
     await bobSocket.next('friendship_accepted');
@@ -167,7 +167,7 @@ describe('friends across two replicas', () => {
   });
 
   it('publishes a new name at once to the friends and all pages of the user', async () => {
-    const { ada, bob } = await acquainted();
+    const { ada, bob } = await signUpPartners();
     const eve = await thaw.createVisitor(1);
     await befriend(ada, bob);
     const sockets = [await ada.openSocket(), await bob.openSocket(), await eve.openSocket()];
@@ -199,7 +199,7 @@ describe('friends across two replicas', () => {
   });
 
   it('creates one friendship when twenty acceptances arrive at once', async () => {
-    const { ada, bob } = await acquainted();
+    const { ada, bob } = await signUpPartners();
     const bobElsewhere = Object.assign(new ThawVisitor([thaw.origins[0]!]), { user: bob.user });
     const { body } = await ask(ada, bob);
     const sockets = [await ada.openSocket(), await bob.openSocket()];
@@ -214,7 +214,7 @@ describe('friends across two replicas', () => {
       ),
     );
     expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200));
-    expect(await friendsOf(ada)).toHaveLength(1);
+    expect(await readFriends(ada)).toHaveLength(1);
     for (const socket of sockets) {
       await socket.next('friendship_accepted');
       await socket.request('leave_queue', {});
@@ -228,7 +228,7 @@ describe('friends across two replicas', () => {
   });
 
   const crossManyTimes = async (): Promise<void> => {
-    const { ada, bob } = await acquainted();
+    const { ada, bob } = await signUpPartners();
     const stream = `friendship-${Math.min(ada.user.id, bob.user.id)}-${Math.max(ada.user.id, bob.user.id)}`;
     const { app } = thaw.replicas[0]!;
     for (let round = 0; round < ROUNDS_OF_A_PAIR; round += 1) {
@@ -265,16 +265,16 @@ describe('friends across two replicas', () => {
   };
 
   it('restores the same rows in a rebuild of the read models', async () => {
-    const { ada, bob } = await acquainted();
+    const { ada, bob } = await signUpPartners();
     await befriend(ada, bob);
-    const rows = async () => ({
+    const readRows = async () => ({
       requests: await thaw.database.dataSource.query('SELECT * FROM friend_requests ORDER BY id'),
       friendships: await thaw.database.dataSource.query('SELECT * FROM friendships ORDER BY low_id, high_id'),
     });
-    const before = await rows();
+    const before = await readRows();
     expect(before.friendships.length).toBeGreaterThan(1);
     await thaw.database.dataSource.query('DELETE FROM friendships');
     await thaw.replicas[0]!.app.get(ProjectionRebuildService).rebuild();
-    expect(await rows()).toEqual(before);
+    expect(await readRows()).toEqual(before);
   });
 });

@@ -6,9 +6,19 @@ import type { UploadBucket } from '@thaw/contract/uploads';
 import { ProjectionRebuildService } from '../../platform/event-store/projection-rebuild.service';
 import { MetricsRegistry } from '../../platform/observability/metrics.registry';
 import { RateLimiterService } from '../../platform/rate-limit/rate-limiter.service';
-import { plainJpeg } from '../../testing/image-corpus.fixture';
-import { createModerator, FACTS, inHours, moderating, reportUser } from '../../testing/moderation.fixture';
-import { createConnectedFriends, privateMessage, uploadChatImage } from '../../testing/private-chat.fixture';
+import { createPlainJpeg } from '../../testing/image-corpus.fixture';
+import {
+  createModerator,
+  FACTS,
+  formatInHours,
+  createModeratorApi,
+  reportUser,
+} from '../../testing/moderation.fixture';
+import {
+  createConnectedFriends,
+  createPrivateMessage,
+  uploadChatImage,
+} from '../../testing/private-chat.fixture';
 import { recordPastChat } from '../../testing/relationship.fixture';
 import { fileReport } from '../../testing/reports.fixture';
 import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
@@ -29,8 +39,8 @@ describe('the records of moderation', () => {
   afterEach(() => jest.restoreAllMocks());
   afterAll(() => thaw.close());
 
-  const auditOf = async (moderator: ThawVisitor): Promise<AuditEntry[]> => {
-    const { body } = await moderating(mia).call('GET', `audit?moderatorId=${moderator.user.id}`);
+  const readAudit = async (moderator: ThawVisitor): Promise<AuditEntry[]> => {
+    const { body } = await createModeratorApi(mia).call('GET', `audit?moderatorId=${moderator.user.id}`);
     return body.entries as AuditEntry[];
   };
   const report = async (target?: ThawVisitor) => {
@@ -49,7 +59,7 @@ describe('the records of moderation', () => {
     it('has everything that a moderator read or did, newest first, for every moderator', async () => {
       const max = await createModerator(thaw);
       const { bob, caseId } = await report();
-      const { list, read, claim, decide, call } = moderating(max);
+      const { list, read, claim, decide, call } = createModeratorApi(max);
       await list();
       await list('?state=decided');
       const { version } = await read(caseId);
@@ -62,7 +72,7 @@ describe('the records of moderation', () => {
         outcome: 'suspended',
         rule: 'no_hate',
         facts: FACTS,
-        until: inHours(2),
+        until: formatInHours(2),
       };
       const { body } = await decide(caseId, decision);
       expect(body.state).toBe('decided');
@@ -70,7 +80,7 @@ describe('the records of moderation', () => {
       await call('PUT', `people/${bob.user.id}/hold`, { isHeld: false, reason: 'They are done.' });
       const about = { caseId, userId: bob.user.id, imageId: null };
       const aboutUser = { ...about, caseId: null };
-      expect(await auditOf(max)).toMatchObject([
+      expect(await readAudit(max)).toMatchObject([
         { action: 'hold_lifted', ...aboutUser },
         { action: 'held', ...aboutUser },
         { action: 'decided', ...about },
@@ -85,23 +95,26 @@ describe('the records of moderation', () => {
     it('records no act that was refused', async () => {
       const max = await createModerator(thaw);
       const { caseId } = await report();
-      await moderating(mia).claim(caseId);
-      expect((await moderating(max).claim(caseId)).status).toBe(409);
-      expect((await moderating(max).call('GET', 'cases/999999999999')).status).toBe(404);
-      expect(await auditOf(max)).toEqual([]);
+      await createModeratorApi(mia).claim(caseId);
+      expect((await createModeratorApi(max).claim(caseId)).status).toBe(409);
+      expect((await createModeratorApi(max).call('GET', 'cases/999999999999')).status).toBe(404);
+      expect(await readAudit(max)).toEqual([]);
     });
 
     it('is read page by page', async () => {
       const max = await createModerator(thaw);
       const { caseId } = await report();
-      await moderating(max).read(caseId);
+      await createModeratorApi(max).read(caseId);
       const read = { moderatorId: max.user.id, action: 'case_read' as const, caseId };
       const { app } = thaw.replicas[0]!;
       await app.get(DataSource).transaction(async (manager) => {
         for (let count = 0; count < 100; count += 1) await app.get(AuditService).record(read, manager);
       });
       const audit = (cursor: string) =>
-        moderating(mia).call('GET', `audit?moderatorId=${max.user.id}${cursor ? `&cursor=${cursor}` : ''}`);
+        createModeratorApi(mia).call(
+          'GET',
+          `audit?moderatorId=${max.user.id}${cursor ? `&cursor=${cursor}` : ''}`,
+        );
       const { body: first } = await audit('');
       const { body: second } = await audit(first.nextCursor as string);
       const ids = [first, second].flatMap(({ entries }) => (entries as AuditEntry[]).map(({ id }) => id));
@@ -116,7 +129,7 @@ describe('the records of moderation', () => {
       await thaw.replicas[0]!.app.get(RateLimiterService).charge('evidence_reads', max.user.id, 299);
       const statuses = [];
       for (let count = 0; count < 2; count += 1)
-        statuses.push((await moderating(max).call('GET', `cases/${caseId}`)).status);
+        statuses.push((await createModeratorApi(max).call('GET', `cases/${caseId}`)).status);
       expect(statuses).toEqual([200, 429]);
     });
   });
@@ -127,7 +140,7 @@ describe('the records of moderation', () => {
       const url = await uploadChatImage(thaw.replicas[0]!, ada);
       const { id: messageId } = await adaSocket.request(
         'send_private_message',
-        privateMessage({ from: ada, to: bob, content: url, messageType: 'image' }),
+        createPrivateMessage({ from: ada, to: bob, content: url, messageType: 'image' }),
       );
       expect((await fileReport(bob, ada, { messageIds: [Number(messageId)] })).status).toBe(201);
       const deletion = { messageId: Number(messageId), senderId: ada.user.id, receiverId: bob.user.id };
@@ -135,34 +148,34 @@ describe('the records of moderation', () => {
       await Promise.all([adaSocket.leave(), bobSocket.leave()]);
       for (const who of [ada, bob, mia]) expect((await who.call('GET', url)).status).toBe(404);
 
-      const { body: page } = await moderating(mia).list();
+      const { body: page } = await createModeratorApi(mia).list();
       const { id: caseId } = (page.cases as { id: number; userId: number }[]).find(
         ({ userId }) => userId === ada.user.id,
       )!;
-      const whole = await moderating(mia).read(caseId);
+      const whole = await createModeratorApi(mia).read(caseId);
       const [image] = whole.evidence[0]!.messages.flatMap(({ images }) => images);
       const path = `cases/${caseId}/images/${image!.imageId}`;
-      const { status, headers } = await moderating(mia).call('GET', path);
+      const { status, headers } = await createModeratorApi(mia).call('GET', path);
       expect(status).toBe(200);
       expect(headers.get('cache-control')).toBe('no-store');
       expect(headers.get('x-content-type-options')).toBe('nosniff');
       expect(headers.get('content-type')).toMatch(/^image\//);
-      expect((await auditOf(mia))[0]).toMatchObject({
+      expect((await readAudit(mia))[0]).toMatchObject({
         action: 'image_read',
         caseId,
         imageId: image!.imageId,
       });
-      expect((await moderating(mia).call('GET', `cases/${caseId}/images/1`)).status).toBe(404);
+      expect((await createModeratorApi(mia).call('GET', `cases/${caseId}/images/1`)).status).toBe(404);
       expect((await ada.call('GET', `/api/moderation/${path}`)).status).toBe(403);
     });
 
     it('that a decision blocks cannot be uploaded again by anybody, which opens a case and suspends', async () => {
       const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(thaw);
-      const bytes = await plainJpeg(21, 13);
+      const bytes = await createPlainJpeg(21, 13);
       const { body: sent } = await upload(ada, bytes);
       await adaSocket.request(
         'send_private_message',
-        privateMessage({ from: ada, to: bob, content: String(sent.url), messageType: 'image' }),
+        createPrivateMessage({ from: ada, to: bob, content: String(sent.url), messageType: 'image' }),
       );
       await fileReport(bob, ada);
       await Promise.all([adaSocket.leave(), bobSocket.leave()]);
@@ -170,13 +183,23 @@ describe('the records of moderation', () => {
         'SELECT id FROM conduct_cases WHERE user_id = $1',
         [ada.user.id],
       );
-      const { id, version, evidence } = await moderating(mia).read(Number(row!.id));
+      const { id, version, evidence } = await createModeratorApi(mia).read(Number(row!.id));
       const { imageId } = evidence[0]!.messages.flatMap(({ images }) => images)[0]!;
-      const decision = { version, outcome: 'suspended', rule: 'no_illegal', facts: FACTS, until: inHours(2) };
-      expect(await moderating(mia).decide(id, { ...decision, blockImages: [imageId, 1] })).toMatchObject({
+      const decision = {
+        version,
+        outcome: 'suspended',
+        rule: 'no_illegal',
+        facts: FACTS,
+        until: formatInHours(2),
+      };
+      expect(
+        await createModeratorApi(mia).decide(id, { ...decision, blockImages: [imageId, 1] }),
+      ).toMatchObject({
         status: 404,
       });
-      expect((await moderating(mia).decide(id, { ...decision, blockImages: [imageId] })).status).toBe(200);
+      expect((await createModeratorApi(mia).decide(id, { ...decision, blockImages: [imageId] })).status).toBe(
+        200,
+      );
 
       const carl = await thaw.createVisitor(0);
       const before = await thaw.database.dataSource.query('SELECT 1 FROM uploads');
@@ -186,8 +209,8 @@ describe('the records of moderation', () => {
         expect(answer.body.code).toBe(bucket === 'chat-images' ? 'image_refused' : 'suspended');
       }
       expect(await thaw.database.dataSource.query('SELECT 1 FROM uploads')).toHaveLength(before.length);
-      expect((await upload(await thaw.createVisitor(0), await plainJpeg(21, 14))).status).toBe(201);
-      const { body: page } = await moderating(mia).list();
+      expect((await upload(await thaw.createVisitor(0), await createPlainJpeg(21, 14))).status).toBe(201);
+      const { body: page } = await createModeratorApi(mia).list();
       expect(page.cases).toContainEqual(
         expect.objectContaining({
           userId: carl.user.id,
@@ -198,15 +221,15 @@ describe('the records of moderation', () => {
       );
 
       const list = async () =>
-        (await moderating(mia).call('GET', 'images')).body as unknown as BlockedImage[];
+        (await createModeratorApi(mia).call('GET', 'images')).body as unknown as BlockedImage[];
       const [blocked] = await list();
       expect(blocked).toMatchObject({ rule: 'no_illegal', caseId: id, moderatorId: mia.user.id });
-      const unblock = () => moderating(mia).call('DELETE', `images/${blocked!.id}`);
+      const unblock = () => createModeratorApi(mia).call('DELETE', `images/${blocked!.id}`);
       expect((await unblock()).status).toBe(204);
       expect((await unblock()).status).toBe(404);
       expect(await list()).toEqual([]);
       expect((await upload(await thaw.createVisitor(0), bytes)).status).toBe(201);
-      expect((await auditOf(mia)).map(({ action }) => action).slice(0, 3)).toEqual(
+      expect((await readAudit(mia)).map(({ action }) => action).slice(0, 3)).toEqual(
         ['image_unblocked', 'queue_read', 'image_blocked']
           .filter((action) => action !== 'queue_read')
           .concat('decided'),
@@ -219,28 +242,28 @@ describe('the records of moderation', () => {
     const { status, body } = await mia.call('GET', `/api/user/${bob.user.id}`);
     const { id, username, avatar } = bob.user;
     expect({ status, body }).toEqual({ status: 200, body: { id, username, avatar, isOnline: false } });
-    expect((await auditOf(mia))[0]).toMatchObject({ action: 'profile_read', userId: id, caseId: null });
+    expect((await readAudit(mia))[0]).toMatchObject({ action: 'profile_read', userId: id, caseId: null });
     await recordPastChat(thaw.replicas[0]!, mia, friendOfMia);
     await mia.call('GET', `/api/user/${friendOfMia.user.id}`);
-    expect((await auditOf(mia))[0]).toMatchObject({ userId: id });
+    expect((await readAudit(mia))[0]).toMatchObject({ userId: id });
     expect((await mia.call('GET', '/api/user/999999999999')).status).toBe(404);
   });
 
   it('show a user with standing, sanctions, cases, reports and other accounts of their devices', async () => {
     const { ada, bob, caseId } = await report();
     await recordPastChat(thaw.replicas[0]!, ada, bob);
-    const { version } = await moderating(mia).read(caseId);
-    const until = inHours(2);
-    await moderating(mia).decide(caseId, {
+    const { version } = await createModeratorApi(mia).read(caseId);
+    const until = formatInHours(2);
+    await createModeratorApi(mia).decide(caseId, {
       version,
       outcome: 'suspended',
       rule: 'no_hate',
       facts: FACTS,
       until,
     });
-    const person = async (who: ThawVisitor) =>
-      (await moderating(mia).call('GET', `people/${who.user.id}`)).body as unknown as ModeratedPerson;
-    const seen = await person(bob);
+    const readPerson = async (who: ThawVisitor) =>
+      (await createModeratorApi(mia).call('GET', `people/${who.user.id}`)).body as unknown as ModeratedPerson;
+    const seen = await readPerson(bob);
     expect(seen).toMatchObject({
       id: bob.user.id,
       username: bob.user.username,
@@ -254,13 +277,15 @@ describe('the records of moderation', () => {
       reportsMade: { total: 0, decided: 0, upheld: 0 },
       sameDeviceIds: [],
     });
-    expect(await person(ada)).toMatchObject({ reportsMade: { total: 1, decided: 1, upheld: 1 } });
+    expect(await readPerson(ada)).toMatchObject({ reportsMade: { total: 1, decided: 1, upheld: 1 } });
     const lift = () =>
-      moderating(mia).call('POST', `sanctions/${seen.sanctions[0]!.id}/lift`, { reason: 'Too long.' });
+      createModeratorApi(mia).call('POST', `sanctions/${seen.sanctions[0]!.id}/lift`, {
+        reason: 'Too long.',
+      });
     expect(await lift()).toMatchObject({ status: 200, body: { standing: { kind: 'good' } } });
     expect(await lift()).toMatchObject({ status: 409, body: { code: 'already_answered' } });
     for (const path of ['people/999999999999', 'people/x'])
-      expect((await moderating(mia).call('GET', path)).status).toBe(404);
+      expect((await createModeratorApi(mia).call('GET', path)).status).toBe(404);
   });
 
   it('name the other accounts of the devices of a user', async () => {
@@ -270,13 +295,13 @@ describe('the records of moderation', () => {
        SELECT 'one device', id, now(), now() FROM unnest($1::bigint[]) AS id`,
       [[bob.user.id, other.user.id]],
     );
-    const { body } = await moderating(mia).call('GET', `people/${bob.user.id}`);
+    const { body } = await createModeratorApi(mia).call('GET', `people/${bob.user.id}`);
     expect(body.sameDeviceIds).toEqual([other.user.id]);
   });
 
   it('have figures, for the page and as metrics of a worker, whose scrape works without PostgreSQL', async () => {
     await report();
-    const { body } = await moderating(mia).call('GET', 'metrics');
+    const { body } = await createModeratorApi(mia).call('GET', 'metrics');
     const figures = body as unknown as ModerationFigures;
     expect(figures.openCases).toBeGreaterThan(0);
     expect(figures.oldestOpenCaseAgeS).toBeGreaterThan(0);
@@ -288,10 +313,10 @@ describe('the records of moderation', () => {
     });
 
     const worker = await thaw.startWorker();
-    const metrics = async () => (await worker.app.get(MetricsRegistry).expose()).body;
+    const readMetrics = async () => (await worker.app.get(MetricsRegistry).expose()).body;
     jest.spyOn(worker.app.get(FiguresRepository), 'read').mockRejectedValueOnce(new Error('away'));
-    expect(await metrics()).not.toMatch(/^thaw_moderation_open_cases/m);
-    const text = await metrics();
+    expect(await readMetrics()).not.toMatch(/^thaw_moderation_open_cases/m);
+    const text = await readMetrics();
     expect(text).toMatch(/^thaw_moderation_open_cases \d+$/m);
     expect(text).toMatch(/^thaw_moderation_reports\{category="sexual"\} \d+$/m);
     expect(text).toMatch(/^thaw_moderation_decisions\{outcome="suspended",by="moderator"\} \d+$/m);
@@ -300,13 +325,13 @@ describe('the records of moderation', () => {
   });
 
   it('are the same after a rebuild of the read models', async () => {
-    const rows = async () =>
+    const readRows = async () =>
       thaw.database.dataSource.query<unknown[]>(
         `SELECT (SELECT json_agg(a ORDER BY id) FROM moderator_actions a) AS actions,
                 (SELECT json_agg(b ORDER BY id) FROM blocked_images b) AS images`,
       );
-    const before = await rows();
+    const before = await readRows();
     await thaw.replicas[0]!.app.get(ProjectionRebuildService).rebuild();
-    expect(await rows()).toEqual(before);
+    expect(await readRows()).toEqual(before);
   });
 });

@@ -4,8 +4,8 @@ import type { Notice } from '@thaw/contract/safety';
 import {
   createModerator,
   FACTS,
-  inHours,
-  moderating,
+  formatInHours,
+  createModeratorApi,
   reportUser,
   type ReportFields,
 } from '../../testing/moderation.fixture';
@@ -35,19 +35,19 @@ describe('moderation', () => {
     const bob = target ?? (await thaw.createVisitor(1));
     return { ada, bob, ...(await reportUser(thaw.replicas[0]!, ada, bob, fields)) };
   };
-  const suspended = (version: number, changes: object = {}) => ({
+  const createSuspension = (version: number, changes: object = {}) => ({
     version,
     outcome: 'suspended',
     rule: 'no_unwanted_sexual',
     facts: FACTS,
-    until: inHours(24),
+    until: formatInHours(24),
     ...changes,
   });
-  const banned = (version: number) => ({ version, outcome: 'banned', rule: 'no_threats', facts: FACTS });
-  const noticesOf = ({ user }: ThawVisitor): Promise<Notice[]> =>
+  const createBan = (version: number) => ({ version, outcome: 'banned', rule: 'no_threats', facts: FACTS });
+  const readNotices = ({ user }: ThawVisitor): Promise<Notice[]> =>
     thaw.replicas[0]!.app.get(NoticesService).list(user.id);
-  const appeal = async (who: ThawVisitor, kind: Notice['kind']): Promise<number> => {
-    const notice = (await noticesOf(who)).find((one) => one.kind === kind)!;
+  const fileAppeal = async (who: ThawVisitor, kind: Notice['kind']): Promise<number> => {
+    const notice = (await readNotices(who)).find((one) => one.kind === kind)!;
     const userId = who.user.id;
     const fields = { userId, appellantId: userId, noticeId: notice.id, words: 'It was not me.' };
     const { appealId } = await thaw.replicas[0]!.app.get(ConductService).fileAppeal(fields);
@@ -66,7 +66,7 @@ describe('moderation', () => {
       const { ada, bob, caseId, reportId } = await report({
         messages: [{ ...message, senderId: 1, isMarked: true, images: [image] }],
       });
-      const { body: page } = await moderating(mia).list();
+      const { body: page } = await createModeratorApi(mia).list();
       const item = (page.cases as ModerationCase[]).find(({ id }) => id === caseId);
       expect(item).toMatchObject({
         state: 'open',
@@ -80,7 +80,7 @@ describe('moderation', () => {
         standing: 'good',
         claimedBy: null,
       });
-      const whole = await moderating(mia).read(caseId);
+      const whole = await createModeratorApi(mia).read(caseId);
       expect(whole).toMatchObject({
         ...item,
         urgencyParts: { base: 300, reporters: 0, priors: 0, automatic: 0, waiting: 0, isHalved: false },
@@ -106,11 +106,11 @@ describe('moderation', () => {
 
     it('go from page to page without repeating or skipping a case', async () => {
       for (let count = 0; count < 5; count += 1) await report();
-      const { body: all } = await moderating(mia).list();
+      const { body: all } = await createModeratorApi(mia).list();
       const ids: number[] = [];
       let cursor = '';
       do {
-        const { body } = await moderating(max).list(`?limit=2${cursor && `&cursor=${cursor}`}`);
+        const { body } = await createModeratorApi(max).list(`?limit=2${cursor && `&cursor=${cursor}`}`);
         ids.push(...(body.cases as ModerationCase[]).map(({ id }) => id));
         cursor = (body.nextCursor as string | null) ?? '';
       } while (cursor);
@@ -120,7 +120,7 @@ describe('moderation', () => {
     it.each(['state=all', 'limit=0', 'limit=101', 'cursor=x', 'cursor=WzFd', 'cursor=a&cursor=b'])(
       'refuse the query %s',
       async (query) => {
-        const { status, body } = await moderating(mia).list(`?${query}`);
+        const { status, body } = await createModeratorApi(mia).list(`?${query}`);
         expect([status, body.code]).toEqual([400, 'validation_failed']);
       },
     );
@@ -128,7 +128,7 @@ describe('moderation', () => {
     it('are not shown when the record of it cannot be written', async () => {
       const { caseId } = await report();
       jest.spyOn(thaw.replicas[0]!.app.get(AuditService), 'record').mockRejectedValueOnce(new Error('full'));
-      const { status, body } = await moderating(mia).call('GET', `cases/${caseId}`);
+      const { status, body } = await createModeratorApi(mia).call('GET', `cases/${caseId}`);
       expect(status).toBe(500);
       expect(body).not.toHaveProperty('reports');
     });
@@ -137,10 +137,10 @@ describe('moderation', () => {
   describe('a decision', () => {
     it('suspends at once, answers with the whole case, and informs the user and the reporter', async () => {
       const { ada, bob, caseId } = await report();
-      const { version } = await moderating(mia).read(caseId);
-      const { status, body } = await moderating(mia).decide(
+      const { version } = await createModeratorApi(mia).read(caseId);
+      const { status, body } = await createModeratorApi(mia).decide(
         caseId,
-        suspended(version, { note: 'Seen before.' }),
+        createSuspension(version, { note: 'Seen before.' }),
       );
       expect(status).toBe(200);
       expect(body).toMatchObject({ id: caseId, state: 'decided', urgency: 0, standing: 'suspended' });
@@ -151,17 +151,19 @@ describe('moderation', () => {
         { kind: 'sanction', sanction: 'suspended', isAutomatic: false },
       ]);
       expect(await bob.call('GET', `/api/friends/${bob.user.id}`)).toMatchObject({ status: 403 });
-      expect(await noticesOf(bob)).toMatchObject([{ kind: 'suspension', facts: FACTS }]);
-      expect(await noticesOf(ada)).toMatchObject([{ kind: 'report_decided' }]);
-      const { body: decided } = await moderating(max).list('?state=decided');
+      expect(await readNotices(bob)).toMatchObject([{ kind: 'suspension', facts: FACTS }]);
+      expect(await readNotices(ada)).toMatchObject([{ kind: 'report_decided' }]);
+      const { body: decided } = await createModeratorApi(max).list('?state=decided');
       expect((decided.cases as ModerationCase[])[0]).toMatchObject({ id: caseId });
     });
 
     it('is that of one of two moderators who decide at the same moment', async () => {
       const { bob, caseId } = await report();
-      const { version } = await moderating(mia).read(caseId);
+      const { version } = await createModeratorApi(mia).read(caseId);
       const answers = await Promise.all(
-        [mia, max].map((moderator) => moderating(moderator).decide(caseId, suspended(version))),
+        [mia, max].map((moderator) =>
+          createModeratorApi(moderator).decide(caseId, createSuspension(version)),
+        ),
       );
       expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
       expect(answers.find(({ status }) => status === 409)!.body.code).toMatch(
@@ -175,24 +177,29 @@ describe('moderation', () => {
 
     it('is refused while another moderator has claimed the case, until the claim is released', async () => {
       const { caseId } = await report();
-      const claim = await moderating(mia).claim(caseId);
+      const claim = await createModeratorApi(mia).claim(caseId);
       expect(claim).toMatchObject({
         status: 200,
         body: { claimedBy: mia.user.id, until: expect.any(String) },
       });
       const { version } = claim.body as { version: number };
-      expect(await moderating(max).claim(caseId)).toMatchObject({ status: 409, body: { code: 'claimed' } });
-      const decide = () => moderating(max).decide(caseId, suspended(version));
+      expect(await createModeratorApi(max).claim(caseId)).toMatchObject({
+        status: 409,
+        body: { code: 'claimed' },
+      });
+      const decide = () => createModeratorApi(max).decide(caseId, createSuspension(version));
       expect(await decide()).toMatchObject({ status: 409, body: { code: 'claimed' } });
-      expect(await moderating(mia).call('DELETE', `cases/${caseId}/claim`)).toMatchObject({ status: 204 });
+      expect(await createModeratorApi(mia).call('DELETE', `cases/${caseId}/claim`)).toMatchObject({
+        status: 204,
+      });
       expect(await decide()).toMatchObject({ status: 409, body: { code: 'case_changed' } });
     });
 
     it('is refused when a report has arrived since the moderator read the case', async () => {
       const { bob, caseId } = await report();
-      const { version } = await moderating(mia).read(caseId);
+      const { version } = await createModeratorApi(mia).read(caseId);
       await report({}, undefined, bob);
-      expect(await moderating(mia).decide(caseId, suspended(version))).toMatchObject({
+      expect(await createModeratorApi(mia).decide(caseId, createSuspension(version))).toMatchObject({
         status: 409,
         body: { code: 'case_changed' },
       });
@@ -200,8 +207,8 @@ describe('moderation', () => {
 
     it.each([
       ['a suspension without an end', { until: undefined }],
-      ['an end within the hour', { until: inHours(0.5) }],
-      ['an end after more than a year', { until: inHours(366 * 24) }],
+      ['an end within the hour', { until: formatInHours(0.5) }],
+      ['an end after more than a year', { until: formatInHours(366 * 24) }],
       ['an end that is no time', { until: 'tomorrow' }],
       ['no facts', { facts: undefined }],
       ['facts of 19 characters', { facts: 'x'.repeat(19) }],
@@ -215,17 +222,20 @@ describe('moderation', () => {
       ],
     ])('is refused with %s', async (_case, changes) => {
       const { caseId } = await report();
-      const { version } = await moderating(mia).read(caseId);
-      const { status, body } = await moderating(mia).decide(caseId, suspended(version, changes));
+      const { version } = await createModeratorApi(mia).read(caseId);
+      const { status, body } = await createModeratorApi(mia).decide(
+        caseId,
+        createSuspension(version, changes),
+      );
       expect([status, body.code]).toEqual([400, 'validation_failed']);
     });
   });
 
   describe('a moderator who is involved', () => {
     const expectOwnDecision = async (moderator: ThawVisitor, caseId: number) => {
-      const { version, excludes } = await moderating(moderator).read(caseId);
+      const { version, excludes } = await createModeratorApi(moderator).read(caseId);
       expect(excludes).toContain(moderator.user.id);
-      expect(await moderating(moderator).decide(caseId, suspended(version))).toMatchObject({
+      expect(await createModeratorApi(moderator).decide(caseId, createSuspension(version))).toMatchObject({
         status: 409,
         body: { code: 'own_decision' },
       });
@@ -245,33 +255,33 @@ describe('moderation', () => {
 
     it('does not decide a case that they escalated; another one does', async () => {
       const { caseId } = await report();
-      const { version } = await moderating(mia).read(caseId);
+      const { version } = await createModeratorApi(mia).read(caseId);
       const escalation = { version, reason: 'I do not read that language.' };
-      const { body } = await moderating(mia).call('POST', `cases/${caseId}/escalation`, escalation);
+      const { body } = await createModeratorApi(mia).call('POST', `cases/${caseId}/escalation`, escalation);
       expect(body).toMatchObject({ state: 'escalated', excludes: [mia.user.id] });
       await expectOwnDecision(mia, caseId);
-      const { version: next } = await moderating(max).read(caseId);
-      expect((await moderating(max).decide(caseId, suspended(next))).status).toBe(200);
+      const { version: next } = await createModeratorApi(max).read(caseId);
+      expect((await createModeratorApi(max).decide(caseId, createSuspension(next))).status).toBe(200);
     });
   });
 
   it('lets another moderator reverse a decision on appeal, after which the user is free at once', async () => {
     const { bob, caseId } = await report();
-    const { version } = await moderating(mia).read(caseId);
-    await moderating(mia).decide(caseId, suspended(version));
-    const appealId = await appeal(bob, 'suspension');
-    const waiting = await moderating(mia).read(caseId);
+    const { version } = await createModeratorApi(mia).read(caseId);
+    await createModeratorApi(mia).decide(caseId, createSuspension(version));
+    const appealId = await fileAppeal(bob, 'suspension');
+    const waiting = await createModeratorApi(mia).read(caseId);
     expect(waiting).toMatchObject({ state: 'open', kind: 'appeal', urgency: 400, excludes: [mia.user.id] });
     const answer = {
       version: waiting.version,
       outcome: 'reversed',
       answer: 'You were right, and we are sorry.',
     };
-    expect(await moderating(mia).answer(appealId, answer)).toMatchObject({
+    expect(await createModeratorApi(mia).answer(appealId, answer)).toMatchObject({
       status: 409,
       body: { code: 'own_decision' },
     });
-    const { status, body } = await moderating(max).answer(appealId, answer);
+    const { status, body } = await createModeratorApi(max).answer(appealId, answer);
     expect(status).toBe(200);
     expect(body).toMatchObject({ state: 'decided', standing: 'good' });
     expect((body as unknown as ModerationCase).history.slice(-3)).toMatchObject([
@@ -281,7 +291,7 @@ describe('moderation', () => {
     ]);
     expect(await bob.call('GET', `/api/friends/${bob.user.id}`)).toMatchObject({ status: 200 });
     expect(
-      await moderating(max).answer(appealId, { ...answer, version: Number(body.version) }),
+      await createModeratorApi(max).answer(appealId, { ...answer, version: Number(body.version) }),
     ).toMatchObject({
       status: 409,
       body: { code: 'already_answered' },
@@ -290,8 +300,8 @@ describe('moderation', () => {
 
   it('has a ban confirmed by another moderator', async () => {
     const { caseId } = await report();
-    const { version } = await moderating(mia).read(caseId);
-    const { body: first } = await moderating(mia).decide(caseId, banned(version));
+    const { version } = await createModeratorApi(mia).read(caseId);
+    const { body: first } = await createModeratorApi(mia).decide(caseId, createBan(version));
     expect(first).toMatchObject({
       state: 'open',
       kind: 'confirmation',
@@ -299,11 +309,11 @@ describe('moderation', () => {
       excludes: [mia.user.id],
     });
     const confirmation = { version: first.version, isConfirmed: true };
-    expect(await moderating(mia).confirm(caseId, confirmation)).toMatchObject({
+    expect(await createModeratorApi(mia).confirm(caseId, confirmation)).toMatchObject({
       status: 409,
       body: { code: 'own_decision' },
     });
-    const { status, body } = await moderating(max).confirm(caseId, confirmation);
+    const { status, body } = await createModeratorApi(max).confirm(caseId, confirmation);
     expect([status, body.state, body.standing]).toEqual([200, 'decided', 'banned']);
     expect((body as unknown as ModerationCase).history.at(-1)).toMatchObject({
       kind: 'confirmed',

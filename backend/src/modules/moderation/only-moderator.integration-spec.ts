@@ -1,6 +1,6 @@
 // Real: PostgreSQL, Redis, two api replicas over HTTP: on the second one, the only moderator may take both looks at once.
 import type { Notice } from '@thaw/contract/safety';
-import { createModerator, FACTS, moderating, reportUser } from '../../testing/moderation.fixture';
+import { createModerator, FACTS, createModeratorApi, reportUser } from '../../testing/moderation.fixture';
 import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
 import { ThawVisitor } from '../../testing/thaw.client';
 
@@ -20,22 +20,22 @@ describe('the only moderator', () => {
     const later = await new ThawVisitor([thaw.origins[1]!]).logIn(String(mia.user.email), 'a good password');
     const [ada, bob] = [await thaw.createVisitor(0), await thaw.createVisitor(0)];
     const { caseId } = await reportUser(thaw.replicas[0]!, ada, bob);
-    const { version } = await moderating(mia).read(caseId);
+    const { version } = await createModeratorApi(mia).read(caseId);
     const ban = { version, outcome: 'banned', rule: 'no_threats', facts: FACTS };
-    const { body } = await moderating(mia).decide(caseId, ban);
+    const { body } = await createModeratorApi(mia).decide(caseId, ban);
     expect(body).toMatchObject({ kind: 'confirmation', excludes: [mia.user.id] });
     const confirmation = { version: body.version, isConfirmed: true };
     const refused = { status: 409, body: { code: 'own_decision' } };
-    expect(await moderating(mia).confirm(caseId, confirmation)).toMatchObject(refused);
-    expect(await moderating(later).read(caseId)).toMatchObject({ excludes: [] });
+    expect(await createModeratorApi(mia).confirm(caseId, confirmation)).toMatchObject(refused);
+    expect(await createModeratorApi(later).read(caseId)).toMatchObject({ excludes: [] });
 
     const max = await createModerator(thaw);
-    expect(await moderating(later).read(caseId)).toMatchObject({ excludes: [mia.user.id] });
-    expect(await moderating(later).confirm(caseId, confirmation)).toMatchObject(refused);
+    expect(await createModeratorApi(later).read(caseId)).toMatchObject({ excludes: [mia.user.id] });
+    expect(await createModeratorApi(later).confirm(caseId, confirmation)).toMatchObject(refused);
     await thaw.database.dataSource.query('UPDATE users SET is_moderator = false WHERE id = $1', [
       max.user.id,
     ]);
-    expect(await moderating(later).confirm(caseId, confirmation)).toMatchObject({
+    expect(await createModeratorApi(later).confirm(caseId, confirmation)).toMatchObject({
       status: 200,
       body: { state: 'decided', standing: 'banned' },
     });
@@ -54,11 +54,11 @@ describe('the only moderator', () => {
       words,
     });
     const answer = {
-      version: (await moderating(later).read(caseId)).version,
+      version: (await createModeratorApi(later).read(caseId)).version,
       outcome: 'upheld',
       answer: 'The quote does not change what you wrote.',
     };
-    expect((await moderating(later).answer(Number(appeal.body.id), answer)).status).toBe(200);
+    expect((await createModeratorApi(later).answer(Number(appeal.body.id), answer)).status).toBe(200);
     expect((await notices())[0]).toMatchObject({
       kind: 'appeal_decided',
       appeal: {

@@ -31,13 +31,13 @@ describe('presence over three replicas', () => {
     await link.close();
   });
 
-  const friends = async (): Promise<{ ada: ThawVisitor; bob: ThawVisitor; adaSocket: ThawSocket }> => {
+  const signUpFriends = async (): Promise<{ ada: ThawVisitor; bob: ThawVisitor; adaSocket: ThawSocket }> => {
     const [ada, bob] = [await thaw.createVisitor(0), await thaw.createVisitor(1)];
     await makeFriends(thaw.replicas[0]!, ada, bob);
     return { ada, bob, adaSocket: await ada.openSocket() };
   };
   /** Waits until the socket receives this presence of the user. @returns how long that took, in ms. */
-  const receivesPresence = async (
+  const waitForPresence = async (
     socket: ThawSocket,
     { user }: ThawVisitor,
     isOnline: boolean,
@@ -58,13 +58,13 @@ describe('presence over three replicas', () => {
   };
 
   it('is sent to friends, with a short grace period for a user who leaves', async () => {
-    const { ada, bob, adaSocket } = await friends();
+    const { ada, bob, adaSocket } = await signUpFriends();
     expect(await isSeenOnline(ada, bob)).toBe(false);
     const bobSocket = await bob.openSocket();
-    expect(await receivesPresence(adaSocket, bob, true)).toBeLessThan(ONLINE_WITHIN_MS * estimateSlowdown());
+    expect(await waitForPresence(adaSocket, bob, true)).toBeLessThan(ONLINE_WITHIN_MS * estimateSlowdown());
     expect(await isSeenOnline(ada, bob)).toBe(true);
     await bobSocket.leave();
-    const tookMs = await receivesPresence(adaSocket, bob, false);
+    const tookMs = await waitForPresence(adaSocket, bob, false);
     expect(tookMs).toBeGreaterThan(1_500);
     expect(tookMs).toBeLessThan(ONLINE_WITHIN_MS * estimateSlowdown());
     expect(await isSeenOnline(ada, bob)).toBe(false);
@@ -72,9 +72,9 @@ describe('presence over three replicas', () => {
   });
 
   it('does not change on a reload, nor with one of several tabs and devices', async () => {
-    const { bob, adaSocket } = await friends();
+    const { bob, adaSocket } = await signUpFriends();
     let bobSocket = await bob.openSocket();
-    await receivesPresence(adaSocket, bob, true);
+    await waitForPresence(adaSocket, bob, true);
     let slowReloads = 0;
     for (let reload = 0; reload < 3; reload += 1) {
       const leftAt = Date.now();
@@ -99,44 +99,44 @@ describe('presence over three replicas', () => {
   });
 
   it('is not disclosed to other users', async () => {
-    const { bob, adaSocket } = await friends();
+    const { bob, adaSocket } = await signUpFriends();
     const eve = await thaw.createVisitor(0);
     await recordPastChat(thaw.replicas[0]!, eve, bob);
     const eveSocket = await eve.openSocket();
     const bobSocket = await bob.openSocket();
-    await receivesPresence(adaSocket, bob, true);
+    await waitForPresence(adaSocket, bob, true);
     const seen = await eve.call('GET', `/api/user/${bob.user.id}`);
     expect(seen).toMatchObject({ status: 200, body: { isOnline: false } });
     await bobSocket.leave();
-    await receivesPresence(adaSocket, bob, false);
+    await waitForPresence(adaSocket, bob, false);
     expect(eveSocket.all('presence')).toEqual([]);
     await Promise.all([adaSocket.leave(), eveSocket.leave()]);
   });
 
   it('ends when a replica is cut off, and returns with it', async () => {
-    const { bob, adaSocket } = await friends();
+    const { bob, adaSocket } = await signUpFriends();
     const bobSocket = await bob.openSocket(thaw.origins[2]);
-    await receivesPresence(adaSocket, bob, true);
+    await waitForPresence(adaSocket, bob, true);
     await link.cut();
-    expect(await receivesPresence(adaSocket, bob, false)).toBeLessThan(
+    expect(await waitForPresence(adaSocket, bob, false)).toBeLessThan(
       AFTER_A_KILL_WITHIN_MS * estimateSlowdown(),
     );
     await link.restore();
-    expect(await receivesPresence(adaSocket, bob, true)).toBeLessThan(
+    expect(await waitForPresence(adaSocket, bob, true)).toBeLessThan(
       AFTER_A_KILL_WITHIN_MS * estimateSlowdown(),
     );
     await bobSocket.leave();
-    await receivesPresence(adaSocket, bob, false);
+    await waitForPresence(adaSocket, bob, false);
     await adaSocket.leave();
   });
 
   it('leaves no keys in Redis', async () => {
-    const { bob, adaSocket } = await friends();
+    const { bob, adaSocket } = await signUpFriends();
     const bobSocket = await bob.openSocket();
-    await receivesPresence(adaSocket, bob, true);
+    await waitForPresence(adaSocket, bob, true);
     await Promise.all([adaSocket.leave(), bobSocket.leave()]);
-    const left = async () =>
-      (await thaw.store.keys('{presence*')).filter((key) => !key.endsWith(':replicas'));
-    await until(left, (keys) => keys.length === 0);
+    const listRemainingKeys = async () =>
+      (await thaw.store.listKeys('{presence*')).filter((key) => !key.endsWith(':replicas'));
+    await until(listRemainingKeys, (keys) => keys.length === 0);
   });
 });

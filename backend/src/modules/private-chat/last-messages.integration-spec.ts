@@ -2,7 +2,7 @@
 import type { MessageType } from '@thaw/contract/scalars';
 import type { Friend } from '@thaw/contract/users';
 import { ProjectionRebuildService } from '../../platform/event-store/projection-rebuild.service';
-import { privateMessage, uploadChatImage } from '../../testing/private-chat.fixture';
+import { createPrivateMessage, uploadChatImage } from '../../testing/private-chat.fixture';
 import { makeFriends } from '../../testing/relationship.fixture';
 import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
 import type { ThawVisitor } from '../../testing/thaw.client';
@@ -47,7 +47,10 @@ describe('the newest message of each friend in the friends list', () => {
     await makeFriends(thaw.replicas[0]!, ada, eve);
     const [adaSocket, bobSocket] = [await ada.openSocket(), await bob.openSocket()];
     const send = (content: string, messageType: MessageType = 'text') =>
-      adaSocket.request('send_private_message', privateMessage({ from: ada, to: bob, content, messageType }));
+      adaSocket.request(
+        'send_private_message',
+        createPrivateMessage({ from: ada, to: bob, content, messageType }),
+      );
     const lastMessageWith = (preview: string, type: MessageType = 'text', sender = ada) => ({
       senderId: sender.user.id,
       preview,
@@ -63,7 +66,7 @@ describe('the newest message of each friend in the friends list', () => {
     await expectLast(null);
     await send('good evening');
     await expectLast(lastMessageWith('good evening'));
-    const answer = privateMessage({ from: bob, to: ada, content: 'good evening to you' });
+    const answer = createPrivateMessage({ from: bob, to: ada, content: 'good evening to you' });
     await bobSocket.request('send_private_message', answer);
     await expectLast(lastMessageWith('good evening to you', 'text', bob));
 

@@ -8,7 +8,7 @@ import {
   type FriendPair,
   leaveAll,
   loadMessages,
-  privateMessage,
+  createPrivateMessage,
   requestMessages,
 } from '../../testing/private-chat.fixture';
 import { makeFriends } from '../../testing/relationship.fixture';
@@ -60,7 +60,7 @@ describe('private messages sent concurrently on two replicas', () => {
     const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(thaw);
     const adaOtherSocket = await ada.openSocket(thaw.origins[1]);
     const clientId = randomUUID();
-    const message = privateMessage({ from: ada, to: bob, content: 'once', clientId });
+    const message = createPrivateMessage({ from: ada, to: bob, content: 'once', clientId });
     const acks = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
         [adaSocket, adaOtherSocket][index % 2]!.request('send_private_message', message),
@@ -75,7 +75,7 @@ describe('private messages sent concurrently on two replicas', () => {
 
     const eve = await thaw.createVisitor(0);
     await makeFriends(thaw.replicas[0]!, ada, eve);
-    const reused = privateMessage({ from: ada, to: eve, content: 'x', clientId });
+    const reused = createPrivateMessage({ from: ada, to: eve, content: 'x', clientId });
     expect(await adaSocket.ask('send_private_message', reused)).toMatchObject({
       data: { code: 'invalid_payload' },
     });
@@ -91,7 +91,7 @@ describe('private messages sent concurrently on two replicas', () => {
       const idsByContent = new Map<string, number>();
       for (let number = 0; number < MESSAGES_PER_USER; number += 1) {
         const content = `${name}.${number}`;
-        const message = privateMessage({ from, to, content, clientId: randomUUID() });
+        const message = createPrivateMessage({ from, to, content, clientId: randomUUID() });
         let answer = await socket.ask('send_private_message', message);
         while (answer.event !== 'ack') {
           expect(answer.data.code).toBe('unavailable');
@@ -157,7 +157,7 @@ describe('private messages sent concurrently on two replicas', () => {
     const sendAll = (socket: ThawSocket, from: ThawVisitor, to: ThawVisitor) =>
       Promise.all(
         Array.from({ length: 30 }, (_, number) =>
-          socket.request('send_private_message', privateMessage({ from, to, content: `${number}` })),
+          socket.request('send_private_message', createPrivateMessage({ from, to, content: `${number}` })),
         ),
       );
     /** Fails when a message appears below one that was visible before. */

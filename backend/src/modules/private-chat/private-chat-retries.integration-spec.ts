@@ -1,5 +1,5 @@
 // Real: PostgreSQL, Redis, two api replicas over HTTP and sockets.
-import { createFriends, privateMessage, uploadChatImage } from '../../testing/private-chat.fixture';
+import { createFriends, createPrivateMessage, uploadChatImage } from '../../testing/private-chat.fixture';
 import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
 import type { ThawSocket, ThawVisitor } from '../../testing/thaw.client';
 import { until } from '../../testing/until.functions';
@@ -22,12 +22,12 @@ describe('a private message that is retried or refused', () => {
   afterEach(() => thaw.closeSockets());
   afterAll(() => thaw.close());
 
-  const message = (content: string, messageType: 'text' | 'image' | 'mixed' = 'text') =>
-    privateMessage({ from: ada, to: bob, content, messageType });
+  const createMessage = (content: string, messageType: 'text' | 'image' | 'mixed' = 'text') =>
+    createPrivateMessage({ from: ada, to: bob, content, messageType });
   const uploadAsAda = () => uploadChatImage(thaw.replicas[0]!, ada);
 
   it('does not remove a reaction when its frame is retried, on either replica', async () => {
-    const { id } = await sockets[0]!.request('send_private_message', message('hello'));
+    const { id } = await sockets[0]!.request('send_private_message', createMessage('hello'));
     const data = { messageId: Number(id), emoji: '🔥', userId: ada.user.id, receiverId: bob.user.id };
     const reactions = [{ emoji: '🔥', userId: ada.user.id }];
     // A retry repeats the `ref` of the frame. A new `ref` is a second reaction, which removes the first.
@@ -58,27 +58,27 @@ describe('a private message that is retried or refused', () => {
       [`x${`\n[IMAGE:${url}]`.repeat(5)}`, 'invalid_payload'],
       [`\u2800\n[IMAGE:${url}]`, 'invalid_payload'],
     ] as const) {
-      const refused = await sockets[0]!.ask('send_private_message', message(content, 'mixed'));
+      const refused = await sockets[0]!.ask('send_private_message', createMessage(content, 'mixed'));
       expect(refused.data.code).toBe(code);
       expect((await bob.call('GET', url)).status).toBe(404);
     }
-    await sockets[0]!.request('send_private_message', message(`x\n[IMAGE:${url}]`, 'mixed'));
+    await sockets[0]!.request('send_private_message', createMessage(`x\n[IMAGE:${url}]`, 'mixed'));
     expect((await bob.call('GET', url)).status).toBe(200);
   });
 
   it('gives the receiver no access to an image of a reply to a missing message', async () => {
     const url = await uploadAsAda();
-    const { id } = await sockets[0]!.request('send_private_message', message('the only message'));
-    const reply = { ...message(url, 'image'), replyTo: { id: Number(id) + 1_000 } };
+    const { id } = await sockets[0]!.request('send_private_message', createMessage('the only message'));
+    const reply = { ...createMessage(url, 'image'), replyTo: { id: Number(id) + 1_000 } };
     const refused = await sockets[0]!.ask('send_private_message', reply);
     expect(refused.data.code).toBe('message_not_found');
     expect((await bob.call('GET', url)).status).toBe(404);
   });
 
   it('is acknowledged like the first time when the quoted message was deleted before the retry', async () => {
-    const quoted = await sockets[0]!.request('send_private_message', message('to be deleted'));
+    const quoted = await sockets[0]!.request('send_private_message', createMessage('to be deleted'));
     const messageId = Number(quoted.id);
-    const image = message(await uploadAsAda(), 'image');
+    const image = createMessage(await uploadAsAda(), 'image');
     const reply = { ...image, replyTo: { id: messageId }, clientId: 'a reply' };
     const firstAck = await sockets[0]!.request('send_private_message', reply);
     const { senderId, receiverId } = reply;
@@ -87,11 +87,11 @@ describe('a private message that is retried or refused', () => {
   });
 
   it('is refused, as is an edit, without visible content', async () => {
-    const { id } = await sockets[0]!.request('send_private_message', message('hello'));
+    const { id } = await sockets[0]!.request('send_private_message', createMessage('hello'));
     for (const content of ['\u200b', '\u2800', '\u3164', '\u202e', '\u200d\ufe0f']) {
-      const sent = await sockets[0]!.ask('send_private_message', message(content));
+      const sent = await sockets[0]!.ask('send_private_message', createMessage(content));
       expect(sent.data.code).toBe('invalid_payload');
-      const { senderId, receiverId } = message(content);
+      const { senderId, receiverId } = createMessage(content);
       const edit = { messageId: Number(id), newContent: content, senderId, receiverId };
       expect((await sockets[0]!.ask('edit_private_message', edit)).data.code).toBe('invalid_payload');
     }

@@ -7,7 +7,7 @@ import {
   createFriends,
   leaveAll,
   loadMessages,
-  privateMessage,
+  createPrivateMessage,
   requestMessages,
   uploadChatImage,
 } from '../../testing/private-chat.fixture';
@@ -39,7 +39,7 @@ describe('a message in a private chat', () => {
     const adaOtherSocket = await ada.openSocket(thaw.origins[1]);
     const ack = await adaSocket.request(
       'send_private_message',
-      privateMessage({ from: ada, to: bob, content: ' hello ', clientId: 'c-1' }),
+      createPrivateMessage({ from: ada, to: bob, content: ' hello ', clientId: 'c-1' }),
     );
     expect(ack).toEqual({ id: expect.any(Number), createdAt: expect.any(String), clientId: 'c-1' });
     const stored = {
@@ -60,7 +60,7 @@ describe('a message in a private chat', () => {
     expect(await loadMessages(ada, bob)).toEqual([stored]);
     expect(await loadMessages(bob, ada)).toEqual([stored]);
 
-    const retry = privateMessage({ from: ada, to: bob, content: 'hello', clientId: 'c-1' });
+    const retry = createPrivateMessage({ from: ada, to: bob, content: 'hello', clientId: 'c-1' });
     expect(await adaOtherSocket.request('send_private_message', retry)).toEqual(ack);
     expect(await loadMessages(bob, ada)).toHaveLength(1);
     expect(adaSocket.all('private_message')).toEqual([]);
@@ -70,10 +70,10 @@ describe('a message in a private chat', () => {
 
   it('quotes the stored text of the message it replies to, and no text once that is deleted', async () => {
     const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(thaw);
-    const quoted = privateMessage({ from: ada, to: bob, content: 'x'.repeat(70) });
+    const quoted = createPrivateMessage({ from: ada, to: bob, content: 'x'.repeat(70) });
     const messageId = Number((await adaSocket.request('send_private_message', quoted)).id);
     const forgedQuote = { id: messageId, content: 'forged', senderId: 0, senderName: 'Eve' };
-    const reply = privateMessage({ from: bob, to: ada, content: 'indeed', replyTo: forgedQuote });
+    const reply = createPrivateMessage({ from: bob, to: ada, content: 'indeed', replyTo: forgedQuote });
     const { id: replyId } = await bobSocket.request('send_private_message', reply);
     const replyTo = {
       id: messageId,
@@ -87,14 +87,14 @@ describe('a message in a private chat', () => {
     await adaSocket.request('delete_private_message', deletion);
     const [, storedReply] = await loadMessages(bob, ada);
     expect(storedReply).toMatchObject({ metadata: { replyTo: { ...replyTo, content: '' } } });
-    const lateReply = privateMessage({ from: ada, to: bob, content: 'x', replyTo: forgedQuote });
+    const lateReply = createPrivateMessage({ from: ada, to: bob, content: 'x', replyTo: forgedQuote });
     await expectRefusal(adaSocket, 'send_private_message', lateReply, 'message_not_found');
     await leaveAll(adaSocket, bobSocket);
   });
 
   it('is edited, reacted to and deleted for both users', async () => {
     const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(thaw);
-    const original = privateMessage({ from: ada, to: bob, content: 'good' });
+    const original = createPrivateMessage({ from: ada, to: bob, content: 'good' });
     const messageId = Number((await adaSocket.request('send_private_message', original)).id);
     const users = { senderId: ada.user.id, receiverId: bob.user.id };
 
@@ -148,7 +148,7 @@ describe('a message in a private chat', () => {
     const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(thaw);
     const url = await uploadChatImage(thaw.replicas[0]!, ada);
     expect((await bob.call('GET', url)).status).toBe(404);
-    const image = privateMessage({ from: ada, to: bob, content: url, messageType: 'image' });
+    const image = createPrivateMessage({ from: ada, to: bob, content: url, messageType: 'image' });
     const { id } = await adaSocket.request('send_private_message', image);
     expect((await bob.call('GET', url)).status).toBe(200);
     const [upload] = await thaw.database.dataSource.query<{ unused_since: Date | null }[]>(
@@ -167,7 +167,10 @@ describe('a message in a private chat', () => {
   it('is sent with a single SQL statement if it is a text', async () => {
     const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(thaw);
     const query = jest.spyOn(Client.prototype, 'query');
-    await adaSocket.request('send_private_message', privateMessage({ from: ada, to: bob, content: 'quick' }));
+    await adaSocket.request(
+      'send_private_message',
+      createPrivateMessage({ from: ada, to: bob, content: 'quick' }),
+    );
     const statements = query.mock.calls.map((parameters) => {
       const [statement] = parameters as unknown[] as [string | { text: string }];
       return typeof statement === 'string' ? statement : statement.text;
@@ -183,7 +186,7 @@ describe('a message in a private chat', () => {
     const limitedReplica = await thaw.add({ LIMITS_PROFILE: 'default' });
     const adaSocket = await ada.openSocket(limitedReplica.origin);
     await limitedReplica.app.get(RateLimiterService).require('send_private_message', ada.user.id, 20);
-    const oneTooMany = privateMessage({ from: ada, to: bob, content: 'too much' });
+    const oneTooMany = createPrivateMessage({ from: ada, to: bob, content: 'too much' });
     await expectRefusal(adaSocket, 'send_private_message', oneTooMany, 'rate_limited');
     await adaSocket.leave();
     await limitedReplica.stop();
@@ -197,7 +200,7 @@ describe('access to a private chat', () => {
     const eve = await thaw.createVisitor(0);
     const eveSocket = await eve.openSocket();
     const refuse = (socket: ThawSocket, from: ThawVisitor, to: ThawVisitor, code: string) =>
-      expectRefusal(socket, 'send_private_message', privateMessage({ from, to, content: 'hi' }), code);
+      expectRefusal(socket, 'send_private_message', createPrivateMessage({ from, to, content: 'hi' }), code);
     await refuse(eveSocket, eve, bob, 'not_friends');
     await refuse(eveSocket, ada, bob, 'forbidden');
     await refuse(adaSocket, ada, ada, 'not_friends');
@@ -210,7 +213,7 @@ describe('access to a private chat', () => {
     const eve = await thaw.createVisitor(0);
     await makeFriends(thaw.replicas[0]!, eve, bob);
     const eveSocket = await eve.openSocket();
-    const secret = privateMessage({ from: ada, to: bob, content: 'between us' });
+    const secret = createPrivateMessage({ from: ada, to: bob, content: 'between us' });
     const messageId = Number((await adaSocket.request('send_private_message', secret)).id);
 
     const asEve = { messageId, receiverId: bob.user.id, senderId: eve.user.id };
@@ -220,7 +223,7 @@ describe('access to a private chat', () => {
       ['delete_private_message', asEve],
       [
         'send_private_message',
-        privateMessage({ from: eve, to: bob, content: 'x', replyTo: { id: messageId } }),
+        createPrivateMessage({ from: eve, to: bob, content: 'x', replyTo: { id: messageId } }),
       ],
     ] as const) {
       await expectRefusal(eveSocket, event, data, 'message_not_found');
@@ -234,7 +237,7 @@ describe('access to a private chat', () => {
 
   it('ends with the friendship and returns, with all messages, when they are friends again', async () => {
     const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(thaw);
-    const secret = privateMessage({ from: ada, to: bob, content: 'between us' });
+    const secret = createPrivateMessage({ from: ada, to: bob, content: 'between us' });
     const { id } = await adaSocket.request('send_private_message', secret);
 
     expect((await bob.call('DELETE', `/api/friends/${bob.user.id}/${ada.user.id}`)).status).toBe(204);
@@ -257,7 +260,7 @@ describe('a private chat across two replicas', () => {
     const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(thaw);
     const bobOtherSocket = await bob.openSocket(thaw.origins[0]);
     const send = (content: string) =>
-      adaSocket.request('send_private_message', privateMessage({ from: ada, to: bob, content }));
+      adaSocket.request('send_private_message', createPrivateMessage({ from: ada, to: bob, content }));
     for (const content of ['one', 'two', 'three']) await send(content);
     expect(await getUnreadCounts(bob)).toEqual({ [ada.user.id]: 3 });
     expect(await getUnreadCounts(ada)).toEqual({});
@@ -281,7 +284,7 @@ describe('a private chat across two replicas', () => {
     const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(thaw);
     const sentIds: number[] = [];
     for (const content of ['0', '1', '2', '3', '4', '5', '6']) {
-      const message = privateMessage({ from: ada, to: bob, content });
+      const message = createPrivateMessage({ from: ada, to: bob, content });
       sentIds.push(Number((await adaSocket.request('send_private_message', message)).id));
     }
     const loadIds = async (query: string) =>

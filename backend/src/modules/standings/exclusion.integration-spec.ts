@@ -1,13 +1,13 @@
 // Real: PostgreSQL, Redis and sockets; two api replicas run in this process.
 import { closeCodes } from '@thaw/contract/close-codes';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { newEmail, PASSWORD } from '../../testing/test-accounts.fixture';
+import { createEmail, PASSWORD } from '../../testing/test-accounts.fixture';
 import {
   announceStanding,
   askAge,
   flag,
   imposeSanction,
-  inHours,
+  addHours,
   liftSanction,
 } from '../../testing/standings.fixture';
 import { startTestReplicas, type TestReplicas, type TestWorker } from '../../testing/test-replicas.harness';
@@ -80,7 +80,7 @@ describe('an excluded user', () => {
 
   it('may read their own user, with the standing, but no other user', async () => {
     const ada = await thaw.createVisitor(0, 'female');
-    const end = inHours(2);
+    const end = addHours(2);
     const { noticeId } = await imposeSanction(first(), ada.user.id, { until: end });
     const { status, body } = await ada.call('GET', `/api/user/${ada.user.id}`);
     expect([status, body.standing]).toEqual([
@@ -98,7 +98,7 @@ describe('an excluded user', () => {
   });
 
   it('may log in and out, and convert an anonymous account, but not register another one meanwhile', async () => {
-    const email = newEmail();
+    const email = createEmail();
     const ada = await new ThawVisitor(thaw.origins).joinAnonymously();
     await imposeSanction(first(), ada.user.id);
     const credentials = { email, password: PASSWORD };
@@ -108,7 +108,9 @@ describe('an excluded user', () => {
       status: 200,
       body: { user: { isAnonymous: false, standing: { kind: 'suspended' } } },
     });
-    expect(await ada.call('POST', '/api/register', { email: newEmail(), password: PASSWORD })).toMatchObject({
+    expect(
+      await ada.call('POST', '/api/register', { email: createEmail(), password: PASSWORD }),
+    ).toMatchObject({
       status: 403,
       body: { code: 'suspended' },
     });
@@ -156,10 +158,10 @@ describe('an excluded user', () => {
   it('leaves the queue at once', async () => {
     const ada = await thaw.createVisitor(0, 'female');
     await (await ada.openSocket(thaw.origins[1])).request('join_queue', {});
-    expect(await thaw.store.keys('{matching}:queue:*')).toHaveLength(1);
+    expect(await thaw.store.listKeys('{matching}:queue:*')).toHaveLength(1);
     await imposeSanction(first(), ada.user.id);
     await announceStanding(first(), ada.user.id);
-    expect(await thaw.store.keys('{matching}:queue:*')).toEqual([]);
+    expect(await thaw.store.listKeys('{matching}:queue:*')).toEqual([]);
   });
 
   it('leaves the chat at once, which ends for the partner like a lost connection', async () => {
@@ -198,12 +200,12 @@ describe('an excluded user', () => {
       // Without the periodic check, only the announcement can change the pool.
       for (const { app } of thaw.replicas)
         jest.spyOn(app.get(MatchmakingService), 'checkRecords').mockResolvedValue();
-      const queues = () => thaw.store.keys('{matching}:queue:*');
-      const [usual] = await queues();
+      const listQueues = () => thaw.store.listKeys('{matching}:queue:*');
+      const [usual] = await listQueues();
       await flag(worker, cleo.user.id);
       await announceStanding(worker, cleo.user.id);
       expect(await socket.next('standing')).toMatchObject({ kind: 'care' });
-      expect(await until(queues, ([queue]) => queue !== usual)).toHaveLength(1);
+      expect(await until(listQueues, ([queue]) => queue !== usual)).toHaveLength(1);
       await socket.leave();
     });
   });

@@ -78,7 +78,8 @@ describe('the read model of standings', () => {
   const toEvents = (userId: number, run: readonly Step[], now: number): StandingEvent[] => {
     const sanctionIds = new Map<number, number>();
     return run.flatMap((step, index): StandingEvent[] => {
-      const iso = (endMs: number | null) => (endMs === null ? null : new Date(now + endMs).toISOString());
+      const formatIso = (endMs: number | null) =>
+        endMs === null ? null : new Date(now + endMs).toISOString();
       const base = {
         type: step.type,
         eventId: randomUUID(),
@@ -89,17 +90,20 @@ describe('the read model of standings', () => {
         if (sanctionIds.has(step.number)) return [];
         const sanctionId = (ids += 1);
         sanctionIds.set(step.number, sanctionId);
-        const until = step.kind === 'banned' ? null : iso(step.endMs);
+        const until = step.kind === 'banned' ? null : formatIso(step.endMs);
         const shared = { rule: 'no_hate', caseId: null, isAutomatic: false, inheritedFrom: null };
         return build({ sanctionId, noticeId: (ids += 1), kind: step.kind, until, ...shared });
       }
       if ('number' in step) {
         const sanctionId = sanctionIds.get(step.number);
         if (sanctionId === undefined) return [];
-        const until = step.type === 'AppealDecided' ? iso(step.endMs) : null;
+        const until = step.type === 'AppealDecided' ? formatIso(step.endMs) : null;
         return build({ sanctionId, noticeId: (ids += 1), until });
       }
-      return build({ noticeId: (ids += 1), until: step.type === 'PersonFlagged' ? iso(step.endMs) : null });
+      return build({
+        noticeId: (ids += 1),
+        until: step.type === 'PersonFlagged' ? formatIso(step.endMs) : null,
+      });
     });
   };
 
@@ -127,14 +131,14 @@ describe('the read model of standings', () => {
       ),
       { numRuns: 300 / USERS_AT_ONCE },
     );
-    const rows = () =>
+    const readRows = () =>
       database.dataSource.query<object[]>('SELECT * FROM standings ORDER BY user_id').then(async (all) => ({
         standings: all,
         sanctions: await database.dataSource.query<object[]>('SELECT * FROM sanctions ORDER BY id'),
       }));
-    const before = await rows();
+    const before = await readRows();
     await app.get(ProjectionRebuildService).rebuild();
-    expect(await rows()).toEqual(before);
+    expect(await readRows()).toEqual(before);
     expect(await app.get(StandingRepository).findMany([...expected.keys()])).toEqual(expected);
   });
 });

@@ -4,7 +4,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { withImageMarkers } from '@thaw/contract/image-markers';
 import { parseUploadUrl, type UploadBucket } from '@thaw/contract/uploads';
 import { makeFriends } from '../../testing/relationship.fixture';
-import { plainJpeg } from '../../testing/image-corpus.fixture';
+import { createPlainJpeg } from '../../testing/image-corpus.fixture';
 import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
 import { startTestS3, type TestS3 } from '../../testing/test-s3.harness';
 import type { ThawSocket, ThawVisitor } from '../../testing/thaw.client';
@@ -27,7 +27,7 @@ beforeAll(async () => {
   s3 = await startTestS3();
   thaw = await startTestReplicas(2, s3.settings);
   worker = (await thaw.startWorker()).app;
-  jpeg = await plainJpeg();
+  jpeg = await createPlainJpeg();
 });
 afterAll(async () => {
   await thaw.closeSockets();
@@ -50,7 +50,7 @@ const upload = async (visitor: ThawVisitor, bucket: UploadBucket): Promise<strin
   return url;
 };
 
-const sees = async (visitor: ThawVisitor, url: string): Promise<boolean> =>
+const canSee = async (visitor: ThawVisitor, url: string): Promise<boolean> =>
   (await visitor.call('GET', url)).status === 200;
 
 /** Whether the database records the image as in use. Lags until the worker has projected the message. */
@@ -79,7 +79,7 @@ interface Chat {
 }
 
 /** Two users in a chat, on different replicas. */
-const chat = async (): Promise<Chat> => {
+const startChat = async (): Promise<Chat> => {
   const [ada, bob] = [await thaw.createVisitor(0, 'female'), await thaw.createVisitor(1, 'male')];
   const [adaSocket, bobSocket] = [await ada.openSocket(), await bob.openSocket()];
   await adaSocket.request('join_queue', {});
@@ -91,7 +91,7 @@ const chat = async (): Promise<Chat> => {
 
 describe('an image in a random chat', () => {
   it('is visible to the partner when the message arrives, to no one else, and for a day', async () => {
-    const { ada, bob, adaSocket, bobSocket, sessionId } = await chat();
+    const { ada, bob, adaSocket, bobSocket, sessionId } = await startChat();
     const eve = await thaw.createVisitor(1);
     const [image, first, second, unsent] = [
       await upload(ada, 'chat-images'),
@@ -99,27 +99,31 @@ describe('an image in a random chat', () => {
       await upload(ada, 'chat-images'),
       await upload(ada, 'chat-images'),
     ];
-    expect(await sees(bob, image)).toBe(false);
+    expect(await canSee(bob, image)).toBe(false);
 
     await adaSocket.request('random_message', { sessionId, content: image, messageType: 'image' });
     const received = await bobSocket.next('random_message', ({ content }) => content === image);
     expect(received).toMatchObject({ type: 'image', senderId: ada.user.id });
-    expect(await sees(bob, image)).toBe(true);
+    expect(await canSee(bob, image)).toBe(true);
 
     const mixed = withImageMarkers({ text: 'and these', imageUrls: [first, second] });
     await adaSocket.request('random_message', { sessionId, content: mixed, messageType: 'mixed' });
     await bobSocket.next('random_message', ({ content }) => content === mixed);
     for (const url of [image, first, second]) {
-      expect([await sees(ada, url), await sees(bob, url), await sees(eve, url)]).toEqual([true, true, false]);
+      expect([await canSee(ada, url), await canSee(bob, url), await canSee(eve, url)]).toEqual([
+        true,
+        true,
+        false,
+      ]);
     }
-    expect([await sees(ada, unsent), await sees(bob, unsent)]).toEqual([true, false]);
+    expect([await canSee(ada, unsent), await canSee(bob, unsent)]).toEqual([true, false]);
 
     await bobSocket.request('skip_chat', { sessionId });
     for (const url of [image, first, second]) await until(() => isInUse(url));
     expect(await isInUse(unsent)).toBe(false);
 
     await worker.get(UploadRemovalService, { strict: false }).sweep(new Date(Date.now() + 26 * HOUR_MS));
-    expect([await sees(bob, image), await sees(ada, unsent), await isStored(unsent)]).toEqual([
+    expect([await canSee(bob, image), await canSee(ada, unsent), await isStored(unsent)]).toEqual([
       true,
       false,
       false,
@@ -127,10 +131,10 @@ describe('an image in a random chat', () => {
 
     await until(async () => {
       await worker.get(BodyExpiryProcessor, { strict: false }).expire(new Date(Date.now() + 25 * HOUR_MS));
-      return !(await sees(ada, image));
+      return !(await canSee(ada, image));
     });
     for (const url of [image, first, second]) {
-      expect([await sees(ada, url), await sees(bob, url)]).toEqual([false, false]);
+      expect([await canSee(ada, url), await canSee(bob, url)]).toEqual([false, false]);
     }
     await worker.get(UploadRemovalService, { strict: false }).sweep(new Date());
     expect([await isStored(image), await isStored(first), await isStored(second)]).toEqual([
@@ -141,7 +145,7 @@ describe('an image in a random chat', () => {
   });
 
   it("must be the sender's own, however its URL is disguised", async () => {
-    const { ada, bob, adaSocket, bobSocket, sessionId } = await chat();
+    const { ada, bob, adaSocket, bobSocket, sessionId } = await startChat();
     const [adaImage, bobImage] = [await upload(ada, 'chat-images'), await upload(bob, 'chat-images')];
     const avatar = await upload(bob, 'avatars');
     for (const [messageType, content] of [
@@ -160,7 +164,7 @@ describe('an image in a random chat', () => {
       expect({ event, code: data.code }).toEqual({ event: 'error', code: 'image_not_yours' });
     }
     expect(adaSocket.all('random_message')).toEqual([]);
-    expect([await sees(ada, bobImage), await sees(bob, adaImage)]).toEqual([false, false]);
+    expect([await canSee(ada, bobImage), await canSee(bob, adaImage)]).toEqual([false, false]);
 
     // In a text message, the marker is plain text.
     await bobSocket.request('random_message', {
@@ -169,33 +173,33 @@ describe('an image in a random chat', () => {
       messageType: 'text',
     });
     await adaSocket.next('random_message', ({ type }) => type === 'text');
-    expect([await sees(bob, adaImage), await isInUse(adaImage)]).toEqual([false, false]);
+    expect([await canSee(bob, adaImage), await isInUse(adaImage)]).toEqual([false, false]);
   });
 });
 
 describe('an avatar', () => {
   it('must be an upload of the user, is visible to everyone, and is removed a day after it is replaced', async () => {
     const [ada, bob] = [await thaw.createVisitor(0), await thaw.createVisitor(1)];
-    const wear = async (visitor: ThawVisitor, avatar: string | null): Promise<number> => {
+    const setAvatar = async (visitor: ThawVisitor, avatar: string | null): Promise<number> => {
       const { id, username } = visitor.user;
       return (await visitor.call('PUT', `/api/user/${id}`, { username, avatar })).status;
     };
     const [old, present] = [await upload(ada, 'avatars'), await upload(ada, 'avatars')];
     const image = await upload(ada, 'chat-images');
-    expect([await wear(bob, old), await wear(ada, image), await wear(ada, `${old}?`)]).toEqual([
-      400, 400, 400,
-    ]);
+    expect([await setAvatar(bob, old), await setAvatar(ada, image), await setAvatar(ada, `${old}?`)]).toEqual(
+      [400, 400, 400],
+    );
 
-    expect(await wear(ada, old)).toBe(200);
+    expect(await setAvatar(ada, old)).toBe(200);
     expect((await ada.call('GET', `/api/user/${ada.user.id}`)).body.avatar).toBe(old);
     expect(await isInUse(old)).toBe(true);
-    expect(await wear(ada, present)).toBe(200);
-    expect([await isInUse(old), await isInUse(present), await sees(bob, old)]).toEqual([false, true, true]);
+    expect(await setAvatar(ada, present)).toBe(200);
+    expect([await isInUse(old), await isInUse(present), await canSee(bob, old)]).toEqual([false, true, true]);
 
     await worker.get(UploadRemovalService, { strict: false }).sweep(new Date(Date.now() + 26 * HOUR_MS));
-    expect([await sees(bob, old), await sees(bob, present)]).toEqual([false, true]);
-    expect(await wear(ada, old)).toBe(400);
-    expect(await wear(ada, null)).toBe(200);
+    expect([await canSee(bob, old), await canSee(bob, present)]).toEqual([false, true]);
+    expect(await setAvatar(ada, old)).toBe(400);
+    expect(await setAvatar(ada, null)).toBe(200);
     expect(await isInUse(present)).toBe(false);
   });
 });
@@ -210,30 +214,34 @@ describe('an image in several private messages', () => {
     for (const friend of [bob, eve]) await makeFriends(thaw.replicas[0]!, ada, friend);
     const socket = await ada.openSocket();
     const url = await upload(ada, 'chat-images');
-    const between = (friend: ThawVisitor) => ({ senderId: ada.user.id, receiverId: friend.user.id });
+    const createMessageTo = (friend: ThawVisitor) => ({ senderId: ada.user.id, receiverId: friend.user.id });
     const send = async (friend: ThawVisitor) => {
       const sent = await socket.request('send_private_message', {
-        ...between(friend),
+        ...createMessageTo(friend),
         content: url,
         messageType: 'image',
       });
       return Number(sent.id);
     };
     const withdraw = (friend: ThawVisitor, messageId: number) =>
-      socket.request('delete_private_message', { ...between(friend), messageId });
-    const seen = async () => [await sees(ada, url), await sees(bob, url), await sees(eve, url)];
+      socket.request('delete_private_message', { ...createMessageTo(friend), messageId });
+    const readVisibility = async () => [
+      await canSee(ada, url),
+      await canSee(bob, url),
+      await canSee(eve, url),
+    ];
 
     const [toBob, toBobAgain, toEve] = [await send(bob), await send(bob), await send(eve)];
     await withdraw(bob, toBob);
-    expect(await seen()).toEqual([true, true, true]);
+    expect(await readVisibility()).toEqual([true, true, true]);
     await withdraw(bob, toBobAgain);
-    expect(await seen()).toEqual([true, false, true]);
+    expect(await readVisibility()).toEqual([true, false, true]);
     await withdraw(eve, toEve);
-    expect(await seen()).toEqual([false, false, false]);
+    expect(await readVisibility()).toEqual([false, false, false]);
   });
 
   it('outlives the random chat that showed it first', async () => {
-    const { ada, bob, adaSocket, bobSocket, sessionId } = await chat();
+    const { ada, bob, adaSocket, bobSocket, sessionId } = await startChat();
     await makeFriends(thaw.replicas[0]!, ada, bob);
     const url = await upload(ada, 'chat-images');
     await adaSocket.request('random_message', { sessionId, content: url, messageType: 'image' });
@@ -244,16 +252,16 @@ describe('an image in several private messages', () => {
       messageType: 'image',
     });
     await bobSocket.request('skip_chat', { sessionId });
-    const uses = () =>
+    const readUses = () =>
       thaw.database.dataSource.query<unknown[]>('SELECT 1 FROM upload_uses WHERE key = $1', [
         parseUploadUrl(url)!.key,
       ]);
-    await until(async () => (await uses()).length === 2);
+    await until(async () => (await readUses()).length === 2);
     await until(async () => {
       await worker.get(BodyExpiryProcessor, { strict: false }).expire(new Date(Date.now() + 25 * HOUR_MS));
-      return (await uses()).length === 1;
+      return (await readUses()).length === 1;
     });
-    expect([await sees(ada, url), await sees(bob, url)]).toEqual([true, true]);
+    expect([await canSee(ada, url), await canSee(bob, url)]).toEqual([true, true]);
   });
 });
 

@@ -1,7 +1,7 @@
 import { ConcurrencyLimiter } from './concurrency.limiter';
 import { KeyedConcurrencyLimiter } from './keyed-concurrency.limiter';
 
-const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+const waitForNextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
 it('runs a bounded number of callers at once, queues a bounded number in order, and refuses the rest', async () => {
   const turns = new ConcurrencyLimiter(2, 2);
@@ -13,17 +13,17 @@ it('runs a bounded number of callers at once, queues a bounded number in order, 
   };
   const [first, , third] = ['first', 'second', 'third', 'fourth'].map(enter);
   await expect(enter('fifth')).rejects.toMatchObject({ code: 'unavailable' });
-  await nextTurn();
+  await waitForNextTurn();
   expect(entered).toEqual(['first', 'second']);
 
   const leave = await first!;
   leave();
   leave(); // a second call has no effect
-  await nextTurn();
+  await waitForNextTurn();
   expect(entered).toEqual(['first', 'second', 'third']);
 
   (await third!)();
-  await nextTurn();
+  await waitForNextTurn();
   expect(entered).toEqual(['first', 'second', 'third', 'fourth']);
 });
 

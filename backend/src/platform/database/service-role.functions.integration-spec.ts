@@ -37,7 +37,7 @@ describe('migrations with a separate role', () => {
     await owner.destroy();
   });
 
-  const migrated = () =>
+  const migrateDatabase = () =>
     migrate({ MIGRATE_DATABASE_URL: database.url, DATABASE_URL: serviceUrl, DATABASE_POOL_SIZE: 2 });
   const append = (position: number) =>
     service.query(
@@ -50,7 +50,7 @@ describe('migrations with a separate role', () => {
     await database.dataSource.query(
       `ALTER TABLE users OWNER TO ${role}; ALTER TABLE events OWNER TO ${role}`,
     );
-    await migrated();
+    await migrateDatabase();
     const owned = await database.dataSource.query<unknown[]>(
       'SELECT relname FROM pg_class WHERE relowner = $1::regrole',
       [role],
@@ -59,7 +59,7 @@ describe('migrations with a separate role', () => {
   });
 
   it('allow the service to insert events but not to change, delete or truncate them', async () => {
-    await migrated();
+    await migrateDatabase();
     await append(1);
     for (const statement of [
       `UPDATE events SET type = 'Other'`,
@@ -79,7 +79,7 @@ describe('migrations with a separate role', () => {
   });
 
   it('allow the service to use every other table and sequence', async () => {
-    await migrated();
+    await migrateDatabase();
     await service.query('SELECT name FROM migrations');
     const tables = await service.query<{ name: string; ok: boolean }[]>(
       `SELECT tablename AS name,

@@ -1,7 +1,7 @@
 import { QueryFailedError, QueryRunnerProviderAlreadyReleasedError } from 'typeorm';
 import { isStoreFailure, isTimeout, classifyWriteFault } from './store-failure.errors';
 
-const failedQuery = (code: string) =>
+const createFailedQuery = (code: string) =>
   new QueryFailedError('SELECT 1', [], Object.assign(new Error('from the server'), { code }));
 
 const awayErrors: unknown[] = [
@@ -16,16 +16,16 @@ const awayErrors: unknown[] = [
   new Error("Stream isn't writeable and enableOfflineQueue options is false"),
   new Error('Reached the max retries per request limit (which is 1).'),
   new Error('Connection is closed.'),
-  failedQuery('57P01'),
-  failedQuery('57014'),
-  failedQuery('53300'),
-  failedQuery('53100'),
-  failedQuery('08006'),
-  failedQuery('55P03'),
-  failedQuery('25006'),
-  failedQuery('25P03'),
-  failedQuery('40P01'),
-  failedQuery('58030'),
+  createFailedQuery('57P01'),
+  createFailedQuery('57014'),
+  createFailedQuery('53300'),
+  createFailedQuery('53100'),
+  createFailedQuery('08006'),
+  createFailedQuery('55P03'),
+  createFailedQuery('25006'),
+  createFailedQuery('25P03'),
+  createFailedQuery('40P01'),
+  createFailedQuery('58030'),
   new Error('Query runner already released. Cannot run queries anymore.'),
   new QueryRunnerProviderAlreadyReleasedError(),
 ];
@@ -53,8 +53,8 @@ describe('isStoreFailure', () => {
     new Error('a bug'),
     new Error('BUSYGROUP Consumer Group name already exists'),
     new Error('WRONGTYPE Operation against a key holding the wrong kind of value'),
-    failedQuery('23505'),
-    failedQuery('42P01'),
+    createFailedQuery('23505'),
+    createFailedQuery('42P01'),
     null,
     undefined,
     'ECONNREFUSED',
@@ -67,10 +67,10 @@ describe('isStoreFailure', () => {
 describe('classifyWriteFault', () => {
   it.each([
     ...awayErrors,
-    failedQuery('42P01'),
-    failedQuery('42703'),
-    failedQuery('42501'),
-    failedQuery('XX000'),
+    createFailedQuery('42P01'),
+    createFailedQuery('42703'),
+    createFailedQuery('42501'),
+    createFailedQuery('XX000'),
   ])('returns `store` for errors that do not depend on the rows (%#)', (error) => {
     expect(classifyWriteFault(error)).toBe('store');
   });
@@ -78,27 +78,29 @@ describe('classifyWriteFault', () => {
   it.each(['22P05', '22P02', '22007', '23502', '23505', '23514'])(
     'returns `value` for SQLSTATE %s',
     (code) => {
-      expect(classifyWriteFault(failedQuery(code))).toBe('value');
+      expect(classifyWriteFault(createFailedQuery(code))).toBe('value');
     },
   );
 
-  it.each([new TypeError('x is undefined'), new Error('a bug'), failedQuery('21000'), failedQuery('54000')])(
-    'returns `code` for errors that another build may avoid (%#)',
-    (error) => {
-      expect(classifyWriteFault(error)).toBe('code');
-    },
-  );
+  it.each([
+    new TypeError('x is undefined'),
+    new Error('a bug'),
+    createFailedQuery('21000'),
+    createFailedQuery('54000'),
+  ])('returns `code` for errors that another build may avoid (%#)', (error) => {
+    expect(classifyWriteFault(error)).toBe('code');
+  });
 });
 
 describe('isTimeout', () => {
   it('recognises time-outs of statements, of locks, and of the client', () => {
     expect(
-      [failedQuery('57014'), failedQuery('55P03'), new Error('Query read timeout')].map(isTimeout),
+      [createFailedQuery('57014'), createFailedQuery('55P03'), new Error('Query read timeout')].map(
+        isTimeout,
+      ),
     ).toEqual([true, true, true]);
-    expect([failedQuery('57P01'), failedQuery('40P01'), new Error('a bug')].map(isTimeout)).toEqual([
-      false,
-      false,
-      false,
-    ]);
+    expect(
+      [createFailedQuery('57P01'), createFailedQuery('40P01'), new Error('a bug')].map(isTimeout),
+    ).toEqual([false, false, false]);
   });
 });

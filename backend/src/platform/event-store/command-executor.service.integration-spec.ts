@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import {
   createTestEventStore,
-  newStreamId,
-  noted,
+  createStreamId,
+  createNoted,
   type TestEventStore,
 } from '../../testing/test-event-store.harness';
 import type { Decider } from './decider.types';
@@ -28,11 +28,12 @@ describe('CommandExecutorService', () => {
   const counter: Decider<number, { eventId: string }, NewEvent | StoredEvent> = {
     initialState: () => 0,
     evolve: (count) => count + 1,
-    decide: ({ eventId }, count) => (count >= COUNT_LIMIT ? [] : [noted(`count ${count + 1}`, eventId)]),
+    decide: ({ eventId }, count) =>
+      count >= COUNT_LIMIT ? [] : [createNoted(`count ${count + 1}`, eventId)],
   };
 
   it('decides again after a version conflict', async () => {
-    const streamId = newStreamId();
+    const streamId = createStreamId();
     const results = await Promise.allSettled(
       Array.from({ length: COUNT_LIMIT + 1 }, () =>
         store.executor.execute(streamId, counter, { eventId: randomUUID() }),
@@ -43,8 +44,8 @@ describe('CommandExecutorService', () => {
   });
 
   it('skips events of a newer release and appends after them', async () => {
-    const streamId = newStreamId();
-    await store.eventStore.append(streamId, 'none', [noted('one'), noted('two')]);
+    const streamId = createStreamId();
+    await store.eventStore.append(streamId, 'none', [createNoted('one'), createNoted('two')]);
     const read = store.eventStore.read.bind(store.eventStore);
     const readNewer = jest.spyOn(store.eventStore, 'read').mockImplementation(async (...parameters) => {
       const [first, second] = await read(...parameters);
@@ -60,13 +61,13 @@ describe('CommandExecutorService', () => {
   });
 
   it('retries the whole transaction after a version conflict', async () => {
-    const streamId = newStreamId();
+    const streamId = createStreamId();
     let attempts = 0;
     await store.executor.runInTransaction(async (manager) => {
       attempts += 1;
       const history = await store.eventStore.read(streamId, manager);
-      if (attempts === 1) await store.eventStore.append(streamId, 'none', [noted('concurrent')]);
-      await store.eventStore.append(streamId, history.length, [noted('own')], manager);
+      if (attempts === 1) await store.eventStore.append(streamId, 'none', [createNoted('concurrent')]);
+      await store.eventStore.append(streamId, history.length, [createNoted('own')], manager);
     });
     expect(attempts).toBe(2);
     expect(await store.eventStore.read(streamId)).toHaveLength(2);

@@ -1,10 +1,10 @@
 // Uses a real PostgreSQL.
 import {
   createTestEventStore,
-  newStreamId,
-  noted,
+  createStreamId,
+  createNoted,
   openNoteStatement,
-  signed,
+  createSigned,
   type TestEventStore,
 } from '../../testing/test-event-store.harness';
 import type { NewEvent } from './stored-event.types';
@@ -28,23 +28,25 @@ describe('opening a stream', () => {
     });
 
   it('writes the event, its personal data and the read model, and returns the row', async () => {
-    const streamId = newStreamId();
-    expect(await open(streamId, '1', signed(7, 'Ada'))).toMatchObject({ number: '1' });
+    const streamId = createStreamId();
+    expect(await open(streamId, '1', createSigned(7, 'Ada'))).toMatchObject({ number: '1' });
     expect(await store.eventStore.read(streamId)).toMatchObject([
       { streamPosition: 1, type: 'Signed', data: { userId: 7, name: 'Ada', number: '1' } },
     ]);
     const [personal] = await store.readRows('event_private', streamId);
     expect(personal).toMatchObject({ subject_id: '7', expires_at: new Date('2026-11-20T12:01:00Z') });
     expect(await store.readRows('notes', streamId)).toMatchObject([{ note: 'Ada' }]);
-    expect(await store.eventStore.append(streamId, 1, [noted('b')])).toMatchObject([{ streamPosition: 2 }]);
+    expect(await store.eventStore.append(streamId, 1, [createNoted('b')])).toMatchObject([
+      { streamPosition: 2 },
+    ]);
   });
 
   it.each([
     { number: 'known', result: 'finds a repetition', returned: 'known' },
     { number: 'nowhere', result: 'finds nothing', returned: null },
   ])('writes nothing when the query $result', async ({ number, returned }) => {
-    const streamId = newStreamId();
-    const row = await open(streamId, number, noted('a!'));
+    const streamId = createStreamId();
+    const row = await open(streamId, number, createNoted('a!'));
     expect(row?.number ?? null).toBe(returned);
     for (const table of ['events', 'event_streams', 'event_private', 'notes', 'exclamations']) {
       expect(await store.readRows(table, streamId)).toEqual([]);
@@ -52,21 +54,21 @@ describe('opening a stream', () => {
   });
 
   it('runs the other projections that the event concerns, and writes nothing when one of them fails', async () => {
-    const streamId = newStreamId();
-    await open(streamId, '2', noted('hey!'));
+    const streamId = createStreamId();
+    await open(streamId, '2', createNoted('hey!'));
     expect(await store.readRows('exclamations', streamId)).toEqual([{ stream_id: streamId, note: 'hey! 2' }]);
     expect(await store.readRows('notes', streamId)).toMatchObject([{ note: 'hey!' }]);
-    const refusedStreamId = newStreamId();
-    await expect(open(refusedStreamId, '3', noted('refuse!'))).rejects.toThrow('refused');
+    const refusedStreamId = createStreamId();
+    await expect(open(refusedStreamId, '3', createNoted('refuse!'))).rejects.toThrow('refused');
     for (const table of ['events', 'event_streams', 'notes']) {
       expect(await store.readRows(table, refusedStreamId)).toEqual([]);
     }
   });
 
   it('refuses a stream that already exists', async () => {
-    const streamId = newStreamId();
-    await store.eventStore.append(streamId, 'none', [noted('first')]);
-    await expect(open(streamId, '4', noted('a'))).rejects.toThrow();
+    const streamId = createStreamId();
+    await store.eventStore.append(streamId, 'none', [createNoted('first')]);
+    await expect(open(streamId, '4', createNoted('a'))).rejects.toThrow();
     expect(await store.readRows('events', streamId)).toHaveLength(1);
   });
 });

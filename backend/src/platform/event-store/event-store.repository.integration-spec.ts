@@ -2,10 +2,10 @@
 import type { EntityManager } from 'typeorm';
 import {
   createTestEventStore,
-  newStreamId,
-  noted,
-  signed,
-  signedPermanently,
+  createStreamId,
+  createNoted,
+  createSigned,
+  createSignedPermanently,
   type TestEventStore,
 } from '../../testing/test-event-store.harness';
 import { StreamVersionConflictError } from './event-store.errors';
@@ -24,8 +24,8 @@ describe('EventStoreRepository', () => {
 
   describe('append', () => {
     it('returns the stored events exactly as they are read later', async () => {
-      const streamId = newStreamId();
-      const appended = await store.eventStore.append(streamId, 'none', [noted('a'), noted('b')]);
+      const streamId = createStreamId();
+      const appended = await store.eventStore.append(streamId, 'none', [createNoted('a'), createNoted('b')]);
       expect(appended).toMatchObject([
         { streamId, streamPosition: 1, type: 'Noted', schemaVersion: 3, data: { note: 'a' } },
         { streamId, streamPosition: 2, type: 'Noted', schemaVersion: 3, data: { note: 'b' } },
@@ -38,7 +38,7 @@ describe('EventStoreRepository', () => {
     });
 
     it('upcasts events of earlier versions when reading and leaves events of a newer release unchanged', async () => {
-      const streamId = newStreamId();
+      const streamId = createStreamId();
       const written: [type: string, schemaVersion: number, data: object][] = [
         ['Noted', 1, { text: 'one' }],
         ['Noted', 2, { note: 'two' }],
@@ -64,18 +64,18 @@ describe('EventStoreRepository', () => {
     });
 
     it('is not needed before a read: a stream without events is read as empty', async () => {
-      expect(await store.eventStore.read(newStreamId())).toEqual([]);
+      expect(await store.eventStore.read(createStreamId())).toEqual([]);
     });
 
     it('is refused when the stream is not at the expected version, and writes nothing', async () => {
-      const streamId = newStreamId();
-      await store.eventStore.append(streamId, 'none', [noted('first')]);
+      const streamId = createStreamId();
+      await store.eventStore.append(streamId, 'none', [createNoted('first')]);
       for (const expected of ['none', 0, 2, 7] as const) {
-        await expect(store.eventStore.append(streamId, expected, [noted('late')])).rejects.toThrow(
+        await expect(store.eventStore.append(streamId, expected, [createNoted('late')])).rejects.toThrow(
           StreamVersionConflictError,
         );
       }
-      await expect(store.eventStore.append(newStreamId(), 1, [noted('early')])).rejects.toThrow(
+      await expect(store.eventStore.append(createStreamId(), 1, [createNoted('early')])).rejects.toThrow(
         StreamVersionConflictError,
       );
       expect(await store.eventStore.read(streamId)).toHaveLength(1);
@@ -85,12 +85,12 @@ describe('EventStoreRepository', () => {
     it.each(['none', 0, 1] as const)(
       `succeeds for exactly one of ${WRITERS} concurrent writers that expect version %p`,
       async (expected) => {
-        const streamId = newStreamId();
-        if (expected === 1) await store.eventStore.append(streamId, 'none', [noted('before')]);
+        const streamId = createStreamId();
+        if (expected === 1) await store.eventStore.append(streamId, 'none', [createNoted('before')]);
         const conflictsBefore = store.eventStore.conflictCount;
         const results = await Promise.allSettled(
           Array.from({ length: WRITERS }, (_, index) =>
-            store.eventStore.append(streamId, expected, [noted(`${index}`)]),
+            store.eventStore.append(streamId, expected, [createNoted(`${index}`)]),
           ),
         );
         const refused = results.filter((result) => result.status === 'rejected');
@@ -104,12 +104,17 @@ describe('EventStoreRepository', () => {
     );
 
     it('loses no event and leaves no gap when concurrent writers expect `any` version', async () => {
-      const streams = [newStreamId(), newStreamId(), newStreamId()];
+      const streams = [createStreamId(), createStreamId(), createStreamId()];
       // 20 batches of three events and 40 appends of two.
       const writers = Array.from({ length: 60 }, (_, index) =>
         index % 3 === 0
-          ? store.eventStore.appendBatch(streams.map((streamId) => ({ streamId, event: noted(`b${index}`) })))
-          : store.eventStore.append(streams[index % 3]!, 'any', [noted(`x${index}`), noted(`y${index}`)]),
+          ? store.eventStore.appendBatch(
+              streams.map((streamId) => ({ streamId, event: createNoted(`b${index}`) })),
+            )
+          : store.eventStore.append(streams[index % 3]!, 'any', [
+              createNoted(`x${index}`),
+              createNoted(`y${index}`),
+            ]),
       );
       const appended = (await Promise.all(writers)).flat();
       expect(appended).toHaveLength(20 * 3 + 40 * 2);
@@ -131,8 +136,8 @@ describe('EventStoreRepository', () => {
     });
 
     it('never drops an event silently: each event is stored or its append is refused', async () => {
-      const streamId = newStreamId();
-      const events = Array.from({ length: 40 }, (_, index) => noted(`${index}`));
+      const streamId = createStreamId();
+      const events = Array.from({ length: 40 }, (_, index) => createNoted(`${index}`));
       const results = await Promise.allSettled(
         events.map((event, index) =>
           store.eventStore.append(streamId, index % 4 === 0 ? 'any' : index % 7, [event]),
@@ -145,10 +150,10 @@ describe('EventStoreRepository', () => {
     });
 
     it('keeps the order of a batch across streams', async () => {
-      const [one, two] = [newStreamId(), newStreamId()] as const;
+      const [one, two] = [createStreamId(), createStreamId()] as const;
       const entries = [one, two, one, two, one].map((streamId, index) => ({
         streamId,
-        event: noted(`${index}`),
+        event: createNoted(`${index}`),
       }));
       const appended = await store.eventStore.appendBatch(entries);
       expect(appended.map(({ data }) => (data as { note: string }).note)).toEqual(['0', '1', '2', '3', '4']);
@@ -156,9 +161,12 @@ describe('EventStoreRepository', () => {
     });
 
     it('is atomic: a failing projection rolls back the events', async () => {
-      const streamId = newStreamId();
-      await store.eventStore.append(newStreamId(), 'none', [noted('unique: taken')]);
-      const append = store.eventStore.append(streamId, 'any', [noted('fine'), noted('unique: taken')]);
+      const streamId = createStreamId();
+      await store.eventStore.append(createStreamId(), 'none', [createNoted('unique: taken')]);
+      const append = store.eventStore.append(streamId, 'any', [
+        createNoted('fine'),
+        createNoted('unique: taken'),
+      ]);
       await expect(append).rejects.toMatchObject({ driverError: { constraint: 'notes_note_key' } });
       expect(await store.eventStore.read(streamId)).toEqual([]);
       expect(await store.readRows('event_streams', streamId)).toEqual([]);
@@ -166,46 +174,46 @@ describe('EventStoreRepository', () => {
     });
 
     it('reports a version conflict only for violations of its own constraints', async () => {
-      await store.eventStore.append(newStreamId(), 'none', [noted('unique: mine')]);
+      await store.eventStore.append(createStreamId(), 'none', [createNoted('unique: mine')]);
       for (const expected of ['none', 'any'] as const) {
-        const append = store.eventStore.append(newStreamId(), expected, [noted('unique: mine')]);
+        const append = store.eventStore.append(createStreamId(), expected, [createNoted('unique: mine')]);
         await expect(append).rejects.not.toBeInstanceOf(StreamVersionConflictError);
       }
     });
 
     it('refuses an event of an undeclared type', async () => {
-      const event = { ...noted('x'), type: 'Undeclared' };
-      await expect(store.eventStore.append(newStreamId(), 'any', [event])).rejects.toThrow('not declared');
+      const event = { ...createNoted('x'), type: 'Undeclared' };
+      await expect(store.eventStore.append(createStreamId(), 'any', [event])).rejects.toThrow('not declared');
     });
   });
 
   describe('an event that is already in its stream', () => {
     it('is skipped by its id, whatever the expected version', async () => {
-      const streamId = newStreamId();
-      const event = noted('once');
+      const streamId = createStreamId();
+      const event = createNoted('once');
       await store.eventStore.append(streamId, 'none', [event]);
       for (const expected of ['none', 'any', 5] as const) {
         expect(await store.eventStore.append(streamId, expected, [event])).toEqual([]);
       }
-      const mixed = await store.eventStore.append(streamId, 'any', [event, noted('new')]);
+      const mixed = await store.eventStore.append(streamId, 'any', [event, createNoted('new')]);
       expect(mixed).toMatchObject([{ streamPosition: 2, data: { note: 'new' } }]);
       expect(await store.readRows('notes', streamId)).toHaveLength(2);
     });
 
     it('is also skipped within one batch', async () => {
-      const streamId = newStreamId();
-      const event = noted('once');
-      const entries = [event, noted('between'), event].map((entry) => ({ streamId, event: entry }));
+      const streamId = createStreamId();
+      const event = createNoted('once');
+      const entries = [event, createNoted('between'), event].map((entry) => ({ streamId, event: entry }));
       expect(await store.eventStore.appendBatch(entries)).toHaveLength(2);
       expect(await store.eventStore.read(streamId)).toHaveLength(2);
     });
 
     it('is stored once when 20 writers append it concurrently', async () => {
-      const streamId = newStreamId();
-      const event = noted('raced');
+      const streamId = createStreamId();
+      const event = createNoted('raced');
       const results = await Promise.all(
         Array.from({ length: 20 }, (_, index) =>
-          store.eventStore.append(streamId, 'any', [event, noted(`own ${index}`)]),
+          store.eventStore.append(streamId, 'any', [event, createNoted(`own ${index}`)]),
         ),
       );
       const events = await store.eventStore.read(streamId);
@@ -215,17 +223,17 @@ describe('EventStoreRepository', () => {
     });
 
     it('may have the same id as an event in another stream', async () => {
-      const event = noted('shared');
-      await store.eventStore.append(newStreamId(), 'none', [event]);
-      expect(await store.eventStore.append(newStreamId(), 'none', [event])).toHaveLength(1);
+      const event = createNoted('shared');
+      await store.eventStore.append(createStreamId(), 'none', [event]);
+      expect(await store.eventStore.append(createStreamId(), 'none', [event])).toHaveLength(1);
     });
   });
 
   describe('append in a transaction of the caller', () => {
     it('is rolled back with its projections when the transaction fails', async () => {
-      const streamId = newStreamId();
+      const streamId = createStreamId();
       const work = store.dataSource.transaction(async (manager) => {
-        await store.eventStore.append(streamId, 'none', [noted('inside')], manager);
+        await store.eventStore.append(streamId, 'none', [createNoted('inside')], manager);
         expect(await store.eventStore.read(streamId, manager)).toHaveLength(1);
         expect(await store.eventStore.read(streamId)).toHaveLength(0);
         throw new Error('rolled back on purpose');
@@ -243,15 +251,15 @@ describe('EventStoreRepository', () => {
       'TRUNCATE events',
       'TRUNCATE events CASCADE',
     ])('refuses `%s`', async (statement) => {
-      await store.eventStore.append(newStreamId(), 'none', [noted('kept')]);
+      await store.eventStore.append(createStreamId(), 'none', [createNoted('kept')]);
       const before = await store.readRows('events');
       await expect(store.dataSource.query(statement)).rejects.toThrow('append-only');
       expect(await store.readRows('events')).toEqual(before);
     });
 
     it('contains no personal field: each is stored separately with its stream, subject and expiry', async () => {
-      const streamId = newStreamId();
-      const event = signed(42, 'Ada');
+      const streamId = createStreamId();
+      const event = createSigned(42, 'Ada');
       const [appended] = await store.eventStore.append(streamId, 'none', [event]);
       expect(appended).toMatchObject({ data: { userId: 42, name: 'Ada' } });
       expect(await store.readRows('events', streamId)).toMatchObject([{ data: { userId: 42 } }]);
@@ -268,8 +276,8 @@ describe('EventStoreRepository', () => {
     });
 
     it('is read without personal fields that were erased', async () => {
-      const streamId = newStreamId();
-      await store.eventStore.append(streamId, 'none', [signedPermanently(43, 'Bob')]);
+      const streamId = createStreamId();
+      await store.eventStore.append(streamId, 'none', [createSignedPermanently(43, 'Bob')]);
       await store.dataSource.query('DELETE FROM event_private WHERE subject_id = 43');
       expect(await store.eventStore.read(streamId)).toMatchObject([
         { streamPosition: 1, data: { userId: 43 } },

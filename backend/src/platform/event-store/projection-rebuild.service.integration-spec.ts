@@ -1,10 +1,10 @@
 // Uses a real PostgreSQL.
 import {
   createTestEventStore,
-  newStreamId,
-  noted,
+  createStreamId,
+  createNoted,
   notesProjection,
-  signed,
+  createSigned,
   type TestEventStore,
 } from '../../testing/test-event-store.harness';
 import { ProjectionRebuildService } from './projection-rebuild.service';
@@ -17,8 +17,8 @@ describe('a rebuild of the read models', () => {
 
   beforeAll(async () => {
     store = await createTestEventStore();
-    await store.eventStore.append(newStreamId(), 'none', [noted('first'), noted('second')]);
-    await store.eventStore.append(newStreamId(), 'none', [signed(7, 'Ada')]);
+    await store.eventStore.append(createStreamId(), 'none', [createNoted('first'), createNoted('second')]);
+    await store.eventStore.append(createStreamId(), 'none', [createSigned(7, 'Ada')]);
   });
   afterAll(() => store.close());
 
@@ -32,9 +32,9 @@ describe('a rebuild of the read models', () => {
   });
 
   it('loses no event that is appended concurrently', async () => {
-    const streamId = newStreamId();
+    const streamId = createStreamId();
     const appends = Array.from({ length: 10 }, (_, index) =>
-      store.eventStore.append(streamId, 'any', [noted(`concurrent ${index}`)]),
+      store.eventStore.append(streamId, 'any', [createNoted(`concurrent ${index}`)]),
     );
     await Promise.all([store.rebuilder.rebuild(), ...appends]);
     expect(await store.readRows('notes', streamId)).toHaveLength(10);

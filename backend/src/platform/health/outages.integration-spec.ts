@@ -23,7 +23,7 @@ describe('a replica without its stores', () => {
   afterEach(async () => {
     await postgres.restore();
     await redis.restore();
-    await until(ready, Boolean, 20_000);
+    await until(isReady, Boolean, 20_000);
   });
   afterAll(async () => {
     await api.close();
@@ -35,14 +35,14 @@ describe('a replica without its stores', () => {
     const response = await fetch(`${internal}${path}`);
     return { status: response.status, body: (await response.json()) as { checks?: Record<string, string> } };
   };
-  const ready = async () => (await ask('/health/ready')).status === 200;
-  const timed = async <Result>(work: PromiseLike<Result>) => {
+  const isReady = async () => (await ask('/health/ready')).status === 200;
+  const measureTime = async <Result>(work: PromiseLike<Result>) => {
     const startedAt = performance.now();
     const result = await work;
     return { result, tookMs: performance.now() - startedAt };
   };
   const join = async () => {
-    const browser = api.browser();
+    const browser = api.openBrowser();
     const { body } = await browser.post('/api/anonymous').expect(201);
     return { browser, id: body.user.id as number };
   };
@@ -58,8 +58,8 @@ describe('a replica without its stores', () => {
     await postgres.cut();
     for (const request of [
       browser.get(`/api/user/${id}`),
-      api.browser().post('/api/anonymous'),
-      api.browser().post('/api/login').send({ email: 'a@example.org', password: 'secret' }),
+      api.openBrowser().post('/api/anonymous'),
+      api.openBrowser().post('/api/login').send({ email: 'a@example.org', password: 'secret' }),
     ]) {
       const { status, body } = await request;
       expect({ status, body }).toEqual({
@@ -73,14 +73,14 @@ describe('a replica without its stores', () => {
     expect((await ask('/health/live')).status).toBe(200);
 
     await postgres.restore();
-    await until(ready, Boolean, 20_000);
+    await until(isReady, Boolean, 20_000);
     await browser.get(`/api/user/${id}`).expect(200);
   });
 
   it('answers unavailable in bounded time when PostgreSQL hangs', async () => {
     const { browser, id } = await join();
     postgres.freeze();
-    const { result, tookMs } = await timed(browser.get(`/api/user/${id}`));
+    const { result, tookMs } = await measureTime(browser.get(`/api/user/${id}`));
     expect(result.status).toBe(503);
     expect(tookMs).toBeLessThan(12_000);
     expect((await ask('/health/ready')).body.checks).toMatchObject({ database: 'failed' });
@@ -89,11 +89,11 @@ describe('a replica without its stores', () => {
   it('quickly serves requests that only need PostgreSQL without Redis, and is not ready', async () => {
     const { browser, id } = await join();
     await redis.cut();
-    const read = await timed(browser.get(`/api/user/${id}`));
+    const read = await measureTime(browser.get(`/api/user/${id}`));
     expect(read.result.status).toBe(200);
     // Takes about a second on an idle machine. Retries or time-outs in sequence would exceed these limits.
     expect(read.tookMs).toBeLessThan(5_000);
-    const joined = await timed(api.browser().post('/api/anonymous'));
+    const joined = await measureTime(api.openBrowser().post('/api/anonymous'));
     expect(joined.result.status).toBe(201);
     expect(joined.tookMs).toBeLessThan(5_000);
     await browser.post('/api/logout').expect(204);
@@ -106,18 +106,18 @@ describe('a replica without its stores', () => {
   it('serves requests in bounded time when Redis hangs', async () => {
     const { browser, id } = await join();
     redis.freeze();
-    const first = await timed(browser.get(`/api/user/${id}`));
+    const first = await measureTime(browser.get(`/api/user/${id}`));
     expect(first.result.status).toBe(200);
     expect(first.tookMs).toBeLessThan(5_000);
     // After the first failure, requests skip Redis instead of waiting for the limiter's time-out of 500 ms.
-    const next = () => timed(browser.get(`/api/user/${id}`));
-    const quick = await until(next, ({ tookMs }) => tookMs < 400);
+    const startNext = () => measureTime(browser.get(`/api/user/${id}`));
+    const quick = await until(startNext, ({ tookMs }) => tookMs < 400);
     expect(quick.result.status).toBe(200);
   });
 
   it('still applies rate limits without Redis', async () => {
     await redis.cut();
-    const browser = api.browser();
+    const browser = api.openBrowser();
     const statuses: number[] = [];
     for (let count = 0; count < 64; count += 1) {
       statuses.push(

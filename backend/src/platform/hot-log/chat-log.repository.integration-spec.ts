@@ -13,8 +13,8 @@ describe('ChatLogRepository', () => {
   const hot = useTestHotLog();
   const log = () => hot.logs[0]!;
   /** Moves the user's deadline into the past. */
-  const overdue = (userId: number) =>
-    hot.store.redis.zadd(hot.keys().deadlines, '1', `${hot.sessionId}|${userId}`);
+  const addOverdue = (userId: number) =>
+    hot.store.redis.zadd(hot.getKeys().deadlines, '1', `${hot.sessionId}|${userId}`);
 
   it('appends to stream and outbox and publishes at once, with increasing ids and versions', async () => {
     await hot.enter('r1', 1);
@@ -27,7 +27,7 @@ describe('ChatLogRepository', () => {
     expect(await log().read(hot.sessionId, idA)).toEqual(entries.slice(1));
     await until(() => hot.messages.length === 3);
     expect(hot.messages).toEqual(entries.map(({ id, text }, index) => `${index + 1} ${id} ${text}`));
-    const outbox = (await hot.store.redis.xrange(hot.keys().outbox, '-', '+')).filter(
+    const outbox = (await hot.store.redis.xrange(hot.getKeys().outbox, '-', '+')).filter(
       ([, fields]) => fields[1] === hot.sessionId,
     );
     expect(outbox.map(([, [, , , id, , text]]) => ({ id, text }))).toEqual(entries);
@@ -39,7 +39,7 @@ describe('ChatLogRepository', () => {
     await hot.enter('r2', 2, 'b');
     await hot.enter('r2', 2, 'c');
     await hot.enter('r3', 1, 'd');
-    await hot.presenceOf('r3').leave(hot.sessionId, 'd', GRACE_MS);
+    await hot.getPresence('r3').leave(hot.sessionId, 'd', GRACE_MS);
     const first = await log().append(hot.sessionId, NOTHING, ['a'], { exceptReplicaId: 'r1' });
     if (first.kind !== 'appended') throw new Error(first.kind);
     await log().append(hot.sessionId, { version: 1, lastId: first.ids[0]! }, ['b']);
@@ -87,17 +87,17 @@ describe('ChatLogRepository', () => {
     await hot.store.redis.eval(
       "for i = 1, 50000 do redis.call('XADD', KEYS[1], '*', 'session', 'other') end",
       1,
-      hot.keys().outbox,
+      hot.getKeys().outbox,
     );
     expect(await log().append(hot.sessionId, NOTHING, ['a'])).toEqual({ kind: 'outbox_full' });
-    expect(await hot.store.redis.exists(hot.keys().stream(hot.sessionId))).toBe(0);
-    await hot.store.redis.del(hot.keys().outbox);
+    expect(await hot.store.redis.exists(hot.getKeys().stream(hot.sessionId))).toBe(0);
+    await hot.store.redis.del(hot.getKeys().outbox);
     expect(await log().append(hot.sessionId, NOTHING, ['a'])).toMatchObject({ kind: 'appended' });
     expect(hot.messages.length).toBeLessThanOrEqual(1);
   });
 
   it('publishes OutboxFilled when an append finds the outbox empty', async () => {
-    await hot.store.redis.del(hot.keys().outbox);
+    await hot.store.redis.del(hot.getKeys().outbox);
     const filled: number[] = [];
     const events = new ProcessEventsService(new ModulesContainer());
     jest.spyOn(events, 'publish').mockImplementation((_, event) => {
@@ -115,13 +115,13 @@ describe('ChatLogRepository', () => {
     expect(await log().append(hot.sessionId, NOTHING, ['end'], { ifOverdue: { userId: 1 } })).toEqual({
       kind: 'not_overdue',
     });
-    await overdue(1);
+    await addOverdue(1);
     const results = await Promise.all(
       hot.logs.map((each) => each.append(hot.sessionId, NOTHING, ['end'], { ifOverdue: { userId: 1 } })),
     );
     expect(results.filter(({ kind }) => kind === 'appended')).toHaveLength(1);
     const { id: lastId = '' } = (await log().read(hot.sessionId)).at(-1) ?? {};
-    await overdue(2);
+    await addOverdue(2);
     await hot.enter('r1', 2);
     expect(
       await log().append(hot.sessionId, { version: 1, lastId }, ['end'], { ifOverdue: { userId: 2 } }),
@@ -145,7 +145,7 @@ describe('ChatLogRepository', () => {
     const first = await log().append(hot.sessionId, NOTHING, ['a', 'b']);
     if (first.kind !== 'appended') throw new Error(first.kind);
     const [lost = '', lastId = ''] = first.ids;
-    await hot.store.redis.xdel(hot.keys().stream(hot.sessionId), lost);
+    await hot.store.redis.xdel(hot.getKeys().stream(hot.sessionId), lost);
     expect(await log().append(hot.sessionId, { version: 2, lastId }, ['c'])).toMatchObject({
       kind: 'behind',
       version: 1,

@@ -36,7 +36,7 @@ describe('HttpErrorFilter', () => {
         ['If-Match', '"x"', 412],
         ['If-Unmodified-Since', 'Thu, 01 Jan 1970 00:00:01 GMT', 412],
       ] as const) {
-        const response = await api.browser().get(path).set(name, value);
+        const response = await api.openBrowser().get(path).set(name, value);
         expect(response.body).toEqual({
           statusCode: status,
           code: 'validation_failed',

@@ -31,9 +31,15 @@ describe('HttpErrorFilter', () => {
     ['a refusal of ours', new DomainError('email_taken'), 409, 'email_taken', 0],
     ['an exception of Nest', new HttpException('x', 418), 418, 'validation_failed', 0],
     ['an unknown method', new HttpException('x', 405), 405, 'not_found', 0],
-    ['an error of the page server', httpError(416), 416, 'validation_failed', 0],
-    ['an error of a proxy', httpError(502), 500, 'internal', 1],
-    ['a status that a library meant for itself', { ...httpError(404), expose: false }, 500, 'internal', 1],
+    ['an error of the page server', createHttpError(416), 416, 'validation_failed', 0],
+    ['an error of a proxy', createHttpError(502), 500, 'internal', 1],
+    [
+      'a status that a library meant for itself',
+      { ...createHttpError(404), expose: false },
+      500,
+      'internal',
+      1,
+    ],
     ['an upload that its sender broke off', new Error('Request aborted'), 400, 'validation_failed', 0],
     ['a bug', new TypeError('x'), 500, 'internal', 1],
     ['what is no error', undefined, 500, 'internal', 1],
@@ -42,6 +48,6 @@ describe('HttpErrorFilter', () => {
   });
 });
 
-function httpError(status: number): Error {
+function createHttpError(status: number): Error {
   return Object.assign(new Error('x'), { status, expose: status < 500 });
 }

@@ -3,7 +3,7 @@ import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { problem } from '../../testing/problem-body.functions';
+import { createProblem } from '../../testing/problem-body.functions';
 import { until } from '../../testing/until.functions';
 import { startTestApi, type TestApi } from '../../testing/test-api.harness';
 import { AppLoggerService } from '../observability/app-logger.service';
@@ -43,13 +43,13 @@ describe('the HTTP platform', () => {
       ['post', '/'],
       ['get', '/ws'],
     ] as const)('is answered with a JSON 404: %s %s', async (method, path) => {
-      const response = await api.browser()[method](path);
-      expect(response.body).toEqual(problem(404, 'not_found'));
+      const response = await api.openBrowser()[method](path);
+      expect(response.body).toEqual(createProblem(404, 'not_found'));
     });
 
     it('is answered without a stack trace when the path cannot be decoded', async () => {
-      const response = await api.browser().get('/api/user/%E0%A4%A').expect(400);
-      expect(response.body).toEqual(problem(400, 'validation_failed'));
+      const response = await api.openBrowser().get('/api/user/%E0%A4%A').expect(400);
+      expect(response.body).toEqual(createProblem(400, 'validation_failed'));
     });
   });
 
@@ -57,7 +57,7 @@ describe('the HTTP platform', () => {
     it.each(['/api/nothing', '/', '/chat', '/assets/index-DiwrgTda.js', '/nowhere'])(
       'include the security headers for %s',
       async (path) => {
-        const { headers } = await api.browser().get(path).set('Host', 'thaw.example.org:8080');
+        const { headers } = await api.openBrowser().get(path).set('Host', 'thaw.example.org:8080');
         expect(headers['content-security-policy']).toBe(
           "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; " +
             "font-src 'self'; manifest-src 'self'; connect-src 'self' ws://thaw.example.org:8080 wss://thaw.example.org:8080; " +
@@ -73,19 +73,19 @@ describe('the HTTP platform', () => {
     );
 
     it('forbid caching of API responses', async () => {
-      const { headers } = await api.browser().get('/api/nothing');
+      const { headers } = await api.openBrowser().get('/api/nothing');
       expect(headers['cache-control']).toBe('no-store');
       expect(headers).not.toHaveProperty('etag');
     });
 
     it('do not contain a malformed Host header', async () => {
-      const { headers } = await api.browser().get('/').set('Host', "x; script-src 'unsafe-inline'");
+      const { headers } = await api.openBrowser().get('/').set('Host', "x; script-src 'unsafe-inline'");
       expect(headers['content-security-policy']).toContain("connect-src 'self';");
     });
   });
 
   describe('the page', () => {
-    const get = (path: string) => api.browser().get(path);
+    const get = (path: string) => api.openBrowser().get(path);
 
     it('serves each page at its path, and the application with 404 at an unknown path (A162)', async () => {
       expect((await get('/').expect(200)).text).toContain('landing');
@@ -120,14 +120,14 @@ describe('the HTTP platform', () => {
     });
 
     it('answers HEAD requests', async () => {
-      await api.browser().head('/').expect(200);
+      await api.openBrowser().head('/').expect(200);
     });
   });
 
   describe('rate limits', () => {
     it('allow an address 600 API calls per minute and do not apply to the page', async () => {
       const address = '198.51.100.23';
-      const get = (path: string) => api.browser().get(path).set('X-Forwarded-For', address);
+      const get = (path: string) => api.openBrowser().get(path).set('X-Forwarded-For', address);
       await get('/api/nothing').expect(404);
       // Leaves 10 of the 600 calls, and a margin for tokens that are refilled during the test.
       expect(await api.app.get(RateLimiterService).take('http', address, 589)).toMatchObject({
@@ -137,7 +137,7 @@ describe('the HTTP platform', () => {
       const refused = responses.filter(({ status }) => status === 429);
       expect(refused.length).toBeGreaterThan(0);
       expect(refused.length).toBeLessThanOrEqual(50);
-      expect(refused[0]!.body).toEqual(problem(429, 'rate_limited'));
+      expect(refused[0]!.body).toEqual(createProblem(429, 'rate_limited'));
       expect(Number(refused[0]!.get('Retry-After'))).toBeGreaterThanOrEqual(1);
       await get('/').expect(200);
     });
@@ -166,7 +166,7 @@ describe('the HTTP platform', () => {
   describe('the request log', () => {
     it('describes each request without any of its content', async () => {
       const write = jest.spyOn(api.app.get(AppLoggerService), 'write');
-      const browser = api.browser();
+      const browser = api.openBrowser();
       const email = `log.${Math.random()}@example.org`;
       const response = await browser
         .post('/api/register?token=querysecret')
@@ -220,7 +220,7 @@ describe('behind a proxy that ends TLS', () => {
 
   it('sends Secure cookies bound to the host, and HSTS', async () => {
     const response = await api
-      .browser()
+      .openBrowser()
       .post('/api/register')
       .send({ email: 'tls@example.org', password: 'secret' });
     expect(response.status).toBe(201);
@@ -241,18 +241,18 @@ describe('behind a proxy that ends TLS', () => {
       "connect-src 'self' ws://thaw.example.org wss://thaw.example.org;",
     );
     const cookie = cookies.map((each) => each.split(';')[0]).join('; ');
-    await api.browser().get(`/api/user/${response.body.user.id}`).set('Cookie', cookie).expect(200);
+    await api.openBrowser().get(`/api/user/${response.body.user.id}`).set('Cookie', cookie).expect(200);
   });
 
   it('allows only the public origin, whatever the Host header', async () => {
-    const post = (headers: Record<string, string>) => api.browser().post('/api/anonymous').set(headers);
+    const post = (headers: Record<string, string>) => api.openBrowser().post('/api/anonymous').set(headers);
     await post({ Origin: 'https://thaw.example.org' }).expect(201);
     await post({ Origin: 'https://evil.example.org', Host: 'evil.example.org' }).expect(403);
   });
 
   it('serves no API docs when they are switched off', async () => {
-    await api.browser().get('/api/docs').expect(404);
-    await api.browser().get('/api/docs/openapi.json').expect(404);
+    await api.openBrowser().get('/api/docs').expect(404);
+    await api.openBrowser().get('/api/docs/openapi.json').expect(404);
   });
 });
 
@@ -264,7 +264,7 @@ describe('the address of a client', () => {
   const isChargedTo = async (subject: string, trustProxy: string, forwardedFor: string) => {
     const api = await startTestApi({ TRUST_PROXY: trustProxy });
     try {
-      const browser = api.browser();
+      const browser = api.openBrowser();
       const { body } = await browser.post('/api/anonymous').set('X-Forwarded-For', '198.51.100.99');
       await api.app.get(RateLimiterService).take('convert_anonymous', subject, WHOLE_BUCKET);
       const response = await browser

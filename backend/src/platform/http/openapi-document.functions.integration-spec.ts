@@ -12,7 +12,7 @@ describe('the OpenAPI document', () => {
   afterAll(() => api.close());
 
   it('is version 3.1 and describes every route, its body and its errors', async () => {
-    const { body } = await api.browser().get('/api/docs/openapi.json').expect(200);
+    const { body } = await api.openBrowser().get('/api/docs/openapi.json').expect(200);
     expect(body.openapi).toMatch(/^3\.1\./);
     const routes = Object.entries(body.paths as Record<string, object>).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method} ${path}`),
@@ -50,7 +50,7 @@ describe('the OpenAPI document', () => {
       requestBody?: object;
       responses: Record<string, { description: string; headers?: object }>;
     }
-    const { body } = await api.browser().get('/api/docs/openapi.json').expect(200);
+    const { body } = await api.openBrowser().get('/api/docs/openapi.json').expect(200);
     const paths = body.paths as Record<string, Record<string, Operation>>;
     for (const [path, operations] of Object.entries(paths)) {
       for (const [method, { parameters = [], requestBody, responses }] of Object.entries(operations)) {
@@ -75,7 +75,7 @@ describe('the OpenAPI document', () => {
   });
 
   it('is also served as a page', async () => {
-    const response = await api.browser().get('/api/docs').expect(200);
+    const response = await api.openBrowser().get('/api/docs').expect(200);
     expect(response.headers['content-type']).toMatch(/html/);
     // The content security policy requires scripts to be files of the same origin.
     expect(response.text).not.toMatch(/<script(?![^>]*src=)[^>]*>\s*\S/);
@@ -83,7 +83,7 @@ describe('the OpenAPI document', () => {
     expect(scripts.length).toBeGreaterThan(0);
     for (const path of scripts) {
       const script = await api
-        .browser()
+        .openBrowser()
         .get(path.replace(/^\/docs/, '/api/docs'))
         .expect(200);
       expect(script.headers['content-type']).toMatch(/javascript/);

@@ -2,7 +2,7 @@
 import { request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { problem } from '../../testing/problem-body.functions';
+import { createProblem } from '../../testing/problem-body.functions';
 import { startTestApi, type TestApi } from '../../testing/test-api.harness';
 
 jest.setTimeout(30_000);
@@ -15,8 +15,8 @@ describe('checks of requests', () => {
   });
   afterAll(() => api.close());
 
-  const register = () => api.browser().post('/api/register');
-  const validBody = () => JSON.stringify({ email: `${Math.random()}@example.org`, password: 'secret' });
+  const register = () => api.openBrowser().post('/api/register');
+  const createValidBody = () => JSON.stringify({ email: `${Math.random()}@example.org`, password: 'secret' });
 
   describe('a request body', () => {
     it.each([
@@ -28,14 +28,14 @@ describe('checks of requests', () => {
       'application/vnd.api+json',
       '',
     ])('of type %j is refused with 415', async (type) => {
-      const response = await register().set('Content-Type', type).send(validBody());
-      expect(response.body).toEqual(problem(415, 'unsupported_type'));
+      const response = await register().set('Content-Type', type).send(createValidBody());
+      expect(response.body).toEqual(createProblem(415, 'unsupported_type'));
     });
 
     it.each(['application/json', 'application/json; charset=utf-8', 'APPLICATION/JSON;charset=UTF-8'])(
       'of type %j is accepted',
       async (type) => {
-        await register().set('Content-Type', type).send(validBody()).expect(201);
+        await register().set('Content-Type', type).send(createValidBody()).expect(201);
       },
     );
 
@@ -44,8 +44,8 @@ describe('checks of requests', () => {
         .set('Content-Type', 'application/json')
         .set('Content-Encoding', 'gzip')
         .serialize((body: unknown) => body as string)
-        .send(gzipSync(validBody()) as unknown as string);
-      expect(response.body).toEqual(problem(415, 'unsupported_type'));
+        .send(gzipSync(createValidBody()) as unknown as string);
+      expect(response.body).toEqual(createProblem(415, 'unsupported_type'));
     });
 
     it('over 32 KB is refused with 413, with and without a Content-Length', async () => {
@@ -55,7 +55,7 @@ describe('checks of requests', () => {
         more: 'x'.repeat(32 * 1024),
       });
       const response = await register().set('Content-Type', 'application/json').send(body);
-      expect(response.body).toEqual(problem(413, 'too_large'));
+      expect(response.body).toEqual(createProblem(413, 'too_large'));
       const { port } = api.app.getHttpServer().address() as AddressInfo;
       const status = await new Promise((resolve, reject) => {
         const upload = httpRequest(
@@ -103,7 +103,7 @@ describe('checks of requests', () => {
         .set('Content-Type', 'application/json')
         .serialize((text: unknown) => text as string)
         .send(body as string);
-      expect(response.body).toEqual(problem(400, 'validation_failed'));
+      expect(response.body).toEqual(createProblem(400, 'validation_failed'));
       const newObject: { isAdmin?: boolean } = {};
       expect(newObject.isAdmin).toBeUndefined();
     });
@@ -116,7 +116,7 @@ describe('checks of requests', () => {
   });
 
   describe('the origin check', () => {
-    const post = (headers: Record<string, string>) => api.browser().post('/api/anonymous').set(headers);
+    const post = (headers: Record<string, string>) => api.openBrowser().post('/api/anonymous').set(headers);
 
     it.each([
       { Origin: 'https://evil.example.org' },
@@ -133,7 +133,7 @@ describe('checks of requests', () => {
       { Origin: 'http://thaw.example.org', Host: 'thaw.example.org', 'Sec-Fetch-Site': 'cross-site' },
     ] as Record<string, string>[])('refuses a request with %j', async (headers) => {
       const response = await post(headers);
-      expect(response.body).toEqual(problem(403, 'bad_origin'));
+      expect(response.body).toEqual(createProblem(403, 'bad_origin'));
       expect(response.get('Set-Cookie')).toBeUndefined();
     });
 
@@ -151,14 +151,17 @@ describe('checks of requests', () => {
     it.each(['put', 'patch', 'delete'] as const)(
       'refuses a foreign origin for the method %s on any route',
       async (method) => {
-        const response = await api.browser()[method]('/api/user/1').set('Origin', 'https://evil.example.org');
-        expect(response.body).toEqual(problem(403, 'bad_origin'));
+        const response = await api
+          .openBrowser()
+          [method]('/api/user/1')
+          .set('Origin', 'https://evil.example.org');
+        expect(response.body).toEqual(createProblem(403, 'bad_origin'));
       },
     );
 
     it('sends no CORS headers', async () => {
       for (const method of ['get', 'options'] as const) {
-        const browser = api.browser();
+        const browser = api.openBrowser();
         const response = await browser[method]('/api/user/1').set('Origin', 'https://partner.example.org');
         expect(Object.keys(response.headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
       }

@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { QueryFailedError } from 'typeorm';
 import { AppLoggerService } from './app-logger.service';
 
-const logging = (work: (logger: AppLoggerService) => void, LOG_LEVEL: 'info' | 'trace' = 'info') => {
+const captureLogs = (work: (logger: AppLoggerService) => void, LOG_LEVEL: 'info' | 'trace' = 'info') => {
   const lines: Record<string, unknown>[] = [];
   const destination = new Writable({
     write(chunk: Buffer, _encoding, done) {
@@ -16,7 +16,7 @@ const logging = (work: (logger: AppLoggerService) => void, LOG_LEVEL: 'info' | '
 
 describe('AppLoggerService', () => {
   it('writes one JSON object with time, level, service and replica', () => {
-    const [line] = logging((logger) => logger.write('warn', 'Something', { userId: 7 }));
+    const [line] = captureLogs((logger) => logger.write('warn', 'Something', { userId: 7 }));
     expect(line).toEqual({
       time: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
       level: 'warn',
@@ -28,7 +28,7 @@ describe('AppLoggerService', () => {
   });
 
   it('writes the correlation id of a failure', () => {
-    const [line] = logging((logger) =>
+    const [line] = captureLogs((logger) =>
       logger.logFailure('A request failed', new Error('no'), { correlationId: 'c-1' }),
     );
     expect(line).toMatchObject({ correlationId: 'c-1' });
@@ -44,7 +44,7 @@ describe('AppLoggerService', () => {
       },
     );
     const error = new QueryFailedError('INSERT INTO users VALUES ($1)', ['ada@example.org'], driverError);
-    const [line] = logging((logger) => logger.logFailure('A request failed', error));
+    const [line] = captureLogs((logger) => logger.logFailure('A request failed', error));
     expect(line).toMatchObject({ level: 'error', error: { code: '23505', constraint: 'users_email_key' } });
     expect(JSON.stringify(line)).not.toContain('ada@');
   });
@@ -52,7 +52,7 @@ describe('AppLoggerService', () => {
   it('includes causes up to a maximum depth', () => {
     const endless = new Error('endless');
     endless.cause = endless;
-    const lines = logging((logger) => {
+    const lines = captureLogs((logger) => {
       logger.logFailure('Failed', new Error('outer', { cause: new Error('inner') }));
       logger.logFailure('Failed', endless);
       logger.logFailure('Failed', 'not an error');
@@ -62,7 +62,7 @@ describe('AppLoggerService', () => {
   });
 
   it('writes log lines of Nest', () => {
-    const lines = logging((logger) => {
+    const lines = captureLogs((logger) => {
       logger.log('Started', 'NestApplication');
       logger.error('Broken', 'Error: Broken\n    at x', 'ExceptionHandler');
       logger.warn(new Error('Odd'), 'Somewhere');

@@ -1,6 +1,6 @@
 import { DurationHistogram, durationBounds } from './duration.model';
 
-const bucketOf = (ms: number): number => {
+const findBucket = (ms: number): number => {
   const histogram = new DurationHistogram();
   histogram.observe(ms);
   return histogram.counts.indexOf(1);
@@ -16,14 +16,14 @@ describe('DurationHistogram', () => {
   it('counts a duration in the first bucket whose bound is not smaller', () => {
     durationBounds.forEach((bound, index) => {
       const ms = bound * 1_000;
-      expect(bucketOf(ms)).toBe(index);
-      expect(bucketOf(ms * 1.001)).toBe(index + 1);
+      expect(findBucket(ms)).toBe(index);
+      expect(findBucket(ms * 1.001)).toBe(index + 1);
     });
   });
 
   it('counts longer durations in the last bucket, and negative ones as zero', () => {
-    expect(bucketOf(1e9)).toBe(durationBounds.length);
-    expect(bucketOf(-5)).toBe(0);
+    expect(findBucket(1e9)).toBe(durationBounds.length);
+    expect(findBucket(-5)).toBe(0);
   });
 
   it('sums the durations', () => {

@@ -1,7 +1,7 @@
 import { DurationHistogram } from './duration.model';
 import { MetricsRegistry } from './metrics.registry';
 
-const valueOf = (body: string, name: string): number | undefined => {
+const readValue = (body: string, name: string): number | undefined => {
   const value = new RegExp(`^${name} (.*)$`, 'm').exec(body)?.[1];
   return value === undefined ? undefined : Number(value);
 };
@@ -15,15 +15,15 @@ describe('MetricsRegistry', () => {
       if (isAway) throw new Error('Connection is closed.');
       return 3;
     });
-    expect(valueOf((await metrics.expose()).body, 'thaw_there')).toBe(3);
+    expect(readValue((await metrics.expose()).body, 'thaw_there')).toBe(3);
     isAway = true;
     const { body } = await metrics.expose();
-    expect(valueOf(body, 'thaw_here')).toBe(7);
-    expect(valueOf(body, 'thaw_there')).toBeUndefined();
+    expect(readValue(body, 'thaw_here')).toBe(7);
+    expect(readValue(body, 'thaw_there')).toBeUndefined();
     isAway = false;
     const after = (await metrics.expose()).body;
-    expect(valueOf(after, 'thaw_there')).toBe(3);
-    expect(valueOf(after, 'thaw_scrape_errors_total')).toBe(1);
+    expect(readValue(after, 'thaw_there')).toBe(3);
+    expect(readValue(after, 'thaw_scrape_errors_total')).toBe(1);
   });
 
   it('exposes a count that is read at each scrape as a counter', async () => {
@@ -32,7 +32,7 @@ describe('MetricsRegistry', () => {
     metrics.addReadCounter('thaw_tries_total', 'counted elsewhere', () => count);
     expect((await metrics.expose()).body).toContain('# TYPE thaw_tries_total counter\nthaw_tries_total 2\n');
     count = 5;
-    expect(valueOf((await metrics.expose()).body, 'thaw_tries_total')).toBe(5);
+    expect(readValue((await metrics.expose()).body, 'thaw_tries_total')).toBe(5);
   });
 
   it('reads gauges that share a reading once per scrape', async () => {
@@ -50,7 +50,7 @@ describe('MetricsRegistry', () => {
     );
     await metrics.expose();
     const { body } = await metrics.expose();
-    expect([valueOf(body, 'thaw_one'), valueOf(body, 'thaw_two'), asked]).toEqual([2, 4, 2]);
+    expect([readValue(body, 'thaw_one'), readValue(body, 'thaw_two'), asked]).toEqual([2, 4, 2]);
   });
 
   it('exposes counts with labels that are kept elsewhere', async () => {
@@ -72,10 +72,10 @@ describe('MetricsRegistry', () => {
     metrics.addReadDurations('thaw_frame_seconds', 'frames', () => [[{ event: 'ping' }, durations]]);
     const { body } = await metrics.expose();
     const readBucket = (bound: string) =>
-      valueOf(body, `thaw_frame_seconds_bucket\\{event="ping",le="${bound}"\\}`);
+      readValue(body, `thaw_frame_seconds_bucket\\{event="ping",le="${bound}"\\}`);
     expect(['0.000125', '0.00025', '8.192', '\\+Inf'].map(readBucket)).toEqual([1, 2, 2, 3]);
-    expect(valueOf(body, 'thaw_frame_seconds_count\\{event="ping"\\}')).toBe(3);
-    expect(valueOf(body, 'thaw_frame_seconds_sum\\{event="ping"\\}')).toBeCloseTo(20.0003, 6);
+    expect(readValue(body, 'thaw_frame_seconds_count\\{event="ping"\\}')).toBe(3);
+    expect(readValue(body, 'thaw_frame_seconds_sum\\{event="ping"\\}')).toBeCloseTo(20.0003, 6);
   });
 
   it('omits and counts labelled gauges whose reading fails', async () => {
@@ -84,6 +84,6 @@ describe('MetricsRegistry', () => {
       Promise.reject(new Error('Connection is closed.')),
     );
     expect((await metrics.expose()).body).not.toMatch(/^thaw_waiting/m);
-    expect(valueOf((await metrics.expose()).body, 'thaw_scrape_errors_total')).toBe(1);
+    expect(readValue((await metrics.expose()).body, 'thaw_scrape_errors_total')).toBe(1);
   });
 });

@@ -83,10 +83,10 @@ const start = async (
   return NestFactory.createApplicationContext(TestModule, { logger: false, abortOnError: false });
 };
 
-const eventsOf = async (...providers: Type[]): Promise<ProcessEventsService> =>
+const createEvents = async (...providers: Type[]): Promise<ProcessEventsService> =>
   (await start(providers)).get(ProcessEventsService);
 
-const changing = (avatar: string) => ({
+const createChange = (avatar: string) => ({
   userId: 7,
   avatar,
   previousAvatar: null,
@@ -102,7 +102,7 @@ describe('ProcessEventsService', () => {
   });
 
   it('calls every method that reacts to a published event', async () => {
-    const events = await eventsOf(Recording);
+    const events = await createEvents(Recording);
     events.publish('OutboxFilled', { shard: 3 });
     events.publish('LeaseLapsed', {});
     events.publish('SubscriberRestored', {});
@@ -110,14 +110,14 @@ describe('ProcessEventsService', () => {
   });
 
   it('logs a reaction that throws and still runs the others', async () => {
-    const events = await eventsOf(Failing, Recording);
+    const events = await createEvents(Failing, Recording);
     events.publish('OutboxFilled', { shard: 3 });
     expect(log).toEqual(['outbox 3']);
     expect(logged.mock.calls[0]?.[0]).toContain('Failing.throwAtOnce failed on OutboxFilled: Error: thrown');
   });
 
   it('logs a reaction whose promise rejects and still runs the others', async () => {
-    const events = await eventsOf(Failing, Recording);
+    const events = await createEvents(Failing, Recording);
     events.publish('OnlineChanged', { userIds: [1] });
     await Promise.resolve();
     expect(log).toEqual(['online 1']);
@@ -125,16 +125,18 @@ describe('ProcessEventsService', () => {
   });
 
   it('rethrows the first failure to a publisher that uses `deliver`', async () => {
-    const events = await eventsOf(Failing, Recording);
+    const events = await createEvents(Failing, Recording);
     await expect(events.deliver('OnlineChanged', { userIds: [1] })).rejects.toThrow('rejected');
     expect(log).toEqual([]);
   });
 
   it('runs reactions of a transaction in order until one refuses', async () => {
-    const events = await eventsOf(SecondInTransaction, FirstInTransaction);
-    await events.runInTransaction('ProfileChanging', changing('own'));
+    const events = await createEvents(SecondInTransaction, FirstInTransaction);
+    await events.runInTransaction('ProfileChanging', createChange('own'));
     expect(log).toEqual(['first', 'second 7']);
-    await expect(events.runInTransaction('ProfileChanging', changing('stolen'))).rejects.toThrow('refused');
+    await expect(events.runInTransaction('ProfileChanging', createChange('stolen'))).rejects.toThrow(
+      'refused',
+    );
     expect(log).toEqual(['first', 'second 7', 'first']);
   });
 

@@ -16,7 +16,7 @@ describe('jobs', () => {
   const workers: JobWorkerService[] = [];
   let isSchemaReady = true;
 
-  const environment = () => ({ REDIS_URL: store.url }) as Environment;
+  const createEnvironment = () => ({ REDIS_URL: store.url }) as Environment;
   const createHandlers = <Name extends JobName>(
     name: Name,
     handler: (data: JobData[Name]) => Promise<void>,
@@ -27,7 +27,9 @@ describe('jobs', () => {
     return handlers;
   };
   const startWorker = (handlers: JobHandlerRegistry): void => {
-    const worker = new JobWorkerService(environment(), handlers, { isReady: async () => isSchemaReady });
+    const worker = new JobWorkerService(createEnvironment(), handlers, {
+      isReady: async () => isSchemaReady,
+    });
     workers.push(worker);
     worker.onApplicationBootstrap();
   };
@@ -50,7 +52,7 @@ describe('jobs', () => {
   });
   beforeEach(async () => {
     await store.flush();
-    queue = new JobQueueService(environment());
+    queue = new JobQueueService(createEnvironment());
   });
   afterEach(async () => {
     await Promise.all(workers.splice(0).map((worker) => worker.close()));
@@ -105,7 +107,7 @@ describe('jobs', () => {
         runs += 1;
       }),
     );
-    const others = [new JobQueueService(environment()), new JobQueueService(environment())];
+    const others = [new JobQueueService(createEnvironment()), new JobQueueService(createEnvironment())];
     await Promise.all([queue, ...others].map((each) => each.schedule('sweep_uploads', {}, 300)));
     const startedAt = Date.now();
     await until(() => runs >= 4);

@@ -47,24 +47,24 @@ describe('RateLimiterService', () => {
 
   it('allows as much in turn as in single calls, taking one token ahead', async () => {
     const [subject, socket] = [randomUUID(), {}];
-    const inTurn = () => limiter.requireWithPrefetch(socket, 'login_failures_of_account', subject);
+    const takeInTurn = () => limiter.requireWithPrefetch(socket, 'login_failures_of_account', subject);
     const takes = jest.spyOn(limiter, 'take');
     for (let count = 1; count <= 5; count += 1) {
-      await inTurn();
+      await takeInTurn();
       expect(takes).toHaveBeenCalledTimes(count + 1);
     }
     takes.mockRestore();
-    await expect(inTurn()).rejects.toMatchObject({ code: 'rate_limited' });
+    await expect(takeInTurn()).rejects.toMatchObject({ code: 'rate_limited' });
     expect(await limiter.take('login_failures_of_account', subject)).toMatchObject({ allowed: false });
   });
 
   it('allows in turn again when the bucket has tokens again', async () => {
     const [subject, socket] = [randomUUID(), {}];
-    const inTurn = () => limiter.requireWithPrefetch(socket, 'random_message', subject);
+    const takeInTurn = () => limiter.requireWithPrefetch(socket, 'random_message', subject);
     await limiter.take('random_message', subject, 10);
-    await expect(inTurn()).rejects.toMatchObject({ code: 'rate_limited' });
+    await expect(takeInTurn()).rejects.toMatchObject({ code: 'rate_limited' });
     await until(() =>
-      inTurn().then(
+      takeInTurn().then(
         () => true,
         () => false,
       ),

@@ -23,18 +23,18 @@ describe('FrameRateLimiter', () => {
   });
   afterAll(() => redis.disconnect());
 
-  const replica = () => new FrameRateLimiter(limiter, 'default');
-  const newUser = () => randomInt(2 ** 40);
+  const createReplica = () => new FrameRateLimiter(limiter, 'default');
+  const createUser = () => randomInt(2 ** 40);
   /** Returns the number of frames allowed without a pause until one is refused. */
   const exhaust = (budget: UserFrameLimiter): number => {
     let frames = 0;
     while (budget.take(performance.now()) === 0) frames += 1;
     return frames;
   };
-  const owedMs = async (userId: number) => redis.pttl(rateLimitKey('socket_frames', userId));
+  const readOwedMs = async (userId: number) => redis.pttl(rateLimitKey('socket_frames', userId));
 
   it('allows a user of one replica the burst at once and then one frame per interval', async () => {
-    const budget = replica().acquire(newUser());
+    const budget = createReplica().acquire(createUser());
     expect(exhaust(budget)).toBe(burst);
     const waitMs = budget.take(performance.now());
     expect(waitMs).toBeGreaterThan(intervalMs / 2);
@@ -43,21 +43,21 @@ describe('FrameRateLimiter', () => {
   });
 
   it('shares one limit among all sockets of a user on a replica', () => {
-    const [here, userId] = [replica(), newUser()];
+    const [here, userId] = [createReplica(), createUser()];
     const [one, other] = [here.acquire(userId), here.acquire(userId)];
     expect(exhaust(one) + exhaust(other)).toBe(burst);
-    expect(exhaust(here.acquire(newUser()))).toBe(burst);
+    expect(exhaust(here.acquire(createUser()))).toBe(burst);
   });
 
   it('keeps the limit while the user reconnects', () => {
-    const [here, userId] = [replica(), newUser()];
+    const [here, userId] = [createReplica(), createUser()];
     expect(exhaust(here.acquire(userId))).toBe(burst);
     here.release(userId);
     expect(exhaust(here.acquire(userId))).toBe(0);
   });
 
   it('removes a limit once its bucket is full again and the user has no socket', async () => {
-    const [here, userId] = [replica(), newUser()];
+    const [here, userId] = [createReplica(), createUser()];
     const budget = here.acquire(userId);
     budget.take(performance.now());
     here.acquire(userId);
@@ -68,9 +68,9 @@ describe('FrameRateLimiter', () => {
   });
 
   it('soon refuses a user who has used the burst on another replica', async () => {
-    const [here, there, userId] = [replica(), replica(), newUser()];
+    const [here, there, userId] = [createReplica(), createReplica(), createUser()];
     expect(exhaust(here.acquire(userId))).toBe(burst);
-    await until(async () => (await owedMs(userId)) > (burst - burst / 5) * intervalMs);
+    await until(async () => (await readOwedMs(userId)) > (burst - burst / 5) * intervalMs);
     const budget = there.acquire(userId);
     expect(budget.take(performance.now())).toBe(0);
     expect(budget.take(performance.now())).toBe(0);
@@ -78,16 +78,16 @@ describe('FrameRateLimiter', () => {
   });
 
   it('charges the shared bucket for pending frames when the last socket closes', async () => {
-    const [here, userId] = [replica(), newUser()];
+    const [here, userId] = [createReplica(), createUser()];
     const budget = here.acquire(userId);
     for (let frame = 0; frame < 10; frame += 1) budget.take(performance.now());
     here.release(userId);
-    await until(async () => (await owedMs(userId)) > 9 * intervalMs);
+    await until(async () => (await readOwedMs(userId)) > 9 * intervalMs);
   });
 
   it('limits a user who floods five replicas at once exactly over time', async () => {
-    const userId = newUser();
-    const budgets = Array.from({ length: 5 }, () => replica().acquire(userId));
+    const userId = createUser();
+    const budgets = Array.from({ length: 5 }, () => createReplica().acquire(userId));
     const startedAt = performance.now();
     let frames = 0;
     // One frame per replica and turn, so that replies from Redis arrive in between, as in a real replica.
@@ -104,7 +104,7 @@ describe('FrameRateLimiter', () => {
 
   it('calls Redis for a small part of the frames and never during a short visit', async () => {
     const charges = jest.spyOn(limiter, 'charge');
-    const budget = replica().acquire(newUser());
+    const budget = createReplica().acquire(createUser());
     budget.take(performance.now());
     expect(charges).not.toHaveBeenCalled();
     exhaust(budget);

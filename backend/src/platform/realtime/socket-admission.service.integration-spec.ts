@@ -19,12 +19,12 @@ jest.setTimeout(120_000);
 
 const isOpen = (outcome: PromiseSettledResult<ThawSocket>): outcome is PromiseFulfilledResult<ThawSocket> =>
   outcome.status === 'fulfilled';
-const refusalsAmong = (outcomes: readonly PromiseSettledResult<ThawSocket>[]): string[] =>
+const listRefusals = (outcomes: readonly PromiseSettledResult<ThawSocket>[]): string[] =>
   outcomes.flatMap((outcome) => (isOpen(outcome) ? [] : [(outcome.reason as Error).message]));
-const randomAddress = (): string => `10.${randomInt(256)}.${randomInt(256)}.${randomInt(1, 255)}`;
+const createRandomAddress = (): string => `10.${randomInt(256)}.${randomInt(256)}.${randomInt(1, 255)}`;
 
 /** Creates visitors, each with an account registered from a separate address. */
-const people = async (thaw: TestReplicas, count: number): Promise<ThawVisitor[]> => {
+const signUpPeople = async (thaw: TestReplicas, count: number): Promise<ThawVisitor[]> => {
   const all: ThawVisitor[] = [];
   while (all.length < count) {
     const some = Array.from({ length: Math.min(20, count - all.length) }, async () => {
@@ -33,7 +33,7 @@ const people = async (thaw: TestReplicas, count: number): Promise<ThawVisitor[]>
         'POST',
         '/api/anonymous',
         {},
-        { 'x-forwarded-for': randomAddress() },
+        { 'x-forwarded-for': createRandomAddress() },
       );
       visitor.user = body.user as SelfUser;
       return visitor;
@@ -43,7 +43,7 @@ const people = async (thaw: TestReplicas, count: number): Promise<ThawVisitor[]>
   return all;
 };
 
-const refusedUpgrade = async (origin: string, address: string) => {
+const requestRefusedUpgrade = async (origin: string, address: string) => {
   const upgrade = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' };
   const key = { 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==', 'x-forwarded-for': address };
   const sent = request(`${origin}/ws`, { headers: { ...upgrade, ...key } }).end();
@@ -59,7 +59,7 @@ describe('the sockets of one address', () => {
 
   beforeAll(async () => {
     thaw = await startTestReplicas(2, { LIMITS_PROFILE: 'default', TRUST_PROXY: '1' });
-    school = await people(thaw, maximum + 30);
+    school = await signUpPeople(thaw, maximum + 30);
   });
   afterEach(async () => {
     jest.restoreAllMocks();
@@ -69,26 +69,26 @@ describe('the sockets of one address', () => {
 
   const open = (visitor: ThawVisitor, index: number, address: string) =>
     visitor.connect(thaw.origins[index % 2], { 'x-forwarded-for': address });
-  const counted = (address: string) => thaw.store.redis.scard(socketsOfAddressKey(address));
+  const countSockets = (address: string) => thaw.store.redis.scard(socketsOfAddressKey(address));
   /** Resets the handshake limit, as after a minute without handshakes. */
   const refill = (address: string) => thaw.store.redis.del(rateLimitKey('socket_handshakes', address));
 
   it('are limited over all replicas without overshoot, and one that closes makes room', async () => {
-    const address = randomAddress();
+    const address = createRandomAddress();
     const outcomes = await Promise.allSettled(school.map((visitor, index) => open(visitor, index, address)));
     expect(outcomes.filter(isOpen)).toHaveLength(maximum);
-    expect(refusalsAmong(outcomes)).toEqual(Array(30).fill('Upgrade answered 429'));
-    expect(await counted(address)).toBe(maximum);
-    await open(school.at(-1)!, 0, randomAddress());
+    expect(listRefusals(outcomes)).toEqual(Array(30).fill('Upgrade answered 429'));
+    expect(await countSockets(address)).toBe(maximum);
+    await open(school.at(-1)!, 0, createRandomAddress());
 
     await outcomes.find(isOpen)!.value.cut();
-    await until(async () => (await counted(address)) === maximum - 1);
+    await until(async () => (await countSockets(address)) === maximum - 1);
     await open(school.at(-1)!, 1, address);
     await expect(open(school.at(-1)!, 0, address)).rejects.toThrow('429');
   });
 
   it('can all reconnect with the specified back-off after they were disconnected at once', async () => {
-    const address = randomAddress();
+    const address = createRandomAddress();
     const present = school.slice(0, maximum);
     await Promise.all(present.map((visitor, index) => open(visitor, index, address)));
     await refill(address);
@@ -103,11 +103,11 @@ describe('the sockets of one address', () => {
     await Promise.all(present.map((visitor) => visitor.closeSockets()));
     const attempts = await Promise.all(present.map(comeBack));
     expect(Math.max(...attempts)).toBeLessThanOrEqual(limits.reconnectAttempts);
-    expect(await counted(address)).toBe(maximum);
+    expect(await countSockets(address)).toBe(maximum);
   });
 
   it('of a dead replica make room as soon as its lease has expired', async () => {
-    const address = randomAddress();
+    const address = createRandomAddress();
     const ghosts = Array.from({ length: maximum }, (_, index) => `api-9.dead|socket-${index}`);
     await thaw.store.redis.sadd(socketsOfAddressKey(address), ...ghosts);
     // After a start, replicas wait until the others have had time to renew their leases.
@@ -117,7 +117,7 @@ describe('the sockets of one address', () => {
         () => false,
       ),
     );
-    expect(await counted(address)).toBe(1);
+    expect(await countSockets(address)).toBe(1);
   });
 
   it('are counted per /64 for IPv6', async () => {
@@ -129,7 +129,7 @@ describe('the sockets of one address', () => {
   });
 
   it('may be opened 300 times per minute, and a refusal contains the time to wait', async () => {
-    const address = randomAddress();
+    const address = createRandomAddress();
     const startedAt = performance.now();
     const outcomes = await Promise.allSettled(
       Array.from({ length: 400 }, (_, index) => {
@@ -141,22 +141,22 @@ describe('the sockets of one address', () => {
     const opened = outcomes.filter(isOpen).length;
     expect(opened).toBeLessThanOrEqual(300 + 5 * seconds);
     expect(opened).toBeGreaterThanOrEqual(maximum);
-    const refusal = await refusedUpgrade(thaw.origins[0]!, address);
+    const refusal = await requestRefusedUpgrade(thaw.origins[0]!, address);
     expect(refusal.status).toBe(429);
     expect(Number(refusal.retryAfter)).toBeGreaterThanOrEqual(1);
     expect(JSON.parse(refusal.body)).toMatchObject({ statusCode: 429, code: 'rate_limited' });
   });
 
   it('leave nothing behind when they close', async () => {
-    const address = randomAddress();
+    const address = createRandomAddress();
     await Promise.all(school.slice(0, 20).map((visitor, index) => open(visitor, index, address)));
-    expect(await counted(address)).toBe(20);
+    expect(await countSockets(address)).toBe(20);
     await Promise.all(school.map((visitor) => visitor.closeSockets()));
-    await until(async () => (await counted(address)) === 0);
+    await until(async () => (await countSockets(address)) === 0);
   });
 
   it('are limited by each replica separately while Redis does not respond', async () => {
-    const address = randomAddress();
+    const address = createRandomAddress();
     const admission = thaw.replicas[0]!.app.get(SocketAdmissionService);
     const failing = jest.spyOn(thaw.replicas[0]!.app.get<Redis>(REDIS), 'sendCommand');
     failing.mockImplementation(() => Promise.reject(new Error('Connection is closed.')));
@@ -173,9 +173,9 @@ describe('the sockets of one address', () => {
     jest.replaceProperty(times, 'handshakeTimeoutMs', 50);
     const identities = thaw.replicas[0]!.app.get<SocketIdentityPort>(SOCKET_IDENTITY_PORT);
     jest.spyOn(identities, 'identify').mockReturnValueOnce(new Promise(() => undefined));
-    const address = randomAddress();
+    const address = createRandomAddress();
     await expect(open(school[0]!, 0, address)).rejects.toThrow('503');
-    await until(async () => (await counted(address)) === 0);
+    await until(async () => (await countSockets(address)) === 0);
     await open(school[0]!, 0, address);
   });
 });

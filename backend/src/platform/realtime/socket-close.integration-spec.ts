@@ -2,7 +2,7 @@
 import { closeCodes } from '@thaw/contract/close-codes';
 import { limits } from '@thaw/contract/limits';
 import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
-import { openConnections, sendAtOnce, socketsKey } from '../../testing/test-sockets.functions';
+import { openConnections, sendAtOnce, getSocketsKey } from '../../testing/test-sockets.functions';
 import { type ThawSocket } from '../../testing/thaw.client';
 import { until } from '../../testing/until.functions';
 import { realtimeLimits } from './realtime.limits';
@@ -118,7 +118,7 @@ describe('a socket is closed', () => {
     // A socket that leaves makes room for another.
     await seventh.leave();
     await until(
-      async () => (await thaw.store.redis.hlen(socketsKey(visitor.user.id))) === limits.socketsPerUser - 1,
+      async () => (await thaw.store.redis.hlen(getSocketsKey(visitor.user.id))) === limits.socketsPerUser - 1,
     );
     const eighth = await visitor.openSocket();
     for (const socket of [...sockets.slice(2), sixth, eighth]) {

@@ -120,7 +120,7 @@ describe('a socket directory', () => {
     dead = { foundAtMs: Number.MAX_SAFE_INTEGER, replicaIds: ['r1'] };
     const gone = await r2.sweep(true);
     expect(await listRecorded(0)).toEqual(['other']);
-    expect(await store.keys('{presence0}:sockets:*')).toEqual(['{presence0}:sockets:0']);
+    expect(await store.listKeys('{presence0}:sockets:*')).toEqual(['{presence0}:sockets:0']);
     await until(async () => gone.push(...(await r2.sweep(true))) >= users.length - 1);
     expect(new Set(gone)).toEqual(new Set(users.slice(1).map(String)));
   });

@@ -1,6 +1,6 @@
 // Uses real PostgreSQL, Redis and sockets; two whole api replicas run in this process.
 import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
-import { openConnections, socketsKey } from '../../testing/test-sockets.functions';
+import { openConnections, getSocketsKey } from '../../testing/test-sockets.functions';
 import { type ThawSocket } from '../../testing/thaw.client';
 import { until } from '../../testing/until.functions';
 import { userChannel } from '../redis/redis.keys';
@@ -65,7 +65,7 @@ describe('a socket', () => {
     await until(() => openConnections(thaw.replicas[0]!, id).length === 0);
     continueRegistration();
     await connection?.ready;
-    await until(async () => (await thaw.store.keys(socketsKey(id))).length === 0, Boolean, 1_000);
+    await until(async () => (await thaw.store.listKeys(getSocketsKey(id))).length === 0, Boolean, 1_000);
   });
 
   it('leaves no record and no subscription after it closes, at any stage of its opening', async () => {
@@ -86,11 +86,11 @@ describe('a socket', () => {
         openConnections(thaw.replicas[0]!, id).length + openConnections(thaw.replicas[1]!, id).length === 0,
     );
     // Commands sent before the last socket closed have been executed by now: they share one ordered connection.
-    await until(async () => (await thaw.store.redis.hlen(socketsKey(id))) === 0);
+    await until(async () => (await thaw.store.redis.hlen(getSocketsKey(id))) === 0);
     await until(async () => {
       const [, listeners] = (await thaw.store.redis.pubsub('NUMSUB', userChannel(id))) as [string, number];
       return Number(listeners) === 0;
     });
-    expect(await thaw.store.keys(`*${id}*`)).toEqual([]);
+    expect(await thaw.store.listKeys(`*${id}*`)).toEqual([]);
   });
 });

@@ -81,6 +81,6 @@ describe('sockets of a login', () => {
     socket.send({ event: 'authenticate', data: { userId: visitor.user.id }, ref: 'a' });
     expect(await socket.closed).toBe(closeCodes.notSignedIn);
     expect(socket.frames).toEqual([]);
-    expect(await thaw.store.keys(`{matching}:user:${visitor.user.id}`)).toEqual([]);
+    expect(await thaw.store.listKeys(`{matching}:user:${visitor.user.id}`)).toEqual([]);
   });
 });

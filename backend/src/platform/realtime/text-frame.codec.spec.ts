@@ -5,7 +5,7 @@ import { writeTextFrame } from './text-frame.codec';
 /** Exported by ws but missing from its types. */
 const { Receiver } = ws as unknown as { Receiver: new (options: object) => Duplex };
 
-const chunksOf = (text: string): Buffer[] => {
+const writeChunks = (text: string): Buffer[] => {
   const chunks: Buffer[] = [];
   const stream = new Writable({ write: (chunk: Buffer, _, done) => done(void chunks.push(chunk)) });
   writeTextFrame(stream, text);
@@ -27,19 +27,19 @@ const lengths = [0, 1, 125, 126, 127, 255, 256, 65_535, 65_536, 200_000];
 
 it.each(lengths)('encodes a frame of %d bytes of ASCII', (length) => {
   const text = 'x'.repeat(length);
-  expect(read(chunksOf(text))).toBe(text);
+  expect(read(writeChunks(text))).toBe(text);
 });
 
 it.each(lengths.filter((length) => length > 1))('encodes a frame of %d bytes of other text', (length) => {
   const text = 'é' + 'x'.repeat(length - 2);
-  expect(read(chunksOf(text))).toBe(text);
+  expect(read(writeChunks(text))).toBe(text);
 });
 
 it('encodes the length in bytes, not in characters', () => {
   const text = '👋é'.repeat(30);
-  expect(read(chunksOf(text))).toBe(text);
+  expect(read(writeChunks(text))).toBe(text);
 });
 
 it.each(['hello', 'olá'])('writes "%s" in one chunk', (text) => {
-  expect(chunksOf(text)).toHaveLength(1);
+  expect(writeChunks(text)).toHaveLength(1);
 });

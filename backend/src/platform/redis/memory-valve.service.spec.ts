@@ -4,10 +4,10 @@ import { DomainError } from '../errors/domain.errors';
 import { MetricsRegistry } from '../observability/metrics.registry';
 import { MemoryValveService, computeUsedShare } from './memory-valve.service';
 
-const memoryInfo = (usedBytes: number, maxBytes: number, notCounted = 0): string =>
+const createMemoryInfo = (usedBytes: number, maxBytes: number, notCounted = 0): string =>
   `# Memory\r\nused_memory:${usedBytes}\r\nused_memory_peak:999\r\nmaxmemory:${maxBytes}\r\nmem_not_counted_for_evict:${notCounted}\r\n`;
 
-const valveOver = (...replies: (string | Error)[]): MemoryValveService => {
+const createValve = (...replies: (string | Error)[]): MemoryValveService => {
   const info = (): Promise<string> => {
     const reply = replies.shift() ?? '';
     return reply instanceof Error ? Promise.reject(reply) : Promise.resolve(reply);
@@ -32,7 +32,7 @@ beforeAll(() => {
 describe('MemoryValveService', () => {
   it('closes at 70 % of maxmemory and opens at 60 %', async () => {
     const shares = [0, 69, 70, 65, 61, 60, 65, 69, 71];
-    const valve = valveOver(...shares.map((share) => memoryInfo(share, 100)));
+    const valve = createValve(...shares.map((share) => createMemoryInfo(share, 100)));
     expect(await readAll(valve, shares.length)).toEqual([
       true,
       true,
@@ -47,7 +47,7 @@ describe('MemoryValveService', () => {
   });
 
   it('reports between the thresholds that the valve of another process may be closed', async () => {
-    const valve = valveOver(memoryInfo(60, 100), memoryInfo(65, 100));
+    const valve = createValve(createMemoryInfo(60, 100), createMemoryInfo(65, 100));
     await valve.update();
     expect(valve.mayBeClosedElsewhere).toBe(false);
     await valve.update();
@@ -56,21 +56,21 @@ describe('MemoryValveService', () => {
   });
 
   it('stays open when Redis has no maxmemory', async () => {
-    expect(await readAll(valveOver(memoryInfo(1e12, 0)), 1)).toEqual([true]);
+    expect(await readAll(createValve(createMemoryInfo(1e12, 0)), 1)).toEqual([true]);
   });
 
   it('keeps its state while Redis does not respond', async () => {
-    const valve = valveOver(
-      memoryInfo(90, 100),
+    const valve = createValve(
+      createMemoryInfo(90, 100),
       new Error('Command timed out'),
-      memoryInfo(10, 100),
+      createMemoryInfo(10, 100),
       new Error('closed'),
     );
     expect(await readAll(valve, 4)).toEqual([false, false, true, true]);
   });
 
   it('refuses with unavailable only while it is closed', async () => {
-    const valve = valveOver(memoryInfo(10, 100), memoryInfo(90, 100));
+    const valve = createValve(createMemoryInfo(10, 100), createMemoryInfo(90, 100));
     await valve.update();
     expect(() => valve.requireOpen()).not.toThrow();
     await valve.update();
@@ -78,6 +78,6 @@ describe('MemoryValveService', () => {
   });
 
   it('counts memory as Redis does before it refuses a write', () => {
-    expect(computeUsedShare(memoryInfo(80, 100, 30))).toBe(0.5);
+    expect(computeUsedShare(createMemoryInfo(80, 100, 30))).toBe(0.5);
   });
 });

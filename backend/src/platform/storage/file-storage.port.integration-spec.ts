@@ -18,7 +18,7 @@ jest.setTimeout(60_000);
 
 const JPEG = 'image/jpeg';
 
-const at = (key: string, bucket = 'chat-images'): FileAddress => ({ bucket, key });
+const createAddress = (key: string, bucket = 'chat-images'): FileAddress => ({ bucket, key });
 
 const read = async (storage: FileStoragePort, address: FileAddress): Promise<Buffer | null> => {
   const file = await storage.open(address);
@@ -42,7 +42,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const s3Settings = (endpoint: string, more: Partial<S3Settings> = {}): S3Settings => ({
+const createS3Settings = (endpoint: string, more: Partial<S3Settings> = {}): S3Settings => ({
   endpoint,
   region: 'us-east-1',
   keys: { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' },
@@ -53,7 +53,7 @@ const s3Settings = (endpoint: string, more: Partial<S3Settings> = {}): S3Setting
 
 describe.each([
   ['a folder', () => new LocalFileStorageAdapter(path.join(folder, 'contract'))],
-  ['S3', () => new S3FileStorageAdapter(s3Settings(s3.endpoint))],
+  ['S3', () => new S3FileStorageAdapter(createS3Settings(s3.endpoint))],
 ])('a storage in %s', (_, create) => {
   let storage: FileStoragePort;
   beforeAll(async () => {
@@ -64,48 +64,48 @@ describe.each([
 
   it('returns exactly the stored bytes', async () => {
     const content = randomBytes(3 * 1024 * 1024 + 1);
-    await storage.put(at('a.jpg'), content, JPEG);
-    expect((await read(storage, at('a.jpg')))?.equals(content)).toBe(true);
+    await storage.put(createAddress('a.jpg'), content, JPEG);
+    expect((await read(storage, createAddress('a.jpg')))?.equals(content)).toBe(true);
   });
 
   it('stores an empty file', async () => {
-    await storage.put(at('empty.jpg'), Buffer.alloc(0), JPEG);
-    expect(await read(storage, at('empty.jpg'))).toEqual(Buffer.alloc(0));
+    await storage.put(createAddress('empty.jpg'), Buffer.alloc(0), JPEG);
+    expect(await read(storage, createAddress('empty.jpg'))).toEqual(Buffer.alloc(0));
   });
 
   it('separates files of different folders and buckets', async () => {
-    await storage.put(at('b.jpg'), Buffer.from('one'), JPEG);
-    await storage.put(at('private-chat/b.jpg'), Buffer.from('two'), JPEG);
-    await storage.put(at('b.jpg', 'avatars'), Buffer.from('three'), JPEG);
-    expect(String(await read(storage, at('b.jpg')))).toBe('one');
-    expect(String(await read(storage, at('private-chat/b.jpg')))).toBe('two');
-    expect(String(await read(storage, at('b.jpg', 'avatars')))).toBe('three');
+    await storage.put(createAddress('b.jpg'), Buffer.from('one'), JPEG);
+    await storage.put(createAddress('private-chat/b.jpg'), Buffer.from('two'), JPEG);
+    await storage.put(createAddress('b.jpg', 'avatars'), Buffer.from('three'), JPEG);
+    expect(String(await read(storage, createAddress('b.jpg')))).toBe('one');
+    expect(String(await read(storage, createAddress('private-chat/b.jpg')))).toBe('two');
+    expect(String(await read(storage, createAddress('b.jpg', 'avatars')))).toBe('three');
   });
 
   it('replaces an existing file', async () => {
-    await storage.put(at('c.jpg'), Buffer.from('the first and longer one'), JPEG);
-    await storage.put(at('c.jpg'), Buffer.from('the second'), JPEG);
-    expect(String(await read(storage, at('c.jpg')))).toBe('the second');
+    await storage.put(createAddress('c.jpg'), Buffer.from('the first and longer one'), JPEG);
+    await storage.put(createAddress('c.jpg'), Buffer.from('the second'), JPEG);
+    expect(String(await read(storage, createAddress('c.jpg')))).toBe('the second');
   });
 
   it('returns null for a file that does not exist', async () => {
-    expect(await storage.open(at('nothing.jpg'))).toBeNull();
-    expect(await storage.open(at('private-chat'))).toBeNull();
-    expect(await storage.open(at('a.jpg/a.jpg'))).toBeNull();
-    expect(await storage.open(at('nothing.jpg', 'no-such-bucket'))).toBeNull();
+    expect(await storage.open(createAddress('nothing.jpg'))).toBeNull();
+    expect(await storage.open(createAddress('private-chat'))).toBeNull();
+    expect(await storage.open(createAddress('a.jpg/a.jpg'))).toBeNull();
+    expect(await storage.open(createAddress('nothing.jpg', 'no-such-bucket'))).toBeNull();
   });
 
   it('removes a file, and succeeds again when it no longer exists', async () => {
-    await storage.put(at('d.jpg'), Buffer.from('gone'), JPEG);
-    await storage.remove(at('d.jpg'));
-    await storage.remove(at('d.jpg'));
-    await storage.remove(at('d.jpg', 'no-such-bucket'));
-    expect(await storage.open(at('d.jpg'))).toBeNull();
+    await storage.put(createAddress('d.jpg'), Buffer.from('gone'), JPEG);
+    await storage.remove(createAddress('d.jpg'));
+    await storage.remove(createAddress('d.jpg'));
+    await storage.remove(createAddress('d.jpg', 'no-such-bucket'));
+    expect(await storage.open(createAddress('d.jpg'))).toBeNull();
   });
 
   it('stores many files at once without mixing their content', async () => {
     const files = Array.from({ length: 30 }, (_, index) => ({
-      address: at(`many/${index}.jpg`, 'parallel'),
+      address: createAddress(`many/${index}.jpg`, 'parallel'),
       content: randomBytes(10_000 + index),
     }));
     await Promise.all(files.map(({ address, content }) => storage.put(address, content, JPEG)));
@@ -115,11 +115,11 @@ describe.each([
   });
 
   it('allows a reader to stop in the middle of a file', async () => {
-    await storage.put(at('e.jpg'), randomBytes(1024 * 1024), JPEG);
-    const file = await storage.open(at('e.jpg'));
+    await storage.put(createAddress('e.jpg'), randomBytes(1024 * 1024), JPEG);
+    const file = await storage.open(createAddress('e.jpg'));
     file?.content.on('error', () => undefined);
     file?.content.destroy();
-    expect((await read(storage, at('e.jpg')))?.length).toBe(1024 * 1024);
+    expect((await read(storage, createAddress('e.jpg')))?.length).toBe(1024 * 1024);
   });
 
   it.each([
@@ -147,39 +147,39 @@ describe.each([
   });
 
   it('refuses a key that is too long for a file system', () => {
-    expect(() => storage.put(at('a'.repeat(513)), Buffer.alloc(1), JPEG)).toThrow(
+    expect(() => storage.put(createAddress('a'.repeat(513)), Buffer.alloc(1), JPEG)).toThrow(
       'Not the address of a file',
     );
   });
 });
 
 describe('S3', () => {
-  const prefixed = (bucketPrefix: string, more: Partial<S3Settings> = {}) =>
-    new S3FileStorageAdapter(s3Settings(s3.endpoint, { bucketPrefix, ...more }));
+  const createPrefixedStorage = (bucketPrefix: string, more: Partial<S3Settings> = {}) =>
+    new S3FileStorageAdapter(createS3Settings(s3.endpoint, { bucketPrefix, ...more }));
 
   it('creates its buckets once when several migrations run concurrently', async () => {
-    const storages = [1, 2, 3].map(() => prefixed('together-'));
+    const storages = [1, 2, 3].map(() => createPrefixedStorage('together-'));
     await Promise.all(storages.map((storage) => storage.prepare()));
     for (const [index, storage] of storages.entries()) {
       await storage.check();
-      await storage.put(at(`${index}.jpg`), Buffer.from('x'), JPEG);
-      expect(await read(storage, at(`${index}.jpg`))).not.toBeNull();
+      await storage.put(createAddress(`${index}.jpg`), Buffer.from('x'), JPEG);
+      expect(await read(storage, createAddress(`${index}.jpg`))).not.toBeNull();
       await storage.close();
     }
   });
 
   it('separates files of different prefixes', async () => {
-    const [one, two] = [prefixed('one-'), prefixed('two-')];
+    const [one, two] = [createPrefixedStorage('one-'), createPrefixedStorage('two-')];
     await Promise.all([one.prepare(), two.prepare()]);
-    await one.put(at('a.jpg'), Buffer.from('one'), JPEG);
-    expect(await two.open(at('a.jpg'))).toBeNull();
-    expect(String(await read(one, at('a.jpg')))).toBe('one');
+    await one.put(createAddress('a.jpg'), Buffer.from('one'), JPEG);
+    expect(await two.open(createAddress('a.jpg'))).toBeNull();
+    expect(String(await read(one, createAddress('a.jpg')))).toBe('one');
     await Promise.all([one.close(), two.close()]);
   });
 
   it('creates no bucket on demand and does not start without its buckets', async () => {
-    const storage = prefixed('missing-');
-    await expect(storage.put(at('a.jpg'), Buffer.from('x'), JPEG)).rejects.toMatchObject({
+    const storage = createPrefixedStorage('missing-');
+    await expect(storage.put(createAddress('a.jpg'), Buffer.from('x'), JPEG)).rejects.toMatchObject({
       code: 'unavailable',
     });
     await expect(storage.check()).rejects.toThrow('missing-avatars is missing');
@@ -190,7 +190,7 @@ describe('S3', () => {
     const foreign = createServer((_, response) => response.writeHead(403).end());
     await once(foreign.listen(0, '127.0.0.1'), 'listening');
     const { port } = foreign.address() as AddressInfo;
-    const storage = new S3FileStorageAdapter(s3Settings(`http://127.0.0.1:${port}`));
+    const storage = new S3FileStorageAdapter(createS3Settings(`http://127.0.0.1:${port}`));
     await expect(storage.prepare()).rejects.toThrow('S3_BUCKET_PREFIX');
     await expect(storage.check()).rejects.toThrow('S3_BUCKET_PREFIX');
     await storage.close();
@@ -202,10 +202,10 @@ describe('S3', () => {
     const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = process.env;
     Object.assign(process.env, { AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'S3RVER' });
     try {
-      const storage = prefixed('found-', { keys: undefined });
+      const storage = createPrefixedStorage('found-', { keys: undefined });
       await storage.prepare();
-      await storage.put(at('a.jpg'), Buffer.from('x'), JPEG);
-      expect(await read(storage, at('a.jpg'))).not.toBeNull();
+      await storage.put(createAddress('a.jpg'), Buffer.from('x'), JPEG);
+      expect(await read(storage, createAddress('a.jpg'))).not.toBeNull();
       await storage.close();
     } finally {
       for (const [name, value] of Object.entries({ AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY })) {
@@ -217,14 +217,14 @@ describe('S3', () => {
 
   it('throws unavailable while the server does not respond, but passes the check at start', async () => {
     const other = await startTestS3();
-    const storage = new S3FileStorageAdapter(s3Settings(other.endpoint));
+    const storage = new S3FileStorageAdapter(createS3Settings(other.endpoint));
     await other.close();
     await storage.check(); // a process may start without its storage
-    await expect(storage.put(at('a.jpg'), Buffer.from('x'), JPEG)).rejects.toMatchObject({
+    await expect(storage.put(createAddress('a.jpg'), Buffer.from('x'), JPEG)).rejects.toMatchObject({
       code: 'unavailable',
     });
-    await expect(storage.open(at('a.jpg'))).rejects.toMatchObject({ code: 'unavailable' });
-    await expect(storage.remove(at('a.jpg'))).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(storage.open(createAddress('a.jpg'))).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(storage.remove(createAddress('a.jpg'))).rejects.toMatchObject({ code: 'unavailable' });
     await storage.close();
   });
 
@@ -250,7 +250,7 @@ describe('a folder', () => {
   it('is not created before the first file is stored', async () => {
     const untouched = path.join(folder, 'untouched');
     const storage: FileStoragePort = new LocalFileStorageAdapter(untouched);
-    expect(await storage.open(at('a.jpg'))).toBeNull();
+    expect(await storage.open(createAddress('a.jpg'))).toBeNull();
     await expect(stat(untouched)).rejects.toThrow('ENOENT');
   });
 
@@ -264,7 +264,7 @@ describe('a folder', () => {
     await utimes(path.join(unfinished, 'old'), twoHoursAgo, twoHoursAgo);
 
     const storage: FileStoragePort = new LocalFileStorageAdapter(home);
-    await storage.put(at('a.jpg'), Buffer.from('whole'), JPEG);
+    await storage.put(createAddress('a.jpg'), Buffer.from('whole'), JPEG);
     expect(await readdir(unfinished)).toEqual(['new']);
     expect(await readdir(path.join(home, 'chat-images'))).toEqual(['a.jpg']);
   });
@@ -272,7 +272,7 @@ describe('a folder', () => {
   it('contains files that only their owner can read', async () => {
     const home = path.join(folder, 'modes');
     const storage: FileStoragePort = new LocalFileStorageAdapter(home);
-    await storage.put(at('a.jpg'), Buffer.from('x'), JPEG);
+    await storage.put(createAddress('a.jpg'), Buffer.from('x'), JPEG);
     const { mode } = await stat(path.join(home, 'chat-images', 'a.jpg'));
     expect(mode & 0o777).toBe(0o600);
   });
@@ -281,11 +281,11 @@ describe('a folder', () => {
     const home = path.join(folder, 'in-the-way');
     await writeFile(home, 'a file where the folder should be');
     const storage: FileStoragePort = new LocalFileStorageAdapter(home);
-    await expect(storage.put(at('a.jpg'), Buffer.from('x'), JPEG)).rejects.toMatchObject({
+    await expect(storage.put(createAddress('a.jpg'), Buffer.from('x'), JPEG)).rejects.toMatchObject({
       code: 'unavailable',
     });
     await rm(home);
-    await storage.put(at('a.jpg'), Buffer.from('x'), JPEG);
-    expect(String(await read(storage, at('a.jpg')))).toBe('x');
+    await storage.put(createAddress('a.jpg'), Buffer.from('x'), JPEG);
+    expect(String(await read(storage, createAddress('a.jpg')))).toBe('x');
   });
 });

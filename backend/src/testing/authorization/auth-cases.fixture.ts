@@ -2,7 +2,7 @@ import {
   type AuthorizationTable,
   FORBIDDEN,
   onlyOwnUserId,
-  sameForAllIds,
+  expectForAllIds,
   VALIDATION_FAILED,
 } from './authorization-case.fixture';
 
@@ -11,11 +11,11 @@ export const authCases: AuthorizationTable = {
     'POST /api/login': {
       isPublic: true,
       isOpenToExcluded: true,
-      cases: [{ body: () => ({}), outcomes: sameForAllIds(VALIDATION_FAILED) }],
+      cases: [{ body: () => ({}), outcomes: expectForAllIds(VALIDATION_FAILED) }],
     },
     'POST /api/register': {
       isPublic: true,
-      cases: [{ body: () => ({}), outcomes: sameForAllIds(VALIDATION_FAILED) }],
+      cases: [{ body: () => ({}), outcomes: expectForAllIds(VALIDATION_FAILED) }],
     },
     'POST /api/anonymous': { isPublic: true, isOpenToExcluded: true, cases: [] },
     'POST /api/logout': { isPublic: true, isOpenToExcluded: true, cases: [] },

@@ -1,7 +1,7 @@
 import { ModeratorsService } from '../../modules/users/application/moderators.service';
 import { UploadsService } from '../../modules/uploads/application/uploads.service';
 import { warn } from '../conduct.fixture';
-import { plainJpeg } from '../image-corpus.fixture';
+import { createPlainJpeg } from '../image-corpus.fixture';
 import { makeFriends, recordPastChat } from '../relationship.fixture';
 import { imposeSanction } from '../standings.fixture';
 import type { TestReplicas } from '../test-replicas.harness';
@@ -13,7 +13,7 @@ import { createModeratedUser, EVIDENCE_IMAGE_ID } from './moderated-user.fixture
 export interface AuthorizationActors {
   users: Record<Actor, ThawVisitor>;
   /** The ids of one kind, as `actor` would use them. */
-  idsFor(actor: Actor, kind: IdKind): Promise<Ids>;
+  chooseIds(actor: Actor, kind: IdKind): Promise<Ids>;
 }
 
 /**
@@ -64,7 +64,7 @@ export const createActors = async (thaw: TestReplicas): Promise<AuthorizationAct
         ownerId: user.user.id,
         bucket: 'chat-images',
         fileName: 'x',
-        bytes: await plainJpeg(),
+        bytes: await createPlainJpeg(),
       }),
     );
   }
@@ -108,7 +108,7 @@ export const createActors = async (thaw: TestReplicas): Promise<AuthorizationAct
     };
   };
 
-  const idsFor = async (actor: Actor, kind: IdKind): Promise<Ids> => {
+  const chooseIds = async (actor: Actor, kind: IdKind): Promise<Ids> => {
     const caller = users[actor];
     const otherUser = actor === 'self' ? users.stranger : users.self;
     const sameForAllKinds = {
@@ -155,5 +155,5 @@ export const createActors = async (thaw: TestReplicas): Promise<AuthorizationAct
         };
     }
   };
-  return { users, idsFor };
+  return { users, chooseIds };
 };

@@ -88,7 +88,7 @@ export const resolveOutcome = (outcome: Outcome, actor: Actor): string =>
   typeof outcome === 'string' ? outcome : (outcome[actor] ?? outcome.else);
 
 /** For a case without ids. */
-export const sameForAllIds = (outcome: Outcome): Outcomes => ({ own: outcome });
+export const expectForAllIds = (outcome: Outcome): Outcomes => ({ own: outcome });
 
 /** For a path or body that must contain the caller's own user id. */
 export const onlyOwnUserId = (own: Outcome, malformed = NOT_FOUND): Outcomes => ({

@@ -4,7 +4,7 @@ import {
   type FrameCase,
   NOT_FOUND,
   type RouteCases,
-  sameForAllIds,
+  expectForAllIds,
 } from './authorization-case.fixture';
 import { blocksCases } from './blocks-cases.fixture';
 import { conductCases } from './conduct-cases.fixture';
@@ -19,7 +19,7 @@ import { usersCases } from './users-cases.fixture';
 
 const unknownPath: AuthorizationTable = {
   routes: {
-    'ALL /api': { isPublic: true, isOpenToExcluded: true, cases: [{ outcomes: sameForAllIds(NOT_FOUND) }] },
+    'ALL /api': { isPublic: true, isOpenToExcluded: true, cases: [{ outcomes: expectForAllIds(NOT_FOUND) }] },
   },
 };
 

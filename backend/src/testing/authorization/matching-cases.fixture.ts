@@ -1,12 +1,12 @@
-import { type AuthorizationTable, sameForAllIds } from './authorization-case.fixture';
+import { type AuthorizationTable, expectForAllIds } from './authorization-case.fixture';
 
 export const matchingCases: AuthorizationTable = {
   frames: {
-    leave_queue: [{ data: () => ({}), outcomes: sameForAllIds('ack') }],
+    leave_queue: [{ data: () => ({}), outcomes: expectForAllIds('ack') }],
     join_queue: [
       {
         data: () => ({}),
-        outcomes: sameForAllIds({
+        outcomes: expectForAllIds({
           self: 'already_in_session',
           partner: 'already_in_session',
           else: 'ack',

@@ -3,7 +3,7 @@ import { ConductService } from '../../modules/conduct/application/conduct.servic
 import { HeldImagesService } from '../../modules/uploads/application/held-images.service';
 import { UploadsService } from '../../modules/uploads/application/uploads.service';
 import { warn } from '../conduct.fixture';
-import { plainJpeg } from '../image-corpus.fixture';
+import { createPlainJpeg } from '../image-corpus.fixture';
 import { reportUser } from '../moderation.fixture';
 import { imposeSanction } from '../standings.fixture';
 import type { TestReplicas } from '../test-replicas.harness';
@@ -36,7 +36,7 @@ export const createModeratedUser = async (
     ownerId: userId,
     bucket: 'chat-images',
     fileName: 'x',
-    bytes: await plainJpeg(),
+    bytes: await createPlainJpeg(),
   });
   const { key } = parseUploadUrl(url)!;
   const image = { imageId: EVIDENCE_IMAGE_ID, width: 1, height: 1, key };

@@ -7,7 +7,7 @@ import {
   NOT_FOUND,
   type Outcomes,
   type RouteCases,
-  sameForAllIds,
+  expectForAllIds,
   VALIDATION_FAILED,
 } from './authorization-case.fixture';
 
@@ -27,7 +27,7 @@ const unknownIds = { missing: NOT_FOUND, malformed: NOT_FOUND };
 const everyCase = (outcome: string): Outcomes => ({ own: outcome, other: outcome, ...unknownIds });
 
 /** An act on a case, by its last segment: each pair of outcomes and body is one attempt. */
-const forCase = (
+const createCaseRoute = (
   method: string,
   act: string,
   ...attempts: [outcomes: Outcomes, body?: HttpCase['body']][]
@@ -57,10 +57,10 @@ export const moderationCases: AuthorizationTable = {
   routes: {
     'GET /api/moderation/cases': {
       cases: [
-        forModerators(sameForAllIds('200')),
-        forModerators(sameForAllIds(VALIDATION_FAILED), () => '/api/moderation/cases?limit=-1'),
-        forModerators(sameForAllIds(VALIDATION_FAILED), () => '/api/moderation/cases?state=x'),
-        forModerators(sameForAllIds(VALIDATION_FAILED), () => '/api/moderation/cases?cursor=x'),
+        forModerators(expectForAllIds('200')),
+        forModerators(expectForAllIds(VALIDATION_FAILED), () => '/api/moderation/cases?limit=-1'),
+        forModerators(expectForAllIds(VALIDATION_FAILED), () => '/api/moderation/cases?state=x'),
+        forModerators(expectForAllIds(VALIDATION_FAILED), () => '/api/moderation/cases?cursor=x'),
       ],
     },
     'GET /api/moderation/cases/:caseId': {
@@ -78,28 +78,28 @@ export const moderationCases: AuthorizationTable = {
         ),
       ],
     },
-    ...forCase('POST', 'claim', [{ own: '200', other: '409 claimed', ...unknownIds }]),
-    ...forCase(
+    ...createCaseRoute('POST', 'claim', [{ own: '200', other: '409 claimed', ...unknownIds }]),
+    ...createCaseRoute(
       'POST',
       'notes',
       [everyCase('201'), () => ({ text: 'Look again' })],
-      [sameForAllIds(VALIDATION_FAILED), () => ({ text: '' })],
+      [expectForAllIds(VALIDATION_FAILED), () => ({ text: '' })],
     ),
-    ...forCase(
+    ...createCaseRoute(
       'POST',
       'escalation',
       [
         { own: '409 case_changed', other: '409 claimed', ...unknownIds },
         () => ({ version: 0, reason: 'Not sure' }),
       ],
-      [sameForAllIds(VALIDATION_FAILED), () => ({ version: 'x', reason: 'Not sure' })],
+      [expectForAllIds(VALIDATION_FAILED), () => ({ version: 'x', reason: 'Not sure' })],
     ),
-    ...forCase('DELETE', 'claim', [{ other: '409 claimed' }], [{ own: '204', ...unknownIds }]),
-    ...forCase(
+    ...createCaseRoute('DELETE', 'claim', [{ other: '409 claimed' }], [{ own: '204', ...unknownIds }]),
+    ...createCaseRoute(
       'POST',
       'decision',
       [{ own: '409 case_changed', other: '409 case_changed' }, (ids) => ({ ...ban(ids), version: 0 })],
-      [sameForAllIds(VALIDATION_FAILED), ({ version }) => ({ version, outcome: 'banned' })],
+      [expectForAllIds(VALIDATION_FAILED), ({ version }) => ({ version, outcome: 'banned' })],
       [{ own: '200', missing: NOT_FOUND }, ban],
       [
         { own: '409 already_answered', malformed: NOT_FOUND },
@@ -107,10 +107,10 @@ export const moderationCases: AuthorizationTable = {
       ],
     ),
     // The second look at a ban must be that of the moderator who did not decide.
-    ...forCase(
+    ...createCaseRoute(
       'POST',
       'confirmation',
-      [sameForAllIds(VALIDATION_FAILED), ({ version }) => ({ version })],
+      [expectForAllIds(VALIDATION_FAILED), ({ version }) => ({ version })],
       [
         { own: { moderator: '409 own_decision', else: '409 already_answered' }, other: '200', ...unknownIds },
         ({ version }) => ({ version, isConfirmed: true }),
@@ -129,7 +129,7 @@ export const moderationCases: AuthorizationTable = {
           ({ version }) => ({ version, outcome: 'upheld', answer: FACTS }),
         ),
         forModerators(
-          sameForAllIds(VALIDATION_FAILED),
+          expectForAllIds(VALIDATION_FAILED),
           ({ appeal }) => `/api/moderation/appeals/${String(appeal)}`,
           ({ version }) => ({ version, outcome: 'upheld', answer: 'No' }),
         ),
@@ -143,7 +143,7 @@ export const moderationCases: AuthorizationTable = {
           () => ({ reason: 'A mistake' }),
         ),
         forModerators(
-          sameForAllIds(VALIDATION_FAILED),
+          expectForAllIds(VALIDATION_FAILED),
           ({ sanction }) => `/api/moderation/sanctions/${String(sanction)}/lift`,
           () => ({}),
         ),
@@ -160,13 +160,13 @@ export const moderationCases: AuthorizationTable = {
           () => ({ isHeld: true, reason: 'The police asked' }),
         ),
         forModerators(
-          sameForAllIds(VALIDATION_FAILED),
+          expectForAllIds(VALIDATION_FAILED),
           ({ person }) => `/api/moderation/people/${String(person)}/hold`,
           () => ({ isHeld: 'yes', reason: 'The police asked' }),
         ),
       ],
     },
-    'GET /api/moderation/images': { cases: [forModerators(sameForAllIds('200'))] },
+    'GET /api/moderation/images': { cases: [forModerators(expectForAllIds('200'))] },
     'DELETE /api/moderation/images/:imageId': {
       cases: [
         forModerators(
@@ -176,7 +176,7 @@ export const moderationCases: AuthorizationTable = {
         ),
       ],
     },
-    'GET /api/moderation/metrics': { cases: [forModerators(sameForAllIds('200'))] },
+    'GET /api/moderation/metrics': { cases: [forModerators(expectForAllIds('200'))] },
     'GET /api/moderation/audit': {
       cases: [
         forModerators(

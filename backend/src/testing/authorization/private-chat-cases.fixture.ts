@@ -13,7 +13,7 @@ import {
  * @param senderIdField name of the field that must contain the sender's own user id.
  * @param answerToFriend what `friend` receives for it.
  */
-const aboutMessage = (data: object, senderIdField: string, answerToFriend: string): FrameCase[] => [
+const createMessageCases = (data: object, senderIdField: string, answerToFriend: string): FrameCase[] => [
   {
     data: ({ me, message, them }) => ({ ...data, messageId: message, receiverId: them, [senderIdField]: me }),
     outcomes: {
@@ -74,8 +74,8 @@ export const privateChatCases: AuthorizationTable = {
         outcomes: onlyFriendAsReceiver,
       },
     ],
-    edit_private_message: aboutMessage({ newContent: 'x' }, 'senderId', 'not_editable'),
-    react_private_message: aboutMessage({ emoji: '🔥' }, 'userId', 'ack'),
-    delete_private_message: aboutMessage({}, 'senderId', 'not_editable'),
+    edit_private_message: createMessageCases({ newContent: 'x' }, 'senderId', 'not_editable'),
+    react_private_message: createMessageCases({ emoji: '🔥' }, 'userId', 'ack'),
+    delete_private_message: createMessageCases({}, 'senderId', 'not_editable'),
   },
 };

@@ -22,11 +22,11 @@ const onlyOwnSession: Outcomes = {
  *
  * @param senderIdField name of the field that must contain the sender's own user id, if the frame has one.
  */
-const aboutSession = (data: object, senderIdField?: string): FrameCase[] => {
-  const ofSender = (id: unknown) => (senderIdField === undefined ? {} : { [senderIdField]: id });
+const createSessionCases = (data: object, senderIdField?: string): FrameCase[] => {
+  const addSender = (id: unknown) => (senderIdField === undefined ? {} : { [senderIdField]: id });
   const cases = [
     {
-      data: ({ me, session }: Ids) => ({ ...data, ...ofSender(me), sessionId: session }),
+      data: ({ me, session }: Ids) => ({ ...data, ...addSender(me), sessionId: session }),
       outcomes: onlyOwnSession,
     },
   ];
@@ -34,7 +34,7 @@ const aboutSession = (data: object, senderIdField?: string): FrameCase[] => {
   return [
     ...cases,
     {
-      data: ({ user }) => ({ ...data, ...ofSender(user), sessionId: 'nothing' }),
+      data: ({ user }) => ({ ...data, ...addSender(user), sessionId: 'nothing' }),
       outcomes: onlyOwnUserIdInFrame(),
     },
   ];
@@ -58,17 +58,17 @@ export const randomChatCases: AuthorizationTable = {
         },
       },
     ],
-    show_chat: aboutSession({ showsChat: true }),
-    skip_chat: aboutSession({}),
-    random_message: aboutSession({ content: 'hi', messageType: 'text' }),
-    break_ice_start: aboutSession({ gameId: 'g', question: { id: question!.id } }, 'initiatorId'),
-    break_ice_response: aboutSession({ gameId: 'g', response: 'x' }, 'userId'),
-    break_ice_ignore: aboutSession({ gameId: 'g' }, 'userId'),
-    message_reaction: aboutSession({ messageId: '1-0', emoji: '🔥', action: 'add' }, 'userId'),
-    message_edit: aboutSession({ messageId: '1-0', newContent: 'x' }, 'userId'),
+    show_chat: createSessionCases({ showsChat: true }),
+    skip_chat: createSessionCases({}),
+    random_message: createSessionCases({ content: 'hi', messageType: 'text' }),
+    break_ice_start: createSessionCases({ gameId: 'g', question: { id: question!.id } }, 'initiatorId'),
+    break_ice_response: createSessionCases({ gameId: 'g', response: 'x' }, 'userId'),
+    break_ice_ignore: createSessionCases({ gameId: 'g' }, 'userId'),
+    message_reaction: createSessionCases({ messageId: '1-0', emoji: '🔥', action: 'add' }, 'userId'),
+    message_edit: createSessionCases({ messageId: '1-0', newContent: 'x' }, 'userId'),
     // The one event that has a session id in a random chat and the id of the receiver in a private chat.
     typing: [
-      ...aboutSession({}),
+      ...createSessionCases({}),
       { data: ({ user }) => ({ receiverId: user }), outcomes: onlyFriendAsReceiver },
     ],
   },

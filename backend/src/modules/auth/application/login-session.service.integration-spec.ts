@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { closeCodes } from '@thaw/contract/close-codes';
-import { newEmail, PASSWORD } from '../../../testing/test-accounts.fixture';
+import { createEmail, PASSWORD } from '../../../testing/test-accounts.fixture';
 import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas.harness';
 import { type ThawSocket, ThawVisitor } from '../../../testing/thaw.client';
 import { until } from '../../../testing/until.functions';
@@ -22,7 +22,7 @@ describe('login sessions and their sockets', () => {
   afterEach(() => jest.restoreAllMocks());
 
   const registerOwner = async () => {
-    const email = newEmail();
+    const email = createEmail();
     const owner = await new ThawVisitor(thaw.origins).register(email, PASSWORD, 'female');
     return { owner, email };
   };
@@ -42,7 +42,7 @@ describe('login sessions and their sockets', () => {
       currentPassword: PASSWORD,
       newPassword: 'another horse',
     });
-  const changeEmail = (visitor: ThawVisitor, email = newEmail()) =>
+  const changeEmail = (visitor: ThawVisitor, email = createEmail()) =>
     visitor.call('PUT', `/api/user/${visitor.user.id}/email`, {
       newEmail: email,
       currentPassword: PASSWORD,
@@ -51,11 +51,11 @@ describe('login sessions and their sockets', () => {
   const convertAnonymous = (visitor: ThawVisitor) =>
     visitor.call('POST', '/api/convert-anonymous', {
       userId: visitor.user.id,
-      email: newEmail(),
+      email: createEmail(),
       password: PASSWORD,
     });
   /** Waits until all sockets are closed, which must happen at once. @returns their close codes. */
-  const closeCodesOf = async (sockets: readonly ThawSocket[]) => {
+  const waitForCloseCodes = async (sockets: readonly ThawSocket[]) => {
     const startedAt = Date.now();
     const codes = await Promise.all(sockets.map(({ closed }) => closed));
     expect(Date.now() - startedAt).toBeLessThan(CLOSES_WITHIN_MS);
@@ -75,7 +75,7 @@ describe('login sessions and their sockets', () => {
       ];
       const { status } = await change(owner);
       expect(status).toBe(200);
-      expect(await closeCodesOf(sockets)).toEqual(Array(4).fill(closeCodes.serviceRestart));
+      expect(await waitForCloseCodes(sockets)).toEqual(Array(4).fill(closeCodes.serviceRestart));
     });
 
     it('refuses a stolen cookie over HTTP and on sockets, and accepts the new one', async () => {
@@ -106,7 +106,7 @@ describe('login sessions and their sockets', () => {
         messageType: 'text',
         clientId: randomUUID(),
       });
-      const lastSeen = { sessionId, seq: socket.lastSeen(sessionId) };
+      const lastSeen = { sessionId, seq: socket.getLastSeen(sessionId) };
       const resumedSocket = await owner.openSocket(thaw.origins[1], lastSeen);
       const { events } = await resumedSocket.next('session_resumed');
       expect(events).toMatchObject([{ event: 'random_message', data: { content: 'still there?' } }]);
@@ -119,7 +119,7 @@ describe('login sessions and their sockets', () => {
       const socket = await owner.openSocket(thaw.origins[1]);
       const order: string[] = [];
       const closed = socket.closed.then(() => order.push('socket closed'));
-      const body = { newEmail: newEmail(), currentPassword: PASSWORD, newPassword: 'another horse' };
+      const body = { newEmail: createEmail(), currentPassword: PASSWORD, newPassword: 'another horse' };
       await new Promise<void>((resolve, reject) => {
         const request = httpRequest(`${thaw.origins[0]}/api/user/${owner.user.id}/${subject}`, {
           method: 'PUT',
@@ -153,7 +153,7 @@ describe('login sessions and their sockets', () => {
     const otherLogin = await new ThawVisitor(thaw.origins).logIn(email, PASSWORD);
     const sockets = await openSocketOnEachReplica(otherLogin);
     await changePassword(owner);
-    expect(await closeCodesOf(sockets)).toEqual([closeCodes.notSignedIn, closeCodes.notSignedIn]);
+    expect(await waitForCloseCodes(sockets)).toEqual([closeCodes.notSignedIn, closeCodes.notSignedIn]);
   });
 
   it('leaves the sockets of other logins open after a change of e-mail', async () => {
@@ -191,7 +191,7 @@ describe('login sessions and their sockets', () => {
     // A user may have five sockets: a sixth closes the oldest.
     const allowedCodes = [closeCodes.serviceRestart, closeCodes.notSignedIn, closeCodes.tooManySockets];
     for (const { closed } of sockets) expect(allowedCodes).toContain(await closed);
-    await until(async () => (await thaw.store.keys(`sockets:{${owner.user.id}}`)).length === 0);
+    await until(async () => (await thaw.store.listKeys(`sockets:{${owner.user.id}}`)).length === 0);
   });
 
   it('never leaves a family without a session while its session id is rotated', async () => {

@@ -3,7 +3,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { loadEnvironment } from '../../../config/environment.config';
 import { PasswordsModule } from '../../../passwords.module';
-import { newEmail, TestAccounts } from '../../../testing/test-accounts.fixture';
+import { createEmail, TestAccounts } from '../../../testing/test-accounts.fixture';
 import { runPasswordCommand } from './password-command.functions';
 import { PasswordResetService } from './password-reset.service';
 
@@ -55,7 +55,7 @@ describe('the command for passwords', () => {
   });
 
   it('refuses an address that no registered user has, with exit code 1', async () => {
-    expect(await run('reset', newEmail())).toMatchObject({
+    expect(await run('reset', createEmail())).toMatchObject({
       exitCode: 1,
       text: expect.stringContaining('No registered user'),
     });

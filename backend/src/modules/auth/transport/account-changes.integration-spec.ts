@@ -3,9 +3,9 @@ import { goodStanding } from '@thaw/contract/safety';
 import type { Response } from 'supertest';
 import {
   type Browser,
-  newEmail,
+  createEmail,
   PASSWORD,
-  sessionCookieOf,
+  readSessionCookie,
   TestAccounts,
 } from '../../../testing/test-accounts.fixture';
 
@@ -22,17 +22,17 @@ beforeAll(async () => {
 afterAll(() => accounts.close());
 
 describe('conversion of an anonymous account', () => {
-  const convert = (browser: Browser, userId: number, email = newEmail()) =>
+  const convert = (browser: Browser, userId: number, email = createEmail()) =>
     browser.post('/api/convert-anonymous').send({ userId, email, password: PASSWORD });
 
   it('keeps the user and the login, and issues another session id (A16)', async () => {
     const { browser, userId, cookie } = await accounts.startAnonymousUser();
     const loginBefore = await accounts.identifySocket(cookie);
-    const email = newEmail();
+    const email = createEmail();
     const response = await convert(browser, userId, email).expect(200);
     expect(response.body.user).toMatchObject({ id: userId, email, isAnonymous: false });
     expect(await accounts.readProfileStatus(cookie, userId)).toBe(401);
-    expect(await accounts.identifySocket(sessionCookieOf(response)!)).toEqual(loginBefore);
+    expect(await accounts.identifySocket(readSessionCookie(response)!)).toEqual(loginBefore);
     expect((await accounts.logIn(email).expect(200)).body.user.id).toBe(userId);
   });
 
@@ -56,14 +56,14 @@ describe('conversion of an anonymous account', () => {
 
   it('is refused without a login', async () => {
     const { userId } = await accounts.startAnonymousUser();
-    const { body } = await convert(accounts.newBrowser(), userId);
+    const { body } = await convert(accounts.openBrowser(), userId);
     expect(body).toMatchObject({ statusCode: 401, code: 'not_signed_in' });
   });
 
   it('succeeds once when requested concurrently', async () => {
     const { cookie, userId } = await accounts.startAnonymousUser();
     const responses = await Promise.all(
-      Array.from({ length: 6 }, () => convert(accounts.newBrowser(), userId).set('Cookie', cookie)),
+      Array.from({ length: 6 }, () => convert(accounts.openBrowser(), userId).set('Cookie', cookie)),
     );
     expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
     expect(responses.filter(({ status }) => status >= 500)).toHaveLength(0);
@@ -74,7 +74,7 @@ describe('change of e-mail', () => {
   const changeEmail = (
     browser: Browser,
     userId: number,
-    { email = newEmail(), currentPassword = PASSWORD } = {},
+    { email = createEmail(), currentPassword = PASSWORD } = {},
   ) => browser.put(`/api/user/${userId}/email`).send({ newEmail: email, currentPassword });
 
   it('requires the current password', async () => {
@@ -85,13 +85,13 @@ describe('change of e-mail', () => {
 
   it('moves this browser to a new family and keeps other logins', async () => {
     const { browser, userId, email: oldEmail, cookie } = await accounts.register();
-    const otherCookie = sessionCookieOf(await accounts.logIn(oldEmail))!;
+    const otherCookie = readSessionCookie(await accounts.logIn(oldEmail))!;
     const loginBefore = await accounts.identifySocket(cookie);
-    const email = newEmail();
+    const email = createEmail();
     const response = await changeEmail(browser, userId, { email }).expect(200);
     expect(response.body.user).toMatchObject({ id: userId, email });
     expect(await accounts.readProfileStatus(cookie, userId)).toBe(401);
-    expect(await accounts.identifySocket(sessionCookieOf(response)!)).toEqual({
+    expect(await accounts.identifySocket(readSessionCookie(response)!)).toEqual({
       userId,
       familyId: expect.not.stringContaining(loginBefore!.familyId),
       standing: goodStanding,
@@ -131,8 +131,8 @@ describe('change of password', () => {
   it('ends every other login and moves this one to a new family', async () => {
     const { browser, userId, email, cookie } = await accounts.register();
     const otherCookies = [
-      sessionCookieOf(await accounts.logIn(email))!,
-      sessionCookieOf(await accounts.logIn(email))!,
+      readSessionCookie(await accounts.logIn(email))!,
+      readSessionCookie(await accounts.logIn(email))!,
     ];
     const loginBefore = (await accounts.identifySocket(cookie))!;
     let response: Response | undefined;
@@ -147,7 +147,7 @@ describe('change of password', () => {
     for (const oldCookie of [...otherCookies, cookie]) {
       expect(await accounts.readProfileStatus(oldCookie, userId)).toBe(401);
     }
-    const loginAfter = await accounts.identifySocket(sessionCookieOf(response!)!);
+    const loginAfter = await accounts.identifySocket(readSessionCookie(response!)!);
     expect(loginAfter).toMatchObject({ userId });
     expect(loginAfter!.familyId).not.toBe(loginBefore.familyId);
     await browser.get(`/api/user/${userId}`).expect(200);
@@ -178,7 +178,7 @@ describe('change of password', () => {
     const [change, ...logins] = await Promise.all([changePassword(browser, userId), ...attempts]);
     expect(change.status).toBe(200);
     for (const login of logins) {
-      const cookie = sessionCookieOf(login);
+      const cookie = readSessionCookie(login);
       if (cookie) expect(await accounts.readProfileStatus(cookie, userId)).toBe(401);
       else expect([401, 429]).toContain(login.status);
     }

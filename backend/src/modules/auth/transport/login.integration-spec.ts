@@ -6,7 +6,7 @@ import {
   SOCKET_IDENTITY_PORT,
   type SocketIdentityPort,
 } from '../../../platform/realtime/socket-identity.port';
-import { newEmail, sessionCookieOf, TestAccounts } from '../../../testing/test-accounts.fixture';
+import { createEmail, readSessionCookie, TestAccounts } from '../../../testing/test-accounts.fixture';
 
 // Password hashing is slow by design, and slower when other tests run in parallel.
 jest.setTimeout(30_000);
@@ -28,17 +28,17 @@ describe('a login', () => {
   it('is refused with the same answer for a wrong password and for an unknown address', async () => {
     const { email } = await accounts.register();
     const wrongPassword = await accounts.logIn(email, { password: 'wrong password' }).expect(401);
-    const unknownAddress = await accounts.logIn(newEmail()).expect(401);
+    const unknownAddress = await accounts.logIn(createEmail()).expect(401);
     expect(wrongPassword.body.code).toBe('invalid_credentials');
     expect(unknownAddress.body).toEqual(wrongPassword.body);
-    expect(sessionCookieOf(wrongPassword)).toBeUndefined();
+    expect(readSessionCookie(wrongPassword)).toBeUndefined();
   });
 
   it('issues another session id and ends the previous login of the browser', async () => {
     const { browser, email, cookie, userId } = await accounts.register();
     const messages = await accounts.recordMessagesTo(userId, async () => {
       const response = await accounts.logIn(email, { browser }).expect(200);
-      expect(sessionCookieOf(response)).not.toBe(cookie);
+      expect(readSessionCookie(response)).not.toBe(cookie);
     });
     expect(await accounts.readProfileStatus(cookie, userId)).toBe(401);
     expect(messages).toMatchObject([{ kind: 'revoke', familyIds: [expect.any(String)] }]);
@@ -61,9 +61,9 @@ describe('a session cookie', () => {
     const { browser, cookie: endedCookie } = await accounts.register();
     await browser.post('/api/logout').expect(204);
     const cookie = plantedCookie ?? endedCookie;
-    const response = await accounts.newBrowser().post('/api/anonymous').set('Cookie', cookie).expect(201);
-    expect(sessionCookieOf(response)).toBeDefined();
-    expect(sessionCookieOf(response)).not.toBe(cookie);
+    const response = await accounts.openBrowser().post('/api/anonymous').set('Cookie', cookie).expect(201);
+    expect(readSessionCookie(response)).toBeDefined();
+    expect(readSessionCookie(response)).not.toBe(cookie);
   });
 
   it('is rejected when its session id was changed', async () => {
@@ -76,16 +76,16 @@ describe('a session cookie', () => {
 
 describe('an anonymous start', () => {
   it('creates a user, with or without a body', async () => {
-    const response = await accounts.newBrowser().post('/api/anonymous').send({}).expect(201);
+    const response = await accounts.openBrowser().post('/api/anonymous').send({}).expect(201);
     expect(response.body.user).toMatchObject({ isAnonymous: true, email: null, gender: null });
-    await accounts.newBrowser().post('/api/anonymous').expect(201);
+    await accounts.openBrowser().post('/api/anonymous').expect(201);
   });
 
   it('returns the same user for a valid anonymous session (A14)', async () => {
     const { browser, userId } = await accounts.startAnonymousUser();
     const response = await browser.post('/api/anonymous').expect(200);
     expect(response.body.user.id).toBe(userId);
-    expect(sessionCookieOf(response)).toBeUndefined();
+    expect(readSessionCookie(response)).toBeUndefined();
   });
 
   it('signs a registered user out first (A14)', async () => {
@@ -101,7 +101,7 @@ describe('an anonymous start', () => {
     expect(await limiter.take('anonymous', address, 55)).toMatchObject({ allowed: true });
     const responses = await Promise.all(
       Array.from({ length: 30 }, () =>
-        accounts.newBrowser().post('/api/anonymous').set('X-Forwarded-For', address),
+        accounts.openBrowser().post('/api/anonymous').set('X-Forwarded-For', address),
       ),
     );
     // At least the remaining five; the bucket refills while the requests are answered.
@@ -128,23 +128,23 @@ describe('a logout', () => {
 
   it('keeps the other logins of the user', async () => {
     const { browser, email, userId } = await accounts.register();
-    const otherCookie = sessionCookieOf(await accounts.logIn(email))!;
+    const otherCookie = readSessionCookie(await accounts.logIn(email))!;
     await browser.post('/api/logout').expect(204);
     expect(await accounts.readProfileStatus(otherCookie, userId)).toBe(200);
   });
 
   it('succeeds without a login', async () => {
-    await accounts.newBrowser().post('/api/logout').expect(204);
+    await accounts.openBrowser().post('/api/logout').expect(204);
   });
 });
 
 describe('a session', () => {
-  const updateSessionOf = (userId: number, assignments: string) =>
+  const updateSession = (userId: number, assignments: string) =>
     accounts.api.database.dataSource.query(`UPDATE sessions SET ${assignments} WHERE user_id = $1`, [userId]);
 
   it('ends when it expires', async () => {
     const { browser, userId, cookie } = await accounts.register();
-    await updateSessionOf(userId, `expires_at = now() - interval '1 second'`);
+    await updateSession(userId, `expires_at = now() - interval '1 second'`);
     await browser.get(`/api/user/${userId}`).expect(401);
     expect(await accounts.identifySocket(cookie)).toBeNull();
   });
@@ -152,13 +152,13 @@ describe('a session', () => {
   it('is extended at most once an hour', async () => {
     const { browser, userId } = await accounts.register();
     const readProfile = () => browser.get(`/api/user/${userId}`).expect(200);
-    expect(sessionCookieOf(await readProfile())).toBeUndefined();
-    await updateSessionOf(
+    expect(readSessionCookie(await readProfile())).toBeUndefined();
+    await updateSession(
       userId,
       `refreshed_at = now() - interval '2 hours', expires_at = now() + interval '1 day'`,
     );
-    expect(sessionCookieOf(await readProfile())).toBeDefined();
-    expect(sessionCookieOf(await readProfile())).toBeUndefined();
+    expect(readSessionCookie(await readProfile())).toBeDefined();
+    expect(readSessionCookie(await readProfile())).toBeUndefined();
     const [row] = await accounts.api.database.dataSource.query(
       `SELECT expires_at > now() + interval '29 days' AS is_extended FROM sessions WHERE user_id = $1`,
       [userId],

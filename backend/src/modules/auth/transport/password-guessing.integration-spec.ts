@@ -1,5 +1,5 @@
 // Runs against real PostgreSQL and Redis; an api replica over HTTP.
-import { type Browser, newEmail, PASSWORD, TestAccounts } from '../../../testing/test-accounts.fixture';
+import { type Browser, createEmail, PASSWORD, TestAccounts } from '../../../testing/test-accounts.fixture';
 
 // Password hashing is slow by design, and slower when other tests run in parallel.
 jest.setTimeout(30_000);
@@ -12,7 +12,7 @@ describe('limits on password guessing', () => {
   });
   afterAll(() => accounts.close());
 
-  const guess = (email: string, browser = accounts.newBrowser()) =>
+  const guess = (email: string, browser = accounts.openBrowser()) =>
     accounts.logIn(email, { browser, password: 'a wrong guess' });
   /** Makes the five wrong guesses that are allowed, each from another client address unless a browser is given. */
   const makeAllowedGuesses = async (email: string, browser?: Browser): Promise<void> => {
@@ -43,7 +43,7 @@ describe('limits on password guessing', () => {
 
   it('apply to every device after a change of password, except the one that changed it', async () => {
     const { browser, email, userId } = await accounts.register();
-    const otherBrowser = accounts.newBrowser();
+    const otherBrowser = accounts.openBrowser();
     await accounts.logIn(email, { browser: otherBrowser }).expect(200);
     const newPassword = 'another horse';
     await browser
@@ -63,7 +63,7 @@ describe('limits on password guessing', () => {
   });
 
   it('apply to addresses without an account as well', async () => {
-    const email = newEmail();
+    const email = createEmail();
     await makeAllowedGuesses(email);
     await guess(email).expect(429);
   });
@@ -76,11 +76,11 @@ describe('limits on password guessing', () => {
   });
 
   it('block a client address after sixty failures across accounts', async () => {
-    const browser = accounts.newBrowser();
-    const responses = await Promise.all(Array.from({ length: 60 }, () => guess(newEmail(), browser)));
+    const browser = accounts.openBrowser();
+    const responses = await Promise.all(Array.from({ length: 60 }, () => guess(createEmail(), browser)));
     expect(responses.map(({ status }) => status)).toEqual(Array(60).fill(401));
-    await guess(newEmail(), browser).expect(429);
-    await guess(newEmail()).expect(401);
+    await guess(createEmail(), browser).expect(429);
+    await guess(createEmail()).expect(401);
   });
 
   it('do not count successful logins', async () => {

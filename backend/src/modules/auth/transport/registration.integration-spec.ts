@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { goodStanding } from '@thaw/contract/safety';
 import { readFileSync, statSync } from 'node:fs';
 import {
-  newEmail,
+  createEmail,
   PASSWORD,
   type SignedInBrowser,
   TestAccounts,
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => accounts.close());
 
-const postRegistration = (body: object) => accounts.newBrowser().post('/api/register').send(body);
+const postRegistration = (body: object) => accounts.openBrowser().post('/api/register').send(body);
 
 /** @returns a function that reads what PostgreSQL has logged since this call. */
 const startReadingPostgresLog = async (): Promise<() => string> => {
@@ -37,7 +37,7 @@ const startReadingPostgresLog = async (): Promise<() => string> => {
 describe('registration', () => {
   it('creates a user whose username is unrelated to the e-mail, and signs in', async () => {
     const email = `ada.lovelace.${randomUUID()}@example.org`;
-    const browser = accounts.newBrowser();
+    const browser = accounts.openBrowser();
     const response = await browser.post('/api/register').send({ email, password: PASSWORD }).expect(201);
     const { user } = response.body;
     expect(user).toEqual({
@@ -57,7 +57,7 @@ describe('registration', () => {
   });
 
   it('sets a cookie for thirty days that is hidden from scripts and other sites', async () => {
-    const response = await postRegistration({ email: newEmail(), password: PASSWORD });
+    const response = await postRegistration({ email: createEmail(), password: PASSWORD });
     const cookie = response.get('Set-Cookie')!.find((line) => line.startsWith('thaw.sid='))!;
     expect(cookie).toMatch(/; Path=\//);
     expect(cookie).toMatch(/; HttpOnly/);
@@ -77,7 +77,7 @@ describe('registration', () => {
   });
 
   it('accepts one of ten concurrent registrations of an address', async () => {
-    const email = newEmail();
+    const email = createEmail();
     const responses = await Promise.all(
       Array.from({ length: 10 }, () => postRegistration({ email, password: PASSWORD })),
     );
@@ -92,7 +92,7 @@ describe('registration', () => {
 
   it('gives a contested address to one account without an error in the log of PostgreSQL, which would quote it', async () => {
     const [ada, bob, eve] = [await accounts.register(), await accounts.register(), await accounts.register()];
-    const contestedEmail = newEmail();
+    const contestedEmail = createEmail();
     const readLog = await startReadingPostgresLog();
     const changeEmail = ({ browser, userId }: SignedInBrowser, email: string) =>
       browser.put(`/api/user/${userId}/email`).send({ newEmail: email, currentPassword: PASSWORD });
@@ -144,7 +144,7 @@ describe('the bodies of registration and login', () => {
     ['a number for a password', { email, password: 123456 }],
   ])('are answered 400 with %s', async (_case, body) => {
     for (const path of ['/api/register', '/api/login']) {
-      const response = await accounts.newBrowser().post(path).send(body);
+      const response = await accounts.openBrowser().post(path).send(body);
       expect(response.status).toBe(400);
       expect(response.body).toEqual({
         statusCode: 400,
@@ -161,14 +161,14 @@ describe('the bodies of registration and login', () => {
     ['combining accents, and not with composed ones', 'e\u0301'.repeat(6), '\u00e9'.repeat(6)],
     ['a capital letter, and not in lower case', 'Password', 'password'],
   ])('may contain a password with %s', async (_case, password, nearMiss) => {
-    const address = newEmail();
+    const address = createEmail();
     await postRegistration({ email: address, password }).expect(201);
     await accounts.logIn(address, { password }).expect(200);
     await accounts.logIn(address, { password: nearMiss }).expect(401);
   });
 
   it('lose unknown fields', async () => {
-    const body = { email: newEmail(), password: PASSWORD, isAdmin: true, id: 1 };
+    const body = { email: createEmail(), password: PASSWORD, isAdmin: true, id: 1 };
     const response = await postRegistration(body).expect(201);
     expect(response.body.user).not.toHaveProperty('isAdmin');
     expect(response.body.user.id).not.toBe(1);

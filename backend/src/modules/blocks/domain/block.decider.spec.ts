@@ -1,5 +1,5 @@
 import { limits } from '@thaw/contract/limits';
-import { givenFor } from '../../../testing/given.fixture';
+import { createGiven } from '../../../testing/given.fixture';
 import type { BlockCommand } from './block.commands';
 import { blockDecider } from './block.decider';
 import type { BlockEvent } from './block.events';
@@ -7,7 +7,7 @@ import type { BlockEvent } from './block.events';
 const [ada, bob] = [3, 7];
 const noon = new Date(Date.UTC(2026, 10, 20, 12));
 const later = new Date(Date.UTC(2026, 10, 20, 13));
-const given = givenFor(blockDecider);
+const given = createGiven(blockDecider);
 
 const recorded = (type: BlockEvent['type']): BlockEvent => ({
   type,

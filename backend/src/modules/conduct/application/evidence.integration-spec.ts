@@ -6,7 +6,7 @@ import { appendMessages } from '../../../testing/filled-chat.fixture';
 import { dropLiveChat, persistChat } from '../../../testing/persisted-chat.fixture';
 import {
   createConnectedFriends,
-  privateMessage,
+  createPrivateMessage,
   uploadChatImage,
 } from '../../../testing/private-chat.fixture';
 import { readEvents, startChat } from '../../../testing/random-chat.fixture';
@@ -21,13 +21,13 @@ import { EvidenceService, type SealedEvidence, type TakenEvidence } from './evid
 
 jest.setTimeout(60_000);
 
-const contentOf = ({ json }: TakenEvidence): SealedEvidence => JSON.parse(json) as SealedEvidence;
+const parseContent = ({ json }: TakenEvidence): SealedEvidence => JSON.parse(json) as SealedEvidence;
 /** The evidence without the numbers of its images, which differ each time. */
-const comparable = (taken: TakenEvidence): unknown =>
+const toComparable = (taken: TakenEvidence): unknown =>
   JSON.parse(taken.json.replace(/"imageId":\d+/g, '"imageId":0'));
-const textsOf = (taken: TakenEvidence): (string | undefined)[] =>
-  contentOf(taken).messages.map(({ versions }) => versions.at(-1));
-const numbered = (count: number): string[] =>
+const listTexts = (taken: TakenEvidence): (string | undefined)[] =>
+  parseContent(taken).messages.map(({ versions }) => versions.at(-1));
+const createNumberedTexts = (count: number): string[] =>
   Array.from({ length: count }, (_, index) => `message ${index + 1}`);
 
 describe('evidence', () => {
@@ -43,7 +43,7 @@ describe('evidence', () => {
 
   describe('of a random chat', () => {
     /** A chat with messages that were appended without a socket. */
-    const filledChat = async (contents: readonly string[]) => {
+    const createFilledChat = async (contents: readonly string[]) => {
       const chat = await startChat(thaw);
       await appendMessages(thaw.replicas[0]!, chat.sessionId, chat.bob.user.id, contents);
       const userIds = [chat.ada.user.id, chat.bob.user.id];
@@ -51,7 +51,7 @@ describe('evidence', () => {
         evidence.takeFromRandomChat(chat.sessionId, userIds, markedIds);
       return { ...chat, take };
     };
-    const idsIn = async (sessionId: string): Promise<string[]> => {
+    const readMessageIds = async (sessionId: string): Promise<string[]> => {
       const { messages } = await thaw.replicas[0]!.app.get(ChatTranscriptService).read(sessionId, {
         newest: Number.MAX_SAFE_INTEGER,
         messageIds: [],
@@ -77,7 +77,7 @@ describe('evidence', () => {
       const taken = await evidence.takeFromRandomChat(sessionId, [ada.user.id, bob.user.id]);
       const image = { imageId: expect.any(Number), width: expect.any(Number), height: expect.any(Number) };
       const key = url.slice('/api/files/chat-images/'.length);
-      expect(contentOf(taken)).toEqual({
+      expect(parseContent(taken)).toEqual({
         source: 'random_chat',
         sessionId,
         people: expect.arrayContaining([
@@ -109,58 +109,58 @@ describe('evidence', () => {
     });
 
     it('contains the last 30 messages, and older ones that are marked, with their later versions', async () => {
-      const { bob, sessionId, bobSocket, take } = await filledChat(numbered(1_500));
-      const ids = await idsIn(sessionId);
+      const { bob, sessionId, bobSocket, take } = await createFilledChat(createNumberedTexts(1_500));
+      const ids = await readMessageIds(sessionId);
       await bobSocket.request('message_edit', {
         sessionId,
         userId: bob.user.id,
         messageId: ids[1]!,
         newContent: 'edited',
       });
-      const recent = numbered(1_500).slice(-30);
+      const recent = createNumberedTexts(1_500).slice(-30);
 
       const plain = await take([ids.at(-1)!]);
-      expect(textsOf(plain)).toEqual(recent);
-      expect(contentOf(plain).omitted).toBe(1_470);
-      expect(contentOf(plain).messages.map(({ isMarked }) => isMarked)).toEqual([
+      expect(listTexts(plain)).toEqual(recent);
+      expect(parseContent(plain).omitted).toBe(1_470);
+      expect(parseContent(plain).messages.map(({ isMarked }) => isMarked)).toEqual([
         ...new Array<boolean>(29).fill(false),
         true,
       ]);
 
       const marked = await take([ids[1]!, ids[700]!]);
-      expect(textsOf(marked)).toEqual(['edited', 'message 701', ...recent]);
-      expect(contentOf(marked).messages[0]).toMatchObject({
+      expect(listTexts(marked)).toEqual(['edited', 'message 701', ...recent]);
+      expect(parseContent(marked).messages[0]).toMatchObject({
         versions: ['message 2', 'edited'],
         isMarked: true,
       });
-      expect(contentOf(marked).omitted).toBe(1_468);
+      expect(parseContent(marked).omitted).toBe(1_468);
 
       await persistChat(thaw.replicas[0]!, sessionId);
-      expect(comparable(await take([ids[1]!, ids[700]!]))).toEqual(comparable(marked));
+      expect(toComparable(await take([ids[1]!, ids[700]!]))).toEqual(toComparable(marked));
     });
 
     it('reads one page of the stream when the events before it are persisted', async () => {
-      const { sessionId, take } = await filledChat(numbered(1_500));
-      const [oldest] = await idsIn(sessionId);
+      const { sessionId, take } = await createFilledChat(createNumberedTexts(1_500));
+      const [oldest] = await readMessageIds(sessionId);
       await persistChat(thaw.replicas[0]!, sessionId);
       const readPage = jest.spyOn(thaw.replicas[0]!.app.get<Redis>(REDIS), 'xrevrange');
-      expect(textsOf(await take([oldest!]))).toHaveLength(31);
+      expect(listTexts(await take([oldest!]))).toHaveLength(31);
       expect(readPage).toHaveBeenCalledTimes(1);
       readPage.mockRestore();
     });
 
     it('ignores marks of messages of other chats, of other events, and of nothing', async () => {
-      const other = await filledChat(['elsewhere']);
-      const { sessionId, take } = await filledChat(numbered(40));
-      const [foreignId] = await idsIn(other.sessionId);
+      const other = await createFilledChat(['elsewhere']);
+      const { sessionId, take } = await createFilledChat(createNumberedTexts(40));
+      const [foreignId] = await readMessageIds(other.sessionId);
       const [start] = await readEvents(thaw, sessionId);
       const forged = [foreignId!, start!.id, '0-0', '9999999999999999-9999999999'];
       const taken = await take(forged);
-      expect(contentOf(taken).messages).toHaveLength(30);
-      expect(contentOf(taken).messages.some(({ isMarked }) => isMarked)).toBe(false);
+      expect(parseContent(taken).messages).toHaveLength(30);
+      expect(parseContent(taken).messages.some(({ isMarked }) => isMarked)).toBe(false);
       await persistChat(thaw.replicas[0]!, sessionId);
       await dropLiveChat(thaw, sessionId);
-      expect(comparable(await take(forged))).toEqual(comparable(taken));
+      expect(toComparable(await take(forged))).toEqual(toComparable(taken));
     });
 
     it('is the same from PostgreSQL when the live stream is gone', async () => {
@@ -169,7 +169,7 @@ describe('evidence', () => {
       const url = await uploadChatImage(thaw.replicas[1]!, bob);
       const { id } = await adaSocket.request('random_message', textMessage(sessionId, 'first'));
       await bobSocket.request('random_message', { sessionId, content: url, messageType: 'image' });
-      await appendMessages(thaw.replicas[0]!, sessionId, bob.user.id, numbered(500));
+      await appendMessages(thaw.replicas[0]!, sessionId, bob.user.id, createNumberedTexts(500));
       await adaSocket.request('message_edit', {
         sessionId,
         userId: ada.user.id,
@@ -178,15 +178,15 @@ describe('evidence', () => {
       });
       await bobSocket.request('skip_chat', { sessionId });
       const live = await evidence.takeFromRandomChat(sessionId, userIds, [String(id)]);
-      expect(contentOf(live).messages).toHaveLength(31);
+      expect(parseContent(live).messages).toHaveLength(31);
 
       await persistChat(thaw.replicas[0]!, sessionId);
-      expect(comparable(await evidence.takeFromRandomChat(sessionId, userIds, [String(id)]))).toEqual(
-        comparable(live),
+      expect(toComparable(await evidence.takeFromRandomChat(sessionId, userIds, [String(id)]))).toEqual(
+        toComparable(live),
       );
       await dropLiveChat(thaw, sessionId);
-      expect(comparable(await evidence.takeFromRandomChat(sessionId, userIds, [String(id)]))).toEqual(
-        comparable(live),
+      expect(toComparable(await evidence.takeFromRandomChat(sessionId, userIds, [String(id)]))).toEqual(
+        toComparable(live),
       );
     });
   });
@@ -195,10 +195,10 @@ describe('evidence', () => {
     it('contains the last 30 messages of the two with all versions, and marked ones', async () => {
       const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(thaw);
       const ids: number[] = [];
-      for (const content of numbered(33)) {
+      for (const content of createNumberedTexts(33)) {
         const { id } = await bobSocket.request(
           'send_private_message',
-          privateMessage({ from: bob, to: ada, content }),
+          createPrivateMessage({ from: bob, to: ada, content }),
         );
         ids.push(Number(id));
       }
@@ -217,7 +217,7 @@ describe('evidence', () => {
         1,
         'text',
       ]);
-      const { messages, omitted, source, sessionId } = contentOf(taken);
+      const { messages, omitted, source, sessionId } = parseContent(taken);
       expect({ source, sessionId, omitted }).toEqual({ source: 'private_chat', sessionId: null, omitted: 2 });
       expect(messages.map(({ id }) => id)).toEqual([ids[0], ...ids.slice(3)]);
       expect(messages[0]).toMatchObject({
@@ -232,10 +232,10 @@ describe('evidence', () => {
     it('never contains messages of other pairs', async () => {
       const { ada, bob } = await createConnectedFriends(thaw);
       const others = await createConnectedFriends(thaw);
-      const message = privateMessage({ from: others.ada, to: others.bob, content: 'not theirs' });
+      const message = createPrivateMessage({ from: others.ada, to: others.bob, content: 'not theirs' });
       const { id } = await others.adaSocket.request('send_private_message', message);
       const taken = await evidence.takeFromPrivateChat(ada.user.id, bob.user.id, [Number(id)]);
-      expect(contentOf(taken)).toMatchObject({ messages: [], omitted: 0 });
+      expect(parseContent(taken)).toMatchObject({ messages: [], omitted: 0 });
       expect(taken.lastMessageAt).toBeNull();
     });
   });

@@ -1,19 +1,19 @@
 import {
-  aDecision,
-  aFinding,
+  createDecision,
+  createFinding,
   ada,
   ConductHistory,
   DAY_MS,
   HOUR_MS,
   mod,
   otherMod,
-  typesOf,
+  listTypes,
 } from '../../../testing/conduct-events.fixture';
 import { expectRefusal } from '../../../testing/refusal.functions';
 import { computeStandingAt } from '../../standings/domain/standing.state';
 
 const MINUTE_MS = 60_000;
-const kindOf = ({ state, now }: ConductHistory) => computeStandingAt(state.standing, now).kind;
+const computeStandingKind = ({ state, now }: ConductHistory) => computeStandingAt(state.standing, now).kind;
 
 describe('a claim', () => {
   const claim = (history: ConductHistory, moderatorId: number) =>
@@ -30,7 +30,7 @@ describe('a claim', () => {
     history.wait(14 * MINUTE_MS);
     expectRefusal(() => history.decide('warned', { moderatorId: otherMod }), 'claimed');
     history.wait(MINUTE_MS);
-    expect(typesOf(claim(history, otherMod))).toEqual(['CaseClaimed']);
+    expect(listTypes(claim(history, otherMod))).toEqual(['CaseClaimed']);
   });
 
   it('is not renewed by the note of another moderator', () => {
@@ -39,16 +39,16 @@ describe('a claim', () => {
     history.wait(10 * MINUTE_MS);
     history.execute({ type: 'AddNote', caseId: history.caseId, moderatorId: otherMod, text: 'I agree' });
     history.wait(5 * MINUTE_MS);
-    expect(typesOf(claim(history, otherMod))).toEqual(['CaseClaimed']);
+    expect(listTypes(claim(history, otherMod))).toEqual(['CaseClaimed']);
   });
 
   it('is released by its moderator only', () => {
     const history = new ConductHistory().reportByUsers(1);
     claim(history, mod);
     expectRefusal(() => release(history, otherMod), 'claimed');
-    expect(typesOf(release(history, mod))).toEqual(['CaseReleased']);
+    expect(listTypes(release(history, mod))).toEqual(['CaseReleased']);
     expect(release(history, mod)).toEqual([]);
-    expect(typesOf(claim(history, otherMod))).toEqual(['CaseClaimed']);
+    expect(listTypes(claim(history, otherMod))).toEqual(['CaseClaimed']);
   });
 
   it('is refused for a case in which there is nothing to do, and to those it is about', () => {
@@ -57,8 +57,8 @@ describe('a claim', () => {
     expectRefusal(() => claim(history, ada), 'own_decision');
     history.decide('warned');
     expectRefusal(() => claim(history, mod), 'already_answered');
-    history.appeal(history.lastDataOf('PersonWarned').noticeId);
-    expect(typesOf(claim(history, otherMod))).toEqual(['CaseClaimed']);
+    history.fileAppeal(history.findLastData('PersonWarned').noticeId);
+    expect(listTypes(claim(history, otherMod))).toEqual(['CaseClaimed']);
     expectRefusal(() => history.execute({ type: 'ClaimCase', caseId: 999, moderatorId: mod }), 'not_found');
   });
 });
@@ -90,27 +90,27 @@ describe('a decision', () => {
   it('that dismisses lifts the flag and the automatic suspension, with one notice', () => {
     const history = new ConductHistory().reportByUsers(5);
     const events = history.decide('dismissed');
-    expect(typesOf(events)).toEqual(['CaseDecided', 'FlagLifted', 'SanctionLifted']);
+    expect(listTypes(events)).toEqual(['CaseDecided', 'FlagLifted', 'SanctionLifted']);
     expect(events[1]?.data).toMatchObject({ noticeId: expect.any(Number) });
     expect(events[2]?.data).toMatchObject({ noticeId: null, cause: 'dismissed' });
-    expect(kindOf(history)).toBe('good');
+    expect(computeStandingKind(history)).toBe('good');
   });
 
   it('that dismisses a case without consequences sends the user no notice', () => {
     const history = new ConductHistory().reportByUsers(1);
-    expect(typesOf(history.decide('dismissed'))).toEqual(['CaseDecided']);
+    expect(listTypes(history.decide('dismissed'))).toEqual(['CaseDecided']);
   });
 
   it('that suspends replaces what was imposed automatically', () => {
     const history = new ConductHistory().reportByUsers(5);
     const events = history.decide('suspended');
-    expect(typesOf(events)).toEqual(['CaseDecided', 'FlagLifted', 'SanctionLifted', 'SanctionImposed']);
+    expect(listTypes(events)).toEqual(['CaseDecided', 'FlagLifted', 'SanctionLifted', 'SanctionImposed']);
     expect(events[1]?.data).toMatchObject({ noticeId: null });
     expect(events[2]?.data).toMatchObject({ noticeId: null, cause: 'replaced' });
     history.wait(6 * DAY_MS);
-    expect(kindOf(history)).toBe('suspended');
+    expect(computeStandingKind(history)).toBe('suspended');
     history.wait(DAY_MS);
-    expect(kindOf(history)).toBe('good');
+    expect(computeStandingKind(history)).toBe('good');
   });
 
   it('bans without an end', () => {
@@ -126,17 +126,17 @@ describe('a decision', () => {
     const history = new ConductHistory().reportByUsers(1);
     history.decide('suspended');
     history.report(12);
-    expect(typesOf(history.decide('dismissed'))).toEqual(['CaseDecided']);
-    expect(kindOf(history)).toBe('suspended');
+    expect(listTypes(history.decide('dismissed'))).toEqual(['CaseDecided']);
+    expect(computeStandingKind(history)).toBe('suspended');
   });
 
   it('is refused when something has happened since the moderator read the case', () => {
     const history = new ConductHistory().reportByUsers(1);
-    const decision = aDecision(history, 'warned');
+    const decision = createDecision(history, 'warned');
     history.report(12);
     expectRefusal(() => history.execute(decision), 'case_changed');
     history.decide('warned');
-    expectRefusal(() => history.execute(aDecision(history, 'warned')), 'already_answered');
+    expectRefusal(() => history.execute(createDecision(history, 'warned')), 'already_answered');
     expectRefusal(() => history.execute(decision), 'case_changed');
   });
 
@@ -167,25 +167,25 @@ describe('a decision', () => {
     const history = new ConductHistory().reportByUsers(1);
     expectRefusal(() => history.decide('warned', { rule: null }), 'validation_failed');
     expectRefusal(() => history.decide('warned', { facts: null }), 'validation_failed');
-    expect(typesOf(history.decide('dismissed'))).toEqual(['CaseDecided']);
+    expect(listTypes(history.decide('dismissed'))).toEqual(['CaseDecided']);
   });
 
   it('holds the evidence of what is illegal, and of a sanction after a report about a minor', () => {
     const illegal = new ConductHistory().reportByUsers(1);
-    expect(typesOf(illegal.decide('warned', { rule: 'no_illegal' }))).toContain('HoldPlaced');
+    expect(listTypes(illegal.decide('warned', { rule: 'no_illegal' }))).toContain('HoldPlaced');
     const minor = new ConductHistory();
     minor.report(11, { category: 'minor' });
-    expect(typesOf(minor.decide('suspended'))).toContain('HoldPlaced');
+    expect(listTypes(minor.decide('suspended'))).toContain('HoldPlaced');
     const warned = new ConductHistory();
     warned.report(11, { category: 'minor' });
-    expect(typesOf(warned.decide('warned'))).not.toContain('HoldPlaced');
+    expect(listTypes(warned.decide('warned'))).not.toContain('HoldPlaced');
   });
 
   it('of a finding that asked for the age answers nothing for the user', () => {
     const history = new ConductHistory();
-    history.execute(aFinding('stated_age'));
+    history.execute(createFinding('stated_age'));
     history.decide('dismissed');
-    expect(kindOf(history)).toBe('age_question');
+    expect(computeStandingKind(history)).toBe('age_question');
   });
 });
 
@@ -204,7 +204,7 @@ describe('an escalation', () => {
     escalate(history, mod);
     expectRefusal(() => history.decide('warned'), 'own_decision');
     expectRefusal(() => escalate(history, otherMod), 'already_answered');
-    expect(typesOf(history.decide('warned', { moderatorId: otherMod }))).toContain('CaseDecided');
+    expect(listTypes(history.decide('warned', { moderatorId: otherMod }))).toContain('CaseDecided');
     expectRefusal(() => escalate(history, otherMod), 'already_answered');
   });
 
@@ -214,7 +214,7 @@ describe('an escalation', () => {
     history.wait(DAY_MS - 1);
     expectRefusal(() => history.decide('warned', { isOnlyModerator: true }), 'own_decision');
     history.wait(1);
-    expect(typesOf(history.decide('warned', { isOnlyModerator: true }))).toContain('CaseDecided');
+    expect(listTypes(history.decide('warned', { isOnlyModerator: true }))).toContain('CaseDecided');
   });
 
   it('needs the present version', () => {

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import {
-  aConfirmation,
-  aDecision,
-  aFinding,
+  createConfirmation,
+  createDecision,
+  createFinding,
   ada,
-  aReport,
+  createReport,
   ConductHistory,
   type CommandInput,
   HOUR_MS,
@@ -27,7 +27,7 @@ type Step = (history: ConductHistory) => CommandInput | null;
 type NamedStep = readonly [name: string, step: Step];
 
 /** The command is executed as if the moderator saw the present state, or an earlier version. */
-const versionOf = ({ state }: ConductHistory, isOld: boolean): number => state.version - Number(isOld);
+const chooseVersion = ({ state }: ConductHistory, isOld: boolean): number => state.version - Number(isOld);
 
 const pick = <Value>(values: readonly Value[], index: number): Value | undefined =>
   values[index % Math.max(1, values.length)];
@@ -53,7 +53,7 @@ const step: fc.Arbitrary<NamedStep> = fc
       ? fc.constant([
           `report by ${drawn[0]}`,
           () =>
-            aReport(drawn[0], {
+            createReport(drawn[0], {
               weight: drawn[1],
               context: {
                 where: 'random_chat',
@@ -76,9 +76,9 @@ const otherStep: fc.Arbitrary<NamedStep> = fc.oneof(
     .map(([outcome, moderatorId, isOld, nth]): NamedStep => [
       `${outcome} by ${moderatorId}`,
       (history) =>
-        aDecision(history, outcome, {
+        createDecision(history, outcome, {
           moderatorId,
-          version: versionOf(history, isOld),
+          version: chooseVersion(history, isOld),
           caseId: pick([...history.state.cases.keys()].reverse(), nth % 3) ?? 0,
         }),
     ]),
@@ -87,7 +87,7 @@ const otherStep: fc.Arbitrary<NamedStep> = fc.oneof(
     .map(([moderatorId, isConfirmed, isOnlyModerator, nth]): NamedStep => [
       `confirmation by ${moderatorId}`,
       (history) =>
-        aConfirmation(history, {
+        createConfirmation(history, {
           moderatorId,
           isConfirmed,
           isOnlyModerator,
@@ -160,7 +160,10 @@ const otherStep: fc.Arbitrary<NamedStep> = fc.oneof(
   ]),
   fc
     .tuple(fc.constantFrom('stated_age' as const, 'many_accounts' as const, 'classifier' as const), index)
-    .map(([finding, nth]): NamedStep => [`finding ${finding}`, () => aFinding(finding, `source ${nth}`)]),
+    .map(([finding, nth]): NamedStep => [
+      `finding ${finding}`,
+      () => createFinding(finding, `source ${nth}`),
+    ]),
   fc.constantFrom('adult' as const, 'minor' as const).map((answer): NamedStep => [
     `answer ${answer}`,
     ({ state }) => {

@@ -85,7 +85,7 @@ const held = (days: number) => on(days, 'HoldPlaced', { moderatorId: moderator, 
 const released = (days: number) => on(days, 'HoldLifted', { moderatorId: moderator, reason: 'x' });
 
 /** Days after which the data of each event expires; null: it is kept. */
-const expiryDays = (
+const computeExpiryDays = (
   events: ConductEvent[],
   chatEnds: Record<string, Date> = { s1: day(0) },
 ): Record<string, number | null> =>
@@ -98,14 +98,14 @@ const expiryDays = (
 
 describe('the evidence of a case', () => {
   it('is kept while the case is open, and with it the notes', () => {
-    expect(expiryDays([opened(), reported(), noted(1)])).toEqual({
+    expect(computeExpiryDays([opened(), reported(), noted(1)])).toEqual({
       'ReportFiled 0': null,
       'CaseNoted 1': null,
     });
   });
 
   it('expires 72 hours after a dismissal', () => {
-    expect(expiryDays([opened(), reported(), noted(1), decided(2, 'dismissed')])).toEqual({
+    expect(computeExpiryDays([opened(), reported(), noted(1), decided(2, 'dismissed')])).toEqual({
       'ReportFiled 0': 5,
       'CaseNoted 1': 5,
       'CaseDecided 2': 5,
@@ -114,45 +114,47 @@ describe('the evidence of a case', () => {
 
   it('expires 72 hours after the end of a chat that goes on beyond the dismissal', () => {
     const events = [opened(), reported(), decided(2, 'dismissed')];
-    expect(expiryDays(events, { s1: day(4) })['ReportFiled 0']).toBe(7);
-    expect(expiryDays(events, { other: day(4) })['ReportFiled 0']).toBe(5);
+    expect(computeExpiryDays(events, { s1: day(4) })['ReportFiled 0']).toBe(7);
+    expect(computeExpiryDays(events, { other: day(4) })['ReportFiled 0']).toBe(5);
   });
 
   it('is kept by a second look that was asked for in time', () => {
     const events = [opened(), reported(), decided(2, 'dismissed'), appealed(4)];
-    expect(expiryDays(events)['ReportFiled 0']).toBeNull();
-    expect(expiryDays([...events, answered(10)])['ReportFiled 0']).toBe(13);
+    expect(computeExpiryDays(events)['ReportFiled 0']).toBeNull();
+    expect(computeExpiryDays([...events, answered(10)])['ReportFiled 0']).toBe(13);
   });
 
   it('is not kept by a second look that was asked for after its expiry', () => {
     const events = [opened(), reported(), decided(2, 'dismissed'), appealed(6)];
-    expect(expiryDays(events)['ReportFiled 0']).toBe(5);
-    expect(expiryDays([...events, answered(10)])['ReportFiled 0']).toBe(5);
+    expect(computeExpiryDays(events)['ReportFiled 0']).toBe(5);
+    expect(computeExpiryDays([...events, answered(10)])['ReportFiled 0']).toBe(5);
   });
 
   it('is kept again while the case is open again', () => {
     const events = [opened(), reported(), decided(2, 'dismissed'), appealed(3), answered(4), opened(4)];
-    expect(expiryDays(events)['ReportFiled 0']).toBeNull();
-    expect(expiryDays([...events, decided(6, 'warned')])['ReportFiled 0']).toBe(6 + APPEAL_DAYS);
+    expect(computeExpiryDays(events)['ReportFiled 0']).toBeNull();
+    expect(computeExpiryDays([...events, decided(6, 'warned')])['ReportFiled 0']).toBe(6 + APPEAL_DAYS);
   });
 
   it.each(['warned', 'suspended', 'banned'] as const)(
     'expires 183 days after the decision: %s',
     (outcome) => {
-      expect(expiryDays([opened(), reported(), decided(2, outcome)])['ReportFiled 0']).toBe(2 + APPEAL_DAYS);
+      expect(computeExpiryDays([opened(), reported(), decided(2, outcome)])['ReportFiled 0']).toBe(
+        2 + APPEAL_DAYS,
+      );
     },
   );
 
   it('is kept until the end of an appeal', () => {
     const events = [opened(), reported(), decided(2, 'warned'), appealed(180)];
-    expect(expiryDays(events)['ReportFiled 0']).toBeNull();
-    expect(expiryDays([...events, answered(200)])['ReportFiled 0']).toBe(200);
-    expect(expiryDays([...events, answered(181)])['ReportFiled 0']).toBe(2 + APPEAL_DAYS);
+    expect(computeExpiryDays(events)['ReportFiled 0']).toBeNull();
+    expect(computeExpiryDays([...events, answered(200)])['ReportFiled 0']).toBe(200);
+    expect(computeExpiryDays([...events, answered(181)])['ReportFiled 0']).toBe(2 + APPEAL_DAYS);
   });
 
   it('does not depend on other cases of the same user', () => {
     const events = [opened(), reported(), decided(2, 'dismissed'), opened(3, 20), reported(3, 20)];
-    expect(expiryDays(events)).toMatchObject({ 'ReportFiled 0': 5, 'ReportFiled 3': null });
+    expect(computeExpiryDays(events)).toMatchObject({ 'ReportFiled 0': 5, 'ReportFiled 3': null });
   });
 });
 
@@ -160,8 +162,8 @@ describe('facts, appeals and answers', () => {
   const suspended = [opened(), reported(), decided(2, 'suspended'), imposed(2, 9)];
 
   it('expire 183 days after the end of the sanction', () => {
-    expect(expiryDays(suspended)['CaseDecided 2']).toBe(9 + APPEAL_DAYS);
-    const answers = expiryDays([...suspended, appealed(3), answered(4)]);
+    expect(computeExpiryDays(suspended)['CaseDecided 2']).toBe(9 + APPEAL_DAYS);
+    const answers = computeExpiryDays([...suspended, appealed(3), answered(4)]);
     expect(answers).toMatchObject({
       'CaseDecided 2': 9 + APPEAL_DAYS,
       'AppealFiled 3': 9 + APPEAL_DAYS,
@@ -170,40 +172,44 @@ describe('facts, appeals and answers', () => {
   });
 
   it('expire 183 days after the end that an appeal or a moderator has brought forward', () => {
-    expect(expiryDays([...suspended, appealed(3), answered(4, 5)])['CaseDecided 2']).toBe(5 + APPEAL_DAYS);
-    expect(expiryDays([...suspended, lifted(6)])['CaseDecided 2']).toBe(6 + APPEAL_DAYS);
+    expect(computeExpiryDays([...suspended, appealed(3), answered(4, 5)])['CaseDecided 2']).toBe(
+      5 + APPEAL_DAYS,
+    );
+    expect(computeExpiryDays([...suspended, lifted(6)])['CaseDecided 2']).toBe(6 + APPEAL_DAYS);
   });
 
   it('are kept while an appeal is open', () => {
-    expect(expiryDays([...suspended, appealed(3)])['CaseDecided 2']).toBeNull();
+    expect(computeExpiryDays([...suspended, appealed(3)])['CaseDecided 2']).toBeNull();
   });
 
   it('are kept as long as a ban is in force', () => {
     const banned = [opened(), reported(), decided(2, 'banned'), imposed(2, null)];
-    expect(expiryDays(banned)).toEqual({ 'ReportFiled 0': 2 + APPEAL_DAYS, 'CaseDecided 2': null });
-    expect(expiryDays([...banned, lifted(400)])['CaseDecided 2']).toBe(400 + APPEAL_DAYS);
+    expect(computeExpiryDays(banned)).toEqual({ 'ReportFiled 0': 2 + APPEAL_DAYS, 'CaseDecided 2': null });
+    expect(computeExpiryDays([...banned, lifted(400)])['CaseDecided 2']).toBe(400 + APPEAL_DAYS);
   });
 
   it('of a warning expire 183 days after it', () => {
-    expect(expiryDays([opened(), reported(), decided(2, 'warned')])['CaseDecided 2']).toBe(2 + APPEAL_DAYS);
+    expect(computeExpiryDays([opened(), reported(), decided(2, 'warned')])['CaseDecided 2']).toBe(
+      2 + APPEAL_DAYS,
+    );
   });
 });
 
 describe('a hold', () => {
   it('keeps everything until it is lifted, and for 365 days', () => {
     const events = [opened(), reported(), decided(2, 'dismissed'), held(3)];
-    expect(expiryDays(events)).toEqual({
+    expect(computeExpiryDays(events)).toEqual({
       'ReportFiled 0': null,
       'CaseDecided 2': null,
       'HoldPlaced 3': null,
     });
-    expect(expiryDays([...events, released(10)])).toEqual({
+    expect(computeExpiryDays([...events, released(10)])).toEqual({
       'ReportFiled 0': 368,
       'CaseDecided 2': 368,
       'HoldPlaced 3': 368,
       'HoldLifted 10': 368,
     });
-    expect(expiryDays([...events, released(500)])).toMatchObject({
+    expect(computeExpiryDays([...events, released(500)])).toMatchObject({
       'ReportFiled 0': 500,
       'HoldLifted 500': 683,
     });
@@ -211,6 +217,6 @@ describe('a hold', () => {
 
   it('does not concern what is recorded after it', () => {
     const events = [held(0), released(1), opened(2), reported(2), decided(3, 'dismissed')];
-    expect(expiryDays(events)['ReportFiled 2']).toBe(6);
+    expect(computeExpiryDays(events)['ReportFiled 2']).toBe(6);
   });
 });

@@ -2,28 +2,28 @@ import {
   ConductHistory,
   DAY_MS,
   HOUR_MS,
-  aFinding,
-  aReport,
+  createFinding,
+  createReport,
   ada,
-  typesOf,
+  listTypes,
 } from '../../../testing/conduct-events.fixture';
 import { expectRefusal } from '../../../testing/refusal.functions';
 import { computeStandingAt } from '../../standings/domain/standing.state';
 
-const standingOf = ({ state, now }: ConductHistory) => computeStandingAt(state.standing, now);
+const computeStanding = ({ state, now }: ConductHistory) => computeStandingAt(state.standing, now);
 
 describe('a report', () => {
   it('opens a case, which later reports join', () => {
     const history = new ConductHistory();
-    expect(typesOf(history.report(11))).toEqual(['CaseOpened', 'ReportFiled']);
-    expect(typesOf(history.report(12))).toEqual(['ReportFiled']);
-    expect(history.lastDataOf('ReportFiled').caseId).toBe(history.lastDataOf('CaseOpened').caseId);
+    expect(listTypes(history.report(11))).toEqual(['CaseOpened', 'ReportFiled']);
+    expect(listTypes(history.report(12))).toEqual(['ReportFiled']);
+    expect(history.findLastData('ReportFiled').caseId).toBe(history.findLastData('CaseOpened').caseId);
   });
 
   it('opens another case after the decision', () => {
     const history = new ConductHistory().reportByUsers(1);
     history.decide('warned');
-    expect(typesOf(history.report(12))).toEqual(['CaseOpened', 'ReportFiled']);
+    expect(listTypes(history.report(12))).toEqual(['CaseOpened', 'ReportFiled']);
   });
 
   it('of the same reporter from the same random chat is the first one, also after the decision', () => {
@@ -32,7 +32,7 @@ describe('a report', () => {
     history.decide('dismissed');
     expect(history.report(11)).toEqual([]);
     const otherChat = { where: 'random_chat', sessionId: 'another', at: '2026-11-20T00:00:00.000Z' } as const;
-    expect(typesOf(history.report(11, { context: otherChat }))).toEqual(['CaseOpened', 'ReportFiled']);
+    expect(listTypes(history.report(11, { context: otherChat }))).toEqual(['CaseOpened', 'ReportFiled']);
   });
 
   it('of the same reporter from the private chat is the first one until that is decided', () => {
@@ -42,19 +42,19 @@ describe('a report', () => {
     expect(history.report(11, { context: { ...context, at: '2026-11-20T01:00:00.000Z' } })).toEqual([]);
     expect(history.report(11)).toHaveLength(1);
     history.decide('dismissed');
-    expect(typesOf(history.report(11, { context }))).toEqual(['CaseOpened', 'ReportFiled']);
+    expect(listTypes(history.report(11, { context }))).toEqual(['CaseOpened', 'ReportFiled']);
   });
 
   it('of oneself is refused', () => {
     const history = new ConductHistory();
-    expectRefusal(() => history.execute(aReport(ada)), 'not_found');
+    expectRefusal(() => history.execute(createReport(ada)), 'not_found');
   });
 });
 
 describe('distinct reporters', () => {
   it('flag the user when they are three, with a notice, for at most 30 days', () => {
     const history = new ConductHistory().reportByUsers(2);
-    expect(standingOf(history).kind).toBe('good');
+    expect(computeStanding(history).kind).toBe('good');
     expect(history.report(13).at(-1)).toMatchObject({
       type: 'PersonFlagged',
       data: {
@@ -64,8 +64,8 @@ describe('distinct reporters', () => {
         until: new Date(history.now.getTime() + 30 * DAY_MS).toISOString(),
       },
     });
-    expect(standingOf(history).kind).toBe('care');
-    expect(typesOf(history.report(14))).toEqual(['ReportFiled']);
+    expect(computeStanding(history).kind).toBe('care');
+    expect(listTypes(history.report(14))).toEqual(['ReportFiled']);
   });
 
   it('suspend the user for 72 hours when they are five, once for each case', () => {
@@ -80,24 +80,24 @@ describe('distinct reporters', () => {
         noticeId: expect.any(Number),
       },
     });
-    expect(standingOf(history).kind).toBe('suspended');
+    expect(computeStanding(history).kind).toBe('suspended');
     history.wait(73 * HOUR_MS);
     for (const reporterId of [31, 32, 33, 34]) history.report(reporterId);
-    expect(typesOf(history.report(35))).toEqual(['ReportFiled']);
+    expect(listTypes(history.report(35))).toEqual(['ReportFiled']);
   });
 
   it('do not suspend a user who is suspended for longer', () => {
     const history = new ConductHistory().reportByUsers(1);
     history.decide('suspended');
     for (const reporterId of [31, 32, 33, 34]) history.report(reporterId);
-    expect(typesOf(history.report(35))).toEqual(['ReportFiled']);
+    expect(listTypes(history.report(35))).toEqual(['ReportFiled']);
   });
 
   it('count only within 24 hours', () => {
     const history = new ConductHistory().reportByUsers(2).wait(DAY_MS);
-    expect(typesOf(history.report(13))).toEqual(['ReportFiled']);
-    expect(typesOf(history.report(14))).toEqual(['ReportFiled']);
-    expect(typesOf(history.report(15))).toEqual(['ReportFiled', 'PersonFlagged']);
+    expect(listTypes(history.report(13))).toEqual(['ReportFiled']);
+    expect(listTypes(history.report(14))).toEqual(['ReportFiled']);
+    expect(listTypes(history.report(15))).toEqual(['ReportFiled', 'PersonFlagged']);
   });
 
   it('count once for each device, no matter which account reported first', () => {
@@ -105,15 +105,15 @@ describe('distinct reporters', () => {
     const deviceAccountIds = [21, 22, 23];
     for (const reporterId of [23, 21, 22]) history.report(reporterId, { deviceAccountIds });
     expect([...history.state.reports.values()].map(({ countsAs }) => countsAs)).toEqual([23, 23, 23]);
-    expect(typesOf(history.report(24))).toEqual(['ReportFiled']);
-    expect(typesOf(history.report(25))).toEqual(['ReportFiled', 'PersonFlagged']);
+    expect(listTypes(history.report(24))).toEqual(['ReportFiled']);
+    expect(listTypes(history.report(25))).toEqual(['ReportFiled', 'PersonFlagged']);
   });
 
   it('count once for each reporter, from several chats', () => {
     const history = new ConductHistory();
     for (const sessionId of ['one', 'two', 'three'])
       expect(
-        typesOf(
+        listTypes(
           history.report(11, {
             context: { where: 'random_chat', sessionId, at: '2026-11-20T00:00:00.000Z' },
           }),
@@ -124,38 +124,38 @@ describe('distinct reporters', () => {
   it('without weight do not count', () => {
     const history = new ConductHistory();
     for (const reporterId of [11, 12, 13, 14, 15]) history.report(reporterId, { weight: 0 });
-    expect(standingOf(history).kind).toBe('good');
+    expect(computeStanding(history).kind).toBe('good');
   });
 });
 
 describe('a finding', () => {
   it('opens a case or joins the undecided one, and is recorded once for each source', () => {
     const history = new ConductHistory();
-    expect(typesOf(history.execute(aFinding('classifier')))).toEqual(['CaseOpened', 'FindingRaised']);
-    expect(history.execute(aFinding('classifier'))).toEqual([]);
-    expect(typesOf(history.report(11))).toEqual(['ReportFiled']);
+    expect(listTypes(history.execute(createFinding('classifier')))).toEqual(['CaseOpened', 'FindingRaised']);
+    expect(history.execute(createFinding('classifier'))).toEqual([]);
+    expect(listTypes(history.report(11))).toEqual(['ReportFiled']);
   });
 
   it('of many accounts flags the user', () => {
     const history = new ConductHistory();
-    history.execute(aFinding('many_accounts'));
-    expect(history.lastDataOf('PersonFlagged')).toMatchObject({
+    history.execute(createFinding('many_accounts'));
+    expect(history.findLastData('PersonFlagged')).toMatchObject({
       cause: 'many_accounts',
       caseId: history.caseId,
     });
-    expect(standingOf(history).kind).toBe('care');
+    expect(computeStanding(history).kind).toBe('care');
   });
 
   it('of a stated age asks for the age; a second one within 30 days suspends until a moderator has decided', () => {
     const history = new ConductHistory();
-    history.execute(aFinding('stated_age', 'first'));
-    const { noticeId } = history.lastDataOf('AgeAsked');
-    expect(standingOf(history)).toMatchObject({ kind: 'age_question', noticeId });
+    history.execute(createFinding('stated_age', 'first'));
+    const { noticeId } = history.findLastData('AgeAsked');
+    expect(computeStanding(history)).toMatchObject({ kind: 'age_question', noticeId });
     history.execute({ type: 'AnswerAge', noticeId, answer: 'adult' });
-    expect(standingOf(history).kind).toBe('good');
-    history.wait(29 * DAY_MS).execute(aFinding('stated_age', 'second'));
-    expect(standingOf(history)).toMatchObject({ kind: 'suspended', until: null });
-    expect(history.execute(aFinding('stated_age', 'third')).map(({ type }) => type)).toEqual([
+    expect(computeStanding(history).kind).toBe('good');
+    history.wait(29 * DAY_MS).execute(createFinding('stated_age', 'second'));
+    expect(computeStanding(history)).toMatchObject({ kind: 'suspended', until: null });
+    expect(history.execute(createFinding('stated_age', 'third')).map(({ type }) => type)).toEqual([
       'FindingRaised',
     ]);
   });

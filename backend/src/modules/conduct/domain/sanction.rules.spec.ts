@@ -1,18 +1,18 @@
 import {
-  aConfirmation,
-  aFinding,
+  createConfirmation,
+  createFinding,
   ada,
   ConductHistory,
   DAY_MS,
   HOUR_MS,
   mod,
   otherMod,
-  typesOf,
+  listTypes,
 } from '../../../testing/conduct-events.fixture';
 import { expectRefusal } from '../../../testing/refusal.functions';
 import { computeStandingAt } from '../../standings/domain/standing.state';
 
-const standingOf = ({ state, now }: ConductHistory) => computeStandingAt(state.standing, now);
+const computeStanding = ({ state, now }: ConductHistory) => computeStandingAt(state.standing, now);
 const banned = (): ConductHistory => {
   const history = new ConductHistory().reportByUsers(1);
   history.decide('banned');
@@ -23,16 +23,16 @@ const applyTimeLimits = (history: ConductHistory) => history.execute({ type: 'Ap
 describe('a ban', () => {
   it('is confirmed by another moderator, once', () => {
     const history = banned();
-    expectRefusal(() => history.execute(aConfirmation(history, { moderatorId: mod })), 'own_decision');
-    expect(history.execute(aConfirmation(history))).toMatchObject([
+    expectRefusal(() => history.execute(createConfirmation(history, { moderatorId: mod })), 'own_decision');
+    expect(history.execute(createConfirmation(history))).toMatchObject([
       { type: 'SanctionConfirmed', data: { moderatorId: otherMod, isSolo: false } },
     ]);
-    expectRefusal(() => history.execute(aConfirmation(history)), 'already_answered');
+    expectRefusal(() => history.execute(createConfirmation(history)), 'already_answered');
   });
 
   it('is confirmed by the only moderator after 24 hours, which is recorded', () => {
     const history = banned();
-    const solo = () => aConfirmation(history, { moderatorId: mod, isOnlyModerator: true });
+    const solo = () => createConfirmation(history, { moderatorId: mod, isOnlyModerator: true });
     history.wait(DAY_MS - 1);
     expectRefusal(() => history.execute(solo()), 'own_decision');
     history.wait(1);
@@ -42,20 +42,22 @@ describe('a ban', () => {
   it('ends when the other moderator does not confirm it', () => {
     const history = banned();
     expect(
-      history.execute(aConfirmation(history, { isConfirmed: false, facts: 'It was a misunderstanding.' })),
+      history.execute(
+        createConfirmation(history, { isConfirmed: false, facts: 'It was a misunderstanding.' }),
+      ),
     ).toMatchObject([
       {
         type: 'SanctionLifted',
         data: { cause: 'not_confirmed', noticeId: expect.any(Number), reason: 'It was a misunderstanding.' },
       },
     ]);
-    expect(standingOf(history).kind).toBe('good');
+    expect(computeStanding(history).kind).toBe('good');
   });
 
   it('is not confirmed by reporters, friends, the user, or with an old version', () => {
     const history = banned();
-    const confirm = (given: Parameters<typeof aConfirmation>[1]) => () =>
-      history.execute(aConfirmation(history, given));
+    const confirm = (given: Parameters<typeof createConfirmation>[1]) => () =>
+      history.execute(createConfirmation(history, given));
     expectRefusal(confirm({ moderatorId: 11 }), 'own_decision');
     expectRefusal(confirm({ moderatorId: ada }), 'own_decision');
     expectRefusal(confirm({ excludedModeratorIds: [otherMod] }), 'own_decision');
@@ -76,47 +78,47 @@ describe('a ban', () => {
         data: { kind: 'suspended', isAutomatic: false, noticeId: expect.any(Number) },
       },
     ]);
-    expect(standingOf(history)).toMatchObject({
+    expect(computeStanding(history)).toMatchObject({
       kind: 'suspended',
       until: new Date(start + 30 * DAY_MS).toISOString(),
     });
     expect(applyTimeLimits(history)).toEqual([]);
     history.wait(30 * DAY_MS);
     expect(applyTimeLimits(history)).toEqual([]);
-    expect(standingOf(history).kind).toBe('good');
+    expect(computeStanding(history).kind).toBe('good');
   });
 
   it('stays when it was confirmed in time', () => {
     const history = banned();
-    history.execute(aConfirmation(history));
+    history.execute(createConfirmation(history));
     history.wait(400 * DAY_MS);
     expect(applyTimeLimits(history)).toEqual([]);
-    expect(standingOf(history).kind).toBe('banned');
+    expect(computeStanding(history).kind).toBe('banned');
   });
 });
 
 describe('an automatic suspension', () => {
   it('lapses into the flag while no moderator has decided, once, with a notice', () => {
     const history = new ConductHistory().reportByUsers(5).wait(72 * HOUR_MS);
-    const { until } = history.lastDataOf('PersonFlagged');
+    const { until } = history.findLastData('PersonFlagged');
     expect(applyTimeLimits(history)).toMatchObject([
       { type: 'PersonFlagged', data: { cause: 'sanction_lapsed', until, noticeId: expect.any(Number) } },
     ]);
-    expect(standingOf(history).kind).toBe('care');
+    expect(computeStanding(history).kind).toBe('care');
     expect(applyTimeLimits(history)).toEqual([]);
     history.wait(30 * DAY_MS);
-    expect(typesOf(applyTimeLimits(history))).toEqual(['FlagLifted']);
+    expect(listTypes(applyTimeLimits(history))).toEqual(['FlagLifted']);
     expect(applyTimeLimits(history)).toEqual([]);
-    expect(standingOf(history).kind).toBe('good');
+    expect(computeStanding(history).kind).toBe('good');
   });
 
   it('lapses into a new flag when the earlier one has ended', () => {
     const history = new ConductHistory().reportByUsers(3).wait(29 * DAY_MS);
     for (const reporterId of [31, 32, 33, 34, 35]) history.report(reporterId);
-    expect(standingOf(history).kind).toBe('suspended');
+    expect(computeStanding(history).kind).toBe('suspended');
     history.wait(72 * HOUR_MS);
-    expect(typesOf(applyTimeLimits(history))).toEqual(['PersonFlagged']);
-    expect(standingOf(history).kind).toBe('care');
+    expect(listTypes(applyTimeLimits(history))).toEqual(['PersonFlagged']);
+    expect(computeStanding(history).kind).toBe('care');
   });
 
   it('leaves nothing behind once its case is dismissed', () => {
@@ -140,7 +142,7 @@ describe('lifting a sanction', () => {
   const lift = (history: ConductHistory, given = {}) =>
     history.execute({
       type: 'LiftSanction',
-      sanctionId: history.lastDataOf('SanctionImposed').sanctionId,
+      sanctionId: history.findLastData('SanctionImposed').sanctionId,
       moderatorId: mod,
       reason: 'Enough',
       ...given,
@@ -154,9 +156,9 @@ describe('lifting a sanction', () => {
         data: { cause: 'moderator', reason: 'Enough', noticeId: expect.any(Number) },
       },
     ]);
-    expect(standingOf(history).kind).toBe('good');
+    expect(computeStanding(history).kind).toBe('good');
     expectRefusal(() => lift(history), 'already_answered');
-    expectRefusal(() => history.execute(aConfirmation(history)), 'already_answered');
+    expectRefusal(() => history.execute(createConfirmation(history)), 'already_answered');
   });
 
   it('is refused to the user themselves, and for sanctions that do not exist', () => {
@@ -171,10 +173,10 @@ describe('a hold', () => {
     const history = new ConductHistory();
     const hold = (isHeld: boolean, moderatorId = mod) =>
       history.execute({ type: 'SetHold', isHeld, moderatorId, reason: 'The police asked' });
-    expect(typesOf(hold(true))).toEqual(['HoldPlaced']);
+    expect(listTypes(hold(true))).toEqual(['HoldPlaced']);
     expect(hold(true)).toEqual([]);
     expectRefusal(() => hold(false, ada), 'own_decision');
-    expect(typesOf(hold(false))).toEqual(['HoldLifted']);
+    expect(listTypes(hold(false))).toEqual(['HoldLifted']);
     expect(hold(false)).toEqual([]);
   });
 });
@@ -185,12 +187,12 @@ describe('an inherited sanction', () => {
 
   it('has a decided case of its own, is imposed once, and needs no confirmation', () => {
     const history = new ConductHistory();
-    expect(typesOf(inherit(history))).toEqual(['CaseOpened', 'CaseDecided', 'SanctionImposed']);
+    expect(listTypes(inherit(history))).toEqual(['CaseOpened', 'CaseDecided', 'SanctionImposed']);
     expect(inherit(history)).toEqual([]);
     history.wait(100 * DAY_MS);
     expect(applyTimeLimits(history)).toEqual([]);
-    expect(standingOf(history).kind).toBe('banned');
-    expect(history.lastDataOf('SanctionImposed')).toMatchObject({ inheritedFrom: 77, isAutomatic: true });
+    expect(computeStanding(history).kind).toBe('banned');
+    expect(history.findLastData('SanctionImposed')).toMatchObject({ inheritedFrom: 77, isAutomatic: true });
   });
 
   describe('whose source has ended', () => {
@@ -204,7 +206,7 @@ describe('an inherited sanction', () => {
       expect(follow(history, null)).toMatchObject([
         { type: 'SanctionLifted', data: { cause: 'source_ended', noticeId: expect.any(Number) } },
       ]);
-      expect(standingOf(history).kind).toBe('good');
+      expect(computeStanding(history).kind).toBe('good');
       expect(follow(history, null)).toEqual([]);
     });
 
@@ -212,12 +214,12 @@ describe('an inherited sanction', () => {
       const history = new ConductHistory();
       inherit(history);
       const end = (hours: number) => new Date(history.now.getTime() + hours * HOUR_MS);
-      expect(typesOf(follow(history, end(2)))).toEqual(['SanctionLifted', 'SanctionImposed']);
-      expect(history.lastDataOf('SanctionImposed')).toMatchObject({ inheritedFrom: 77, isAutomatic: true });
-      expect(standingOf(history)).toMatchObject({ kind: 'suspended', until: end(2).toISOString() });
+      expect(listTypes(follow(history, end(2)))).toEqual(['SanctionLifted', 'SanctionImposed']);
+      expect(history.findLastData('SanctionImposed')).toMatchObject({ inheritedFrom: 77, isAutomatic: true });
+      expect(computeStanding(history)).toMatchObject({ kind: 'suspended', until: end(2).toISOString() });
       expect([follow(history, end(2)), follow(history, end(3))]).toEqual([[], []]);
       expect(follow(history, end(-1))).toMatchObject([{ data: { noticeId: expect.any(Number) } }]);
-      expect(standingOf(history).kind).toBe('good');
+      expect(computeStanding(history).kind).toBe('good');
     });
   });
 
@@ -226,10 +228,10 @@ describe('an inherited sanction', () => {
     const { caseId } = history;
     inherit(history);
     expect(history.caseId).not.toBe(caseId);
-    history.appeal(history.lastDataOf('SanctionImposed').noticeId);
+    history.fileAppeal(history.findLastData('SanctionImposed').noticeId);
     history.decideAppeal({ outcome: 'reversed', moderatorId: mod });
-    expect(standingOf(history).kind).toBe('good');
-    expect(typesOf(history.report(12))).toEqual(['ReportFiled']);
+    expect(computeStanding(history).kind).toBe('good');
+    expect(listTypes(history.report(12))).toEqual(['ReportFiled']);
   });
 });
 
@@ -237,23 +239,23 @@ describe('an age question', () => {
   const answer = (
     history: ConductHistory,
     given: 'adult' | 'minor',
-    noticeId = history.lastDataOf('AgeAsked').noticeId,
+    noticeId = history.findLastData('AgeAsked').noticeId,
   ) => history.execute({ type: 'AnswerAge', noticeId, answer: given });
 
   it('answered by a minor suspends until a moderator has decided', () => {
     const history = new ConductHistory();
-    history.execute(aFinding('stated_age'));
-    expect(typesOf(answer(history, 'minor'))).toEqual(['AgeAnswered', 'SanctionImposed']);
-    expect(standingOf(history)).toMatchObject({ kind: 'suspended', until: null });
+    history.execute(createFinding('stated_age'));
+    expect(listTypes(answer(history, 'minor'))).toEqual(['AgeAnswered', 'SanctionImposed']);
+    expect(computeStanding(history)).toMatchObject({ kind: 'suspended', until: null });
     history.wait(100 * DAY_MS);
     expect(applyTimeLimits(history)).toEqual([]);
     history.decide('dismissed');
-    expect(standingOf(history).kind).toBe('good');
+    expect(computeStanding(history).kind).toBe('good');
   });
 
   it('is answered once, and other notices are not questions', () => {
     const history = new ConductHistory();
-    history.execute(aFinding('stated_age'));
+    history.execute(createFinding('stated_age'));
     answer(history, 'adult');
     expectRefusal(() => answer(history, 'minor'), 'already_answered');
     expectRefusal(() => answer(history, 'minor', 999), 'not_found');

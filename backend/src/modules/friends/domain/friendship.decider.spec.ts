@@ -1,4 +1,4 @@
-import { givenFor } from '../../../testing/given.fixture';
+import { createGiven } from '../../../testing/given.fixture';
 import { DECLINE_COOL_DOWN_MS, friendshipDecider } from './friendship.decider';
 import type { FriendshipCommand } from './friendship.commands';
 import { type FriendshipEvent, buildFriendshipStreamId } from './friendship.events';
@@ -8,7 +8,7 @@ const bob = 7;
 const start = Date.UTC(2026, 10, 20);
 const after = (ms: number): Date => new Date(start + ms);
 
-const given = givenFor(friendshipDecider);
+const given = createGiven(friendshipDecider);
 
 const sent = (given: { requestId?: number; from?: number; isHidden?: boolean } = {}): FriendshipEvent => {
   const { requestId = 1, from = ada, isHidden = false } = given;

@@ -1,11 +1,11 @@
-import { givenFor } from '../../../testing/given.fixture';
+import { createGiven } from '../../../testing/given.fixture';
 import type { BlockImage, ImageBlockCommand } from './image-block.commands';
 import { imageBlockDecider } from './image-block.decider';
 import type { ImageBlockEvent } from './image-block.events';
 
 const sha256 = 'ab'.repeat(32);
 const noon = new Date(Date.UTC(2026, 10, 20, 12));
-const given = givenFor(imageBlockDecider);
+const given = createGiven(imageBlockDecider);
 
 const blocked: ImageBlockEvent = {
   type: 'ImageBlocked',

@@ -41,7 +41,7 @@ describe('a search and the standing of its user', () => {
     await announceStanding(thaw.replicas[replica]!, visitor.user.id);
   };
   const record = ({ visitor }: Page) => thaw.store.redis.hgetall(matchingKeys.user(visitor.user.id));
-  const matchOf = ({ socket }: Page, partner: Page) =>
+  const waitForMatch = ({ socket }: Page, partner: Page) =>
     socket.next('chat_matched', ({ partnerId }) => partnerId === partner.visitor.user.id);
   const checkAll = async (): Promise<void> => {
     for (const { app } of thaw.replicas) await app.get(MatchmakingService).checkRecords();
@@ -57,7 +57,7 @@ describe('a search and the standing of its user', () => {
     expect(await record(ada)).toMatchObject({ state: 'searching', pool: 'care' });
     expect(await record(bob)).toMatchObject({ state: 'searching', pool: '' });
     await startSearch(eve);
-    await Promise.all([matchOf(ada, eve), matchOf(eve, ada)]);
+    await Promise.all([waitForMatch(ada, eve), waitForMatch(eve, ada)]);
     expect(bob.socket.all('chat_matched')).toEqual([]);
   });
 
@@ -68,7 +68,7 @@ describe('a search and the standing of its user', () => {
     await startSearch(ada);
     const { since } = await record(ada);
     await flagAndAnnounce(ada, 1);
-    await Promise.all([matchOf(ada, bob), matchOf(bob, ada)]);
+    await Promise.all([waitForMatch(ada, bob), waitForMatch(bob, ada)]);
     expect(await record(ada)).toMatchObject({ pool: 'care', since });
   });
 
@@ -78,7 +78,7 @@ describe('a search and the standing of its user', () => {
     await startSearch(ada);
     await startSearch(bob);
     await liftFlag(ada, 1);
-    await Promise.all([matchOf(ada, bob), matchOf(bob, ada)]);
+    await Promise.all([waitForMatch(ada, bob), waitForMatch(bob, ada)]);
   });
 
   it('moves a user whose flag was committed by a process that died before it announced it', async () => {
@@ -98,7 +98,7 @@ describe('a search and the standing of its user', () => {
     await until(async () => (await record(ada)).pool === 'care' && (await record(bob)).state === 'searching');
     expect(await record(ada)).toMatchObject({ state: 'searching', since });
     await startSearch(eve); // bob is still in the queue
-    await Promise.all([matchOf(bob, eve), matchOf(eve, bob)]);
+    await Promise.all([waitForMatch(bob, eve), waitForMatch(eve, bob)]);
     expect(ada.socket.all('chat_matched')).toEqual([]);
     expect(bob.socket.all('chat_matched')).toHaveLength(1);
   });
@@ -111,7 +111,7 @@ describe('a search and the standing of its user', () => {
     await until(async () => (await record(ada)).state === undefined);
     await until(async () => (await record(bob)).state === 'searching');
     await startSearch(eve);
-    await Promise.all([matchOf(bob, eve), matchOf(eve, bob)]);
+    await Promise.all([waitForMatch(bob, eve), waitForMatch(eve, bob)]);
     expect(ada.socket.all('chat_matched')).toEqual([]);
   });
 

@@ -11,7 +11,7 @@ describe('replicas that hold a place in the queue', () => {
   let store: TestRedis;
   let dead: DeadReplicas;
 
-  const replica = (replicaId: string): MatchQueueService =>
+  const createReplica = (replicaId: string): MatchQueueService =>
     new MatchQueueService(
       store.redis,
       { REMATCH_COOLDOWN_S: 600, REMATCH_RELAX_AFTER_S: 600 } as Environment,
@@ -21,9 +21,9 @@ describe('replicas that hold a place in the queue', () => {
     await store.redis.zrem(matchingKeys.leases, replicaId);
     dead = { foundAtMs: Number.MAX_SAFE_INTEGER, replicaIds: [replicaId] };
   };
-  const holders = (userId: number) => store.redis.hkeys(matchingKeys.sockets(String(userId)));
-  const waiting = () => store.redis.zrange(matchingKeys.queue('male', 'both'), '0', '-1');
-  const keptMs = (userId: number) => store.redis.pttl(matchingKeys.user(userId));
+  const listHolders = (userId: number) => store.redis.hkeys(matchingKeys.sockets(String(userId)));
+  const listWaiting = () => store.redis.zrange(matchingKeys.queue('male', 'both'), '0', '-1');
+  const readKeptMs = (userId: number) => store.redis.pttl(matchingKeys.user(userId));
 
   beforeAll(async () => {
     store = await createTestRedis();
@@ -38,49 +38,49 @@ describe('replicas that hold a place in the queue', () => {
   afterAll(() => store.close());
 
   it('are evicted when dead, after which the place is kept for 35 s', async () => {
-    await replica('r1').join(1, 'male', 'both');
+    await createReplica('r1').join(1, 'male', 'both');
     await kill('r1');
-    await replica('r2').reconcile();
-    expect(await holders(1)).toEqual([]);
-    expect(await waiting()).toEqual([]);
-    expect(await keptMs(1)).toBeGreaterThan(34_000);
-    expect(await keptMs(1)).toBeLessThanOrEqual(35_000);
+    await createReplica('r2').reconcile();
+    expect(await listHolders(1)).toEqual([]);
+    expect(await listWaiting()).toEqual([]);
+    expect(await readKeptMs(1)).toBeGreaterThan(34_000);
+    expect(await readKeptMs(1)).toBeLessThanOrEqual(35_000);
   });
 
   it('are evicted without prolonging a place that was already parked', async () => {
-    await replica('r1').join(1, 'male', 'both');
+    await createReplica('r1').join(1, 'male', 'both');
     await kill('r1');
-    await replica('r2').join(2, 'male', 'both');
+    await createReplica('r2').join(2, 'male', 'both');
     await store.redis.pexpire(matchingKeys.user(1), 20_000); // as if some time had passed
-    await replica('r2').reconcile();
-    expect(await holders(1)).toEqual([]);
-    expect(await keptMs(1)).toBeLessThanOrEqual(20_000);
+    await createReplica('r2').reconcile();
+    expect(await listHolders(1)).toEqual([]);
+    expect(await readKeptMs(1)).toBeLessThanOrEqual(20_000);
   });
 
   it('do not lose a place that another replica holds as well', async () => {
-    await replica('r1').join(1, 'male', 'both');
-    await replica('r2').resume(1);
+    await createReplica('r1').join(1, 'male', 'both');
+    await createReplica('r2').resume(1);
     await kill('r1');
-    await replica('r2').reconcile();
-    expect(await holders(1)).toEqual(['r2']);
-    expect(await waiting()).toEqual(['1']);
-    expect(await keptMs(1)).toBe(-1);
+    await createReplica('r2').reconcile();
+    expect(await listHolders(1)).toEqual(['r2']);
+    expect(await listWaiting()).toEqual(['1']);
+    expect(await readKeptMs(1)).toBe(-1);
   });
 
   it('are recorded again after they were evicted, and the user is searching again', async () => {
-    const service = replica('r1');
+    const service = createReplica('r1');
     await service.join(1, 'male', 'both');
     await kill('r1');
-    await replica('r2').reconcile();
+    await createReplica('r2').reconcile();
     await store.redis.zadd(matchingKeys.leases, '1000000000000000', 'r1');
     await service.reconcileAll();
-    expect(await holders(1)).toEqual(['r1']);
-    expect(await waiting()).toEqual(['1']);
-    expect(await keptMs(1)).toBe(-1);
+    expect(await listHolders(1)).toEqual(['r1']);
+    expect(await listWaiting()).toEqual(['1']);
+    expect(await readKeptMs(1)).toBe(-1);
   });
 
   it('hold a searching user although a resume failed, and no user who is not searching', async () => {
-    const service = replica('r1');
+    const service = createReplica('r1');
     const run = resumeScript.run.bind(resumeScript);
     await service.join(1, 'male', 'both');
     const timedOut = jest.spyOn(resumeScript, 'run').mockImplementationOnce(async (...given) => {
@@ -91,28 +91,28 @@ describe('replicas that hold a place in the queue', () => {
     timedOut.mockRejectedValueOnce(new Error('Redis is away'));
     await expect(service.resume(2)).rejects.toThrow('away');
     await service.reconcile();
-    expect(await holders(1)).toEqual(['r1']);
-    expect(await holders(2)).toEqual([]);
+    expect(await listHolders(1)).toEqual(['r1']);
+    expect(await listHolders(2)).toEqual([]);
     const before = timedOut.mock.calls.length;
     await service.reconcileAll();
     expect(timedOut.mock.calls).toHaveLength(before);
   });
 
   it('are recorded for users who are searching or claimed, and for no others', async () => {
-    const service = replica('r1');
-    const recorded = () => store.redis.exists(directoryKeys(matchingKeys.prefix).ofReplica('r1'));
+    const service = createReplica('r1');
+    const countRecorded = () => store.redis.exists(directoryKeys(matchingKeys.prefix).ofReplica('r1'));
     await service.resume(1);
-    expect(await recorded()).toBe(0);
+    expect(await countRecorded()).toBe(0);
     await service.join(1, 'male', 'both');
     await service.leave(1);
-    expect(await recorded()).toBe(0);
+    expect(await countRecorded()).toBe(0);
     await service.join(1, 'male', 'both');
     const place = await service.join(2, 'male', 'both');
     if (place.kind !== 'matched') throw new Error(place.kind);
-    expect([await holders(1), await holders(2)]).toEqual([['r1'], ['r1']]);
+    expect([await listHolders(1), await listHolders(2)]).toEqual([['r1'], ['r1']]);
     await service.confirm(place.match);
     for (const userId of place.match.userIds) service.forget(userId);
-    expect(await recorded()).toBe(0);
+    expect(await countRecorded()).toBe(0);
     const repeated = jest.spyOn(resumeScript, 'run');
     await service.reconcileAll();
     expect(repeated).not.toHaveBeenCalled();

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { connectRedis } from '../../../platform/redis/redis.module';
 import { MatchQueueModel } from '../../../testing/match-queue.model';
-import { anyCrowd, stepsUpTo } from '../../../testing/match-queue-steps.fixture';
+import { anyCrowd, arbitrarySteps } from '../../../testing/match-queue-steps.fixture';
 import { createTestRedis, type TestRedis } from '../../../testing/test-redis.harness';
 
 const isLong = process.env.THAW_TEST_LONG === '1';
@@ -35,7 +35,7 @@ describe('the match queue', () => {
       const client = connectRedis(store.url, { enableOfflineQueue: true, commandTimeout: 5_000 });
       try {
         await fc.assert(
-          fc.asyncProperty(anyCrowd, stepsUpTo(MAX_STEPS), async (crowd, steps) => {
+          fc.asyncProperty(anyCrowd, arbitrarySteps(MAX_STEPS), async (crowd, steps) => {
             await store.flush();
             const model = new MatchQueueModel(client, crowd, relaxAfterS);
             await model.start();

@@ -173,7 +173,7 @@ describe('MatchQueueService', () => {
       expect(ttl).toBeLessThanOrEqual(35_000);
       await queue.store.redis.del(matchingKeys.user(1)); // as if the 35 s had passed
       expect(await queue.on('r1').resume(1)).toEqual({ kind: 'idle' });
-      expect(await queue.store.keys('{matching}:queue:*')).toEqual([]);
+      expect(await queue.store.listKeys('{matching}:queue:*')).toEqual([]);
     });
 
     it('keeps the place for a while after their replica died and a join has skipped them', async () => {
@@ -286,7 +286,7 @@ describe('MatchQueueService', () => {
       await queue.on('r1').join(1, 'male', 'both');
       expect(await queue.on('r2').leave(1)).toEqual({ kind: 'left' });
       expect(await queue.on('r1').leave(1)).toEqual({ kind: 'idle' });
-      expect(await queue.store.keys('{matching}:[qu]*')).toEqual([]);
+      expect(await queue.store.listKeys('{matching}:[qu]*')).toEqual([]);
     });
 
     it('does not happen when an earlier chat of the user is finished late', async () => {

@@ -23,13 +23,13 @@ describe('MatchmakingService', () => {
   });
   afterAll(() => thaw.close());
 
-  const matchmaking = (replica: number) => thaw.replicas[replica]!.app.get(MatchmakingService);
+  const getMatchmaking = (replica: number) => thaw.replicas[replica]!.app.get(MatchmakingService);
   /** Number of searching users that a replica tracks. */
-  const searching = (replica: number): number =>
-    (matchmaking(replica) as unknown as { waitingUsers: ReadonlyMap<number, unknown> }).waitingUsers.size;
+  const countSearching = (replica: number): number =>
+    (getMatchmaking(replica) as unknown as { waitingUsers: ReadonlyMap<number, unknown> }).waitingUsers.size;
   const record = (userId: number) => thaw.store.redis.hgetall(matchingKeys.user(userId));
-  const queues = async (): Promise<string[]> => {
-    const sets = await thaw.store.keys('{matching}:queue:*');
+  const listQueues = async (): Promise<string[]> => {
+    const sets = await thaw.store.listKeys('{matching}:queue:*');
     return (await Promise.all(sets.map((set) => thaw.store.redis.zrange(set, '0', '-1')))).flat();
   };
 
@@ -72,10 +72,10 @@ describe('MatchmakingService', () => {
     await there.request('leave_queue', {});
     await here.next('queue_left');
     // The replica of the first tab tracks users who search there; it must not queue the user again.
-    for (const replica of [0, 1, 0, 1]) await matchmaking(replica).checkRecords();
-    expect(searching(0) + searching(1)).toBe(0);
+    for (const replica of [0, 1, 0, 1]) await getMatchmaking(replica).checkRecords();
+    expect(countSearching(0) + countSearching(1)).toBe(0);
     expect(await record(ada.user.id)).toEqual({});
-    expect(await queues()).toEqual([]);
+    expect(await listQueues()).toEqual([]);
   });
 
   it('continues the search in the remaining tab, wherever it started', async () => {
@@ -83,9 +83,9 @@ describe('MatchmakingService', () => {
     const [here, there] = [await ada.openSocket(thaw.origins[0]), await ada.openSocket(thaw.origins[1])];
     await here.request('join_queue', {});
     await there.next('queue_joined');
-    await until(() => searching(1) === 1);
+    await until(() => countSearching(1) === 1);
     await here.leave();
-    await until(() => searching(0) === 0);
+    await until(() => countSearching(0) === 0);
     const bob = await (await thaw.createVisitor(0, 'male')).openSocket();
     await bob.request('join_queue', {});
     await there.next('chat_matched');
@@ -100,7 +100,7 @@ describe('MatchmakingService', () => {
     const isAsked = new Promise<void>((resolve) => (asked = resolve));
     let goOn: () => void = () => undefined;
     const gone = new Promise<void>((resolve) => (goOn = resolve));
-    const join = jest.spyOn(matchmaking(0), 'join');
+    const join = jest.spyOn(getMatchmaking(0), 'join');
     jest.spyOn(users, 'findSearcher').mockImplementationOnce(async (userId) => {
       asked();
       await gone;
@@ -109,12 +109,12 @@ describe('MatchmakingService', () => {
     socket.send({ event: 'join_queue', data: {} });
     await isAsked;
     await socket.leave();
-    await until(async () => (await thaw.store.keys(`{presence*}:sockets:${ada.user.id}`)).length === 0);
+    await until(async () => (await thaw.store.listKeys(`{presence*}:sockets:${ada.user.id}`)).length === 0);
     goOn();
     await until(() => join.mock.results.length);
     await join.mock.results[0]?.value;
-    await until(async () => !(await queues()).includes(String(ada.user.id)), Boolean, 2_000);
-    expect(searching(0)).toBe(0);
+    await until(async () => !(await listQueues()).includes(String(ada.user.id)), Boolean, 2_000);
+    expect(countSearching(0)).toBe(0);
     expect(await thaw.store.redis.pttl(matchingKeys.user(ada.user.id))).toBeGreaterThan(0);
   });
 
@@ -122,16 +122,20 @@ describe('MatchmakingService', () => {
     const ada = await thaw.createVisitor(0, 'female');
     const socket = await ada.openSocket();
     await socket.leave();
-    await until(async () => (await thaw.store.keys(`{presence*}:sockets:${ada.user.id}`)).length === 0);
+    await until(async () => (await thaw.store.listKeys(`{presence*}:sockets:${ada.user.id}`)).length === 0);
     const run = joinScript.run.bind(joinScript);
     jest.spyOn(joinScript, 'run').mockImplementationOnce(async (...given) => {
       await run(...given);
       throw new Error('Command timed out');
     });
-    const join = matchmaking(0).join(ada.user.id, { gender: 'female', preference: 'male', pool: 'common' });
+    const join = getMatchmaking(0).join(ada.user.id, {
+      gender: 'female',
+      preference: 'male',
+      pool: 'common',
+    });
     await expect(join).rejects.toThrow('timed out');
     expect(await record(ada.user.id)).toMatchObject({ state: 'searching' });
-    expect(await queues()).not.toContain(String(ada.user.id));
+    expect(await listQueues()).not.toContain(String(ada.user.id));
   });
 
   it('matches two searching users again once their cool-down may be ignored', async () => {
@@ -144,7 +148,7 @@ describe('MatchmakingService', () => {
     await first.request('skip_chat', { sessionId: String(sessionId) });
     await second.next('chat_skipped');
     await Promise.all([first.request('join_queue', {}), second.request('join_queue', {})]);
-    expect(await queues()).toHaveLength(2);
+    expect(await listQueues()).toHaveLength(2);
     const again = await first.next('chat_matched');
     expect(again).toMatchObject({ partnerId: bob.user.id });
     expect(again.sessionId).not.toBe(sessionId);
@@ -169,7 +173,7 @@ describe('MatchmakingService', () => {
     await socket.request('join_queue', { preferences: 'male' });
     const { since } = await record(ada.user.id);
     await socket.cut();
-    await until(async () => (await queues()).length === 0);
+    await until(async () => (await listQueues()).length === 0);
     const back = await ada.connect(thaw.origins[1]);
     const answer = await back.ask('authenticate', { userId: ada.user.id });
     expect(answer.data).toEqual({ userId: ada.user.id, state: 'searching' });
@@ -177,17 +181,17 @@ describe('MatchmakingService', () => {
       preferences: 'male',
       since: new Date(Number(since)).toISOString(),
     });
-    expect(await queues()).toEqual([String(ada.user.id)]);
+    expect(await listQueues()).toEqual([String(ada.user.id)]);
   });
 
   it('removes a user from the queue whose departure could not be recorded at first', async () => {
     const ada = await thaw.createVisitor(0, 'female');
     const socket = await ada.openSocket();
     await socket.request('join_queue', { preferences: 'male' });
-    expect(await queues()).toContain(String(ada.user.id));
+    expect(await listQueues()).toContain(String(ada.user.id));
     const depart = jest.spyOn(departScript, 'run').mockRejectedValueOnce(new Error('Command timed out'));
     await socket.leave();
-    await until(async () => !(await queues()).includes(String(ada.user.id)));
+    await until(async () => !(await listQueues()).includes(String(ada.user.id)));
     expect(depart.mock.calls.length).toBeGreaterThan(1);
   });
 
@@ -213,8 +217,8 @@ describe('MatchmakingService', () => {
     }
     for (const claim of await thaw.store.redis.zrange(matchingKeys.claims, '0', '-1'))
       await thaw.store.redis.zadd(matchingKeys.claims, '1', claim);
-    const claimed = () => thaw.store.redis.zrange(matchingKeys.claims, '0', '-1');
-    const left = await until(claimed, (claims) => !claims.some((claim) => claim.startsWith(other)));
+    const listClaimed = () => thaw.store.redis.zrange(matchingKeys.claims, '0', '-1');
+    const left = await until(listClaimed, (claims) => !claims.some((claim) => claim.startsWith(other)));
     expect(left.some((claim) => claim.startsWith(stuck))).toBe(true);
     await thaw.store.flush();
   });
@@ -248,7 +252,7 @@ describe('MatchmakingService', () => {
     const ids = Array.from({ length: 500 }, (_, index) => index + 1);
     await Promise.all(
       ids.map((userId) =>
-        matchmaking(0).join(userId, { gender: 'male', preference: 'female', pool: 'common' }),
+        getMatchmaking(0).join(userId, { gender: 'male', preference: 'female', pool: 'common' }),
       ),
     );
     let now = 0;
@@ -262,9 +266,9 @@ describe('MatchmakingService', () => {
       now -= 1;
       return place;
     });
-    await Promise.all([matchmaking(0).checkRecords(), matchmaking(0).checkRecords()]);
+    await Promise.all([getMatchmaking(0).checkRecords(), getMatchmaking(0).checkRecords()]);
     expect(resumes).toBe(2 * ids.length);
     expect(most).toBe(200);
-    for (const userId of ids) await matchmaking(0).leave(userId);
+    for (const userId of ids) await getMatchmaking(0).leave(userId);
   });
 });

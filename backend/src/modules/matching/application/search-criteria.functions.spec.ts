@@ -7,7 +7,7 @@ import {
   queueCriteria,
 } from './search-criteria.functions';
 
-const standing = (kind: Standing['kind']): Standing => ({ ...goodStanding, kind });
+const createStanding = (kind: Standing['kind']): Standing => ({ ...goodStanding, kind });
 
 describe('the standing of a user who searches', () => {
   it.each([
@@ -17,13 +17,13 @@ describe('the standing of a user who searches', () => {
     ['suspended', false],
     ['banned', false],
   ] as const)('%s: may search is %s', (kind, expected) => {
-    expect(maySearch(standing(kind))).toBe(expected);
-    expect(mayMeet(standing(kind), standing(kind))).toBe(expected);
+    expect(maySearch(createStanding(kind))).toBe(expected);
+    expect(mayMeet(createStanding(kind), createStanding(kind))).toBe(expected);
   });
 
   it('keeps users of the two pools apart', () => {
-    expect(mayMeet(standing('good'), standing('care'))).toBe(false);
-    expect(mayMeet(standing('care'), standing('good'))).toBe(false);
+    expect(mayMeet(createStanding('good'), createStanding('care'))).toBe(false);
+    expect(mayMeet(createStanding('care'), createStanding('good'))).toBe(false);
   });
 });
 

@@ -15,7 +15,7 @@ describe('the queue of cases', () => {
   let cases: CaseRepository;
   let nextId = 0;
   const now = new Date(Math.floor(Date.now() / 1_000) * 1_000);
-  const ago = (ms: number): Date => new Date(now.getTime() - ms);
+  const subtractMs = (ms: number): Date => new Date(now.getTime() - ms);
 
   beforeAll(async () => {
     database = await createTestDatabase();
@@ -65,7 +65,7 @@ describe('the queue of cases', () => {
       user_id: userId,
       kind: 'suspended',
       rule: 'no_hate',
-      starts_at: ago(DAY_MS),
+      starts_at: subtractMs(DAY_MS),
       notice_id: nextId + 1,
       is_automatic: false,
       ...row,
@@ -83,13 +83,13 @@ describe('the queue of cases', () => {
 
   const page = (filter: CaseFilter = 'open', limit = 100, after: PagePosition | null = null) =>
     cases.findPage(filter, now, limit, after);
-  const only = async (filter: CaseFilter = 'open'): Promise<CaseRow> => {
+  const readOnlyCase = async (filter: CaseFilter = 'open'): Promise<CaseRow> => {
     const rows = await page(filter);
     expect(rows).toHaveLength(1);
     return rows[0]!;
   };
-  const idsOf = (rows: readonly CaseRow[]): number[] => rows.map(({ id }) => Number(id));
-  const positionOf = ({ urgency, since, id }: CaseRow): PagePosition => ({
+  const listIds = (rows: readonly CaseRow[]): number[] => rows.map(({ id }) => Number(id));
+  const toPosition = ({ urgency, since, id }: CaseRow): PagePosition => ({
     urgency,
     at: since,
     id: Number(id),
@@ -97,10 +97,10 @@ describe('the queue of cases', () => {
 
   describe('urgency', () => {
     it('adds the gravest category, further reporters, earlier sanctions, automatic care and waiting', async () => {
-      const id = await addCase({ user_id: 9, opened_at: ago(5.5 * HOUR_MS), is_automatic: true });
+      const id = await addCase({ user_id: 9, opened_at: subtractMs(5.5 * HOUR_MS), is_automatic: true });
       for (const category of ['sexual', 'sexual', 'hate']) await addReport(id, { category });
       await addSanction(9);
-      expect(await only()).toMatchObject({
+      expect(await readOnlyCase()).toMatchObject({
         urgency: 300 + 80 + 60 + 50 + 20,
         base: 300,
         reporters: 3,
@@ -116,11 +116,11 @@ describe('the queue of cases', () => {
     });
 
     it('is capped in each part and as a whole', async () => {
-      const id = await addCase({ user_id: 9, opened_at: ago(90 * DAY_MS), is_automatic: true });
+      const id = await addCase({ user_id: 9, opened_at: subtractMs(90 * DAY_MS), is_automatic: true });
       for (let count = 0; count < 8; count += 1)
-        await addReport(id, { category: 'minor', created_at: ago(1) });
+        await addReport(id, { category: 'minor', created_at: subtractMs(1) });
       for (let count = 0; count < 5; count += 1) await addSanction(9);
-      expect(await only()).toMatchObject({
+      expect(await readOnlyCase()).toMatchObject({
         urgency: 1_000,
         base: 600,
         reporters_part: 200,
@@ -133,18 +133,18 @@ describe('the queue of cases', () => {
       const id = await addCase();
       await addReport(id, { counts_as: 4 });
       await addReport(id, { counts_as: 4 });
-      expect(await only()).toMatchObject({ urgency: 300, reporters: 1, is_halved: false });
+      expect(await readOnlyCase()).toMatchObject({ urgency: 300, reporters: 1, is_halved: false });
       await database.dataSource.query('UPDATE reports SET weight = 0');
-      expect(await only()).toMatchObject({ urgency: 150, reporters: 0, is_halved: true });
+      expect(await readOnlyCase()).toMatchObject({ urgency: 150, reporters: 0, is_halved: true });
     });
 
     it('ignores earlier sanctions that were lifted, are older than a year, or come from the same case', async () => {
       const id = await addCase({ user_id: 9 });
       await addReport(id);
       await addSanction(9, { lifted_at: now });
-      await addSanction(9, { starts_at: ago(366 * DAY_MS) });
+      await addSanction(9, { starts_at: subtractMs(366 * DAY_MS) });
       await addSanction(9, { case_id: id, is_automatic: true });
-      expect(await only()).toMatchObject({ urgency: 300, priors: 0 });
+      expect(await readOnlyCase()).toMatchObject({ urgency: 300, priors: 0 });
     });
 
     it.each([
@@ -154,44 +154,44 @@ describe('the queue of cases', () => {
       ['many_accounts', 150],
     ])('of the finding %s is %i, and is not halved', async (finding, urgency) => {
       await addCase({ kind: 'finding', finding });
-      expect(await only()).toMatchObject({ urgency, kind: 'finding', is_halved: false });
+      expect(await readOnlyCase()).toMatchObject({ urgency, kind: 'finding', is_halved: false });
     });
 
     it('follows the gravest of several reasons', async () => {
       const id = await addCase({ kind: 'reports', finding: 'many_accounts' });
       await addReport(id, { category: 'spam' });
-      expect(await only()).toMatchObject({ kind: 'finding', urgency: 150 });
+      expect(await readOnlyCase()).toMatchObject({ kind: 'finding', urgency: 150 });
       await addReport(id, { category: 'threat' });
-      expect(await only()).toMatchObject({ kind: 'reports', urgency: 490 });
+      expect(await readOnlyCase()).toMatchObject({ kind: 'reports', urgency: 490 });
     });
   });
 
   describe('a decided case', () => {
     const decided = {
       state: 'decided',
-      opened_at: ago(40 * DAY_MS),
-      decided_at: ago(30 * DAY_MS),
+      opened_at: subtractMs(40 * DAY_MS),
+      decided_at: subtractMs(30 * DAY_MS),
       decided_by: 3,
     };
 
     it('returns with an appeal, is open from then on, and is more urgent while the sanction is in force', async () => {
       const id = await addCase({ user_id: 9, ...decided });
       expect(await page()).toEqual([]);
-      await addAppeal(id, { user_id: 9, notice_id: 77, created_at: ago(2 * HOUR_MS) });
-      const waiting = { state: 'open', kind: 'appeal', since: ago(2 * HOUR_MS), waiting_part: 8 };
-      expect(await only()).toMatchObject({ ...waiting, base: 350 });
-      await addSanction(9, { case_id: id, notice_id: 77, until: ago(-HOUR_MS) });
-      expect(await only()).toMatchObject({ ...waiting, base: 400 });
+      await addAppeal(id, { user_id: 9, notice_id: 77, created_at: subtractMs(2 * HOUR_MS) });
+      const waiting = { state: 'open', kind: 'appeal', since: subtractMs(2 * HOUR_MS), waiting_part: 8 };
+      expect(await readOnlyCase()).toMatchObject({ ...waiting, base: 350 });
+      await addSanction(9, { case_id: id, notice_id: 77, until: subtractMs(-HOUR_MS) });
+      expect(await readOnlyCase()).toMatchObject({ ...waiting, base: 400 });
       expect(await page('decided')).toEqual([]);
       await database.dataSource.query('UPDATE appeals SET decided_at = $1', [now]);
       expect(await page()).toEqual([]);
-      expect(await only('decided')).toMatchObject({ state: 'decided', urgency: 0, base: 0 });
+      expect(await readOnlyCase('decided')).toMatchObject({ state: 'decided', urgency: 0, base: 0 });
     });
 
     it('returns with a ban that no other moderator has confirmed', async () => {
       const id = await addCase({ user_id: 9, ...decided });
-      await addSanction(9, { case_id: id, kind: 'banned', starts_at: ago(HOUR_MS) });
-      expect(await only()).toMatchObject({ state: 'open', kind: 'confirmation', urgency: 384 });
+      await addSanction(9, { case_id: id, kind: 'banned', starts_at: subtractMs(HOUR_MS) });
+      expect(await readOnlyCase()).toMatchObject({ state: 'open', kind: 'confirmation', urgency: 384 });
       await database.dataSource.query('UPDATE sanctions SET confirmed_at = $1', [now]);
       expect(await page()).toEqual([]);
     });
@@ -200,12 +200,12 @@ describe('the queue of cases', () => {
       const id = await addCase({ user_id: 9, ...decided, decided_by: null });
       await addSanction(9, { case_id: id, kind: 'banned', is_automatic: true, inherited_from: 5 });
       expect(await page()).toEqual([]);
-      expect(idsOf(await page('decided'))).toEqual([id]);
+      expect(listIds(await page('decided'))).toEqual([id]);
     });
   });
 
   it('is ordered by urgency, then by the time of waiting, then by number', async () => {
-    const minutes = (count: number) => ({ opened_at: ago(count * 60_000) });
+    const minutes = (count: number) => ({ opened_at: subtractMs(count * 60_000) });
     const [young, old, twin] = [
       await addCase(minutes(1)),
       await addCase(minutes(2)),
@@ -213,23 +213,23 @@ describe('the queue of cases', () => {
     ];
     const grave = await addCase({ kind: 'finding', finding: 'stated_age' });
     for (const id of [young, old, twin]) await addReport(id);
-    expect(idsOf(await page())).toEqual([grave, old, young, twin]);
+    expect(listIds(await page())).toEqual([grave, old, young, twin]);
   });
 
   it('has pages that repeat and skip no case while time passes and further reports arrive', async () => {
     const categories = ['minor', 'threat', 'sexual', 'hate', 'spam', 'other'];
     for (let index = 0; index < 30; index += 1) {
-      const id = await addCase({ opened_at: ago((index % 7) * 25 * 60_000) });
-      await addReport(id, { category: categories[index % 6], created_at: ago(60_000) });
+      const id = await addCase({ opened_at: subtractMs((index % 7) * 25 * 60_000) });
+      await addReport(id, { category: categories[index % 6], created_at: subtractMs(60_000) });
     }
-    const expected = idsOf(await page());
+    const expected = listIds(await page());
     const seen: number[] = [];
     let after: PagePosition | null = null;
     for (;;) {
       const rows = await page('open', 4, after);
       if (rows.length === 0) break;
-      seen.push(...idsOf(rows));
-      after = positionOf(rows.at(-1)!);
+      seen.push(...listIds(rows));
+      after = toPosition(rows.at(-1)!);
       // The least urgent case becomes the most urgent one, and a new case arrives.
       const later = { created_at: new Date(now.getTime() + 1) };
       for (let count = 0; count < 5; count += 1)
@@ -242,12 +242,12 @@ describe('the queue of cases', () => {
   it('lists decided cases newest first, page by page', async () => {
     const ids: number[] = [];
     for (let index = 0; index < 5; index += 1)
-      ids.push(await addCase({ state: 'decided', decided_at: ago(index * HOUR_MS), decided_by: 3 }));
+      ids.push(await addCase({ state: 'decided', decided_at: subtractMs(index * HOUR_MS), decided_by: 3 }));
     const first = await page('decided', 2);
-    expect(idsOf(first)).toEqual(ids.slice(0, 2));
+    expect(listIds(first)).toEqual(ids.slice(0, 2));
     const last = first.at(-1)!;
     const rest = await page('decided', 9, { urgency: 0, at: last.decided_at!, id: Number(last.id) });
-    expect(idsOf(rest)).toEqual(ids.slice(2));
+    expect(listIds(rest)).toEqual(ids.slice(2));
   });
 
   it('lists the cases of users under a hold', async () => {
@@ -255,14 +255,14 @@ describe('the queue of cases', () => {
     await addCase({ user_id: 10 });
     await addReport(held);
     await database.dataSource.query('INSERT INTO standings (user_id, is_held) VALUES (9, true), (10, false)');
-    expect(idsOf(await page('held'))).toEqual([held, decided]);
+    expect(listIds(await page('held'))).toEqual([held, decided]);
   });
 
   it('shows a claim until it is over', async () => {
     await addCase({ claimed_by: 4, claimed_until: new Date(Date.now() + 60_000) });
-    expect(await only()).toMatchObject({ is_claimed: true, claimed_by: '4' });
+    expect(await readOnlyCase()).toMatchObject({ is_claimed: true, claimed_by: '4' });
     await database.dataSource.query(`UPDATE conduct_cases SET claimed_until = now() - interval '1 second'`);
-    expect(await only()).toMatchObject({ is_claimed: false });
+    expect(await readOnlyCase()).toMatchObject({ is_claimed: false });
   });
 
   it('reads a page of 10,000 open cases without a scan of a table for each of them', async () => {

@@ -1,6 +1,6 @@
 import { limits } from '@thaw/contract/limits';
 import type { MessageType } from '@thaw/contract/scalars';
-import { givenFor } from '../../../testing/given.fixture';
+import { createGiven } from '../../../testing/given.fixture';
 import type { PrivateMessageCommand } from './private-message.commands';
 import { privateMessageDecider } from './private-message.decider';
 import { type PrivateMessageEvent, buildPrivateMessageStreamId } from './private-message.events';
@@ -13,7 +13,7 @@ const occurredAt = new Date(Date.UTC(2026, 10, 20));
 const image = '/api/files/chat-images/private-chat/01234567-89ab-cdef-0123-456789abcdef.webp';
 const mixed = `look\n[IMAGE:${image}]`;
 
-const given = givenFor(privateMessageDecider);
+const given = createGiven(privateMessageDecider);
 
 const made = { eventId: 'event', occurredAt };
 const sent = (messageType: MessageType = 'text', content = 'hello'): PrivateMessageEvent => ({

@@ -199,27 +199,27 @@ describe('random chat: delivery', () => {
 
   describe('a lost publication', () => {
     /** The replica's Redis connection for subscriptions. */
-    const subscriberOf = (replica: number): Redis =>
+    const getSubscriber = (replica: number): Redis =>
       thaw.replicas[replica]!.app.get<{ subscriber: Redis }>(RedisSubscriberService).subscriber;
     /** The channel on which the replica receives the publications of the chat. */
-    const channelOf = (replica: number, sessionId: string): string =>
+    const getChannel = (replica: number, sessionId: string): string =>
       chatKeys(findShard(sessionId)).channel(thaw.replicas[replica]!.app.get(ReplicaLeaseService).replicaId);
     /** Later chats of the same shard use the same channel of the replica. */
     let mutedChannel = '';
     /** Makes the second replica, which serves Bob, miss the publications of the chat. */
     const mute = async (sessionId: string): Promise<void> => {
-      mutedChannel = channelOf(1, sessionId);
-      await subscriberOf(1).unsubscribe(mutedChannel);
+      mutedChannel = getChannel(1, sessionId);
+      await getSubscriber(1).unsubscribe(mutedChannel);
     };
-    afterEach(() => subscriberOf(1).subscribe(mutedChannel));
+    afterEach(() => getSubscriber(1).subscribe(mutedChannel));
 
     it('is recovered in order when the next message arrives', async () => {
       const { adaSocket, bobSocket, bobSockets, sessionId } = await startChat(thaw);
       await mute(sessionId);
       for (const content of ['one', 'two'])
         await adaSocket.request('random_message', textMessage(sessionId, content));
-      expect(bobSocket.lastSeen(sessionId)).toBe(1);
-      await subscriberOf(1).subscribe(mutedChannel);
+      expect(bobSocket.getLastSeen(sessionId)).toBe(1);
+      await getSubscriber(1).subscribe(mutedChannel);
       await adaSocket.request('random_message', textMessage(sessionId, 'three'));
       await waitForSeq(bobSockets, sessionId, 4);
       expect(bobSocket.all('random_message').map(({ content }) => content)).toEqual(['one', 'two', 'three']);

@@ -136,11 +136,11 @@ describe('random chat: end', () => {
       await bobSocket.request('skip_chat', { sessionId });
       await adaSocket.next('chat_skipped');
       const { prefix } = chatKeys(findShard(sessionId));
-      const readKeys = () => thaw.store.keys(`${prefix.replace(/[{}]/g, '\\$&')}*`);
+      const readKeys = () => thaw.store.listKeys(`${prefix.replace(/[{}]/g, '\\$&')}*`);
       const isExpected = (key: string) => /^\{shard\d+\}:(outbox|replicas|chat:.*)$/.test(key);
       await until(readKeys, (keys) => keys.every(isExpected));
       for (const { id } of [ada.user, bob.user]) {
-        await until(async () => (await thaw.store.keys(`{matching}:user:${id}`)).length === 0);
+        await until(async () => (await thaw.store.listKeys(`{matching}:user:${id}`)).length === 0);
       }
       const { app } = thaw.replicas[0]!;
       await until(() => app.get(LiveChatService).size === 0);
@@ -161,7 +161,7 @@ describe('random chat: end', () => {
     await adaSocket.request('join_queue', { preferences: 'male' });
     await bobSocket.request('join_queue', { preferences: 'female' });
     await until(async () => (await readEvents(thaw, sessionId)).some(({ type }) => type === 'ChatEnded'));
-    await until(async () => (await thaw.store.keys('{matching}:claims')).length === 0, Boolean, 2_000);
+    await until(async () => (await thaw.store.listKeys('{matching}:claims')).length === 0, Boolean, 2_000);
     // No deadline is left either: it would end a chat for the two users that they never had.
     await until(async () => {
       const deadlines = await thaw.store.redis.zrange(chatKeys(findShard(sessionId)).deadlines, '0', '-1');

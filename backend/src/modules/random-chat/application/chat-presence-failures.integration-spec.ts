@@ -28,10 +28,11 @@ describe('presence in chats, when a call or a store fails', () => {
   afterAll(() => thaw.close());
 
   const meet = () => matchNewVisitors([thaw.origins[0]!, thaw.origins[1]!]);
-  const socketsIn = (sessionId: string) =>
+  const readSockets = (sessionId: string) =>
     thaw.store.redis.hvals(chatKeys(findShard(sessionId)).sockets(sessionId));
   const isUser = (userId: number) => (value: string) => value.split('|')[1] === String(userId);
-  const connectionStates = (socket: ThawSocket) => socket.all('partner_connection').map(({ state }) => state);
+  const listConnectionStates = (socket: ThawSocket) =>
+    socket.all('partner_connection').map(({ state }) => state);
 
   it('removes the record of a socket whose join timed out after Redis had executed it', async () => {
     const { ada, adaSocket, bobSocket, sessionId } = await meet();
@@ -43,7 +44,7 @@ describe('presence in chats, when a call or a store fails', () => {
     const tab = await ada.connect(thaw.origins[0]);
     tab.send({ event: 'authenticate', data: { userId: ada.user.id, lastSeen: { sessionId, seq: 1 } } });
     await tab.closed;
-    await until(async () => (await socketsIn(sessionId)).filter(isUser(ada.user.id)).length === 1);
+    await until(async () => (await readSockets(sessionId)).filter(isUser(ada.user.id)).length === 1);
     await adaSocket.leave();
     expect(await bobSocket.next('partner_connection')).toMatchObject({ state: 'reconnecting' });
     expect(await bobSocket.next('chat_skipped')).toMatchObject({ reason: 'disconnected' });
@@ -95,14 +96,14 @@ describe('presence in chats, when a call or a store fails', () => {
   it('does not show a partner as away whose return was published before an older reply arrived', async () => {
     const { ada, adaSocket, bob, bobSocket, sessionId } = await meet();
     await bobSocket.cut();
-    await until(() => connectionStates(adaSocket).at(-1) === 'reconnecting');
+    await until(() => listConnectionStates(adaSocket).at(-1) === 'reconnecting');
     const presence = thaw.replicas[0]!.app.get(ChatPresenceService);
     const enter = presence.join.bind(presence);
     const answers: string[] = [];
     jest.spyOn(presence, 'join').mockImplementationOnce(async (...given) => {
       answers.push(await enter(...given));
       await bob.openSocket(thaw.origins[1], { sessionId, seq: 1 });
-      await until(() => connectionStates(adaSocket).at(-1) === 'connected');
+      await until(() => listConnectionStates(adaSocket).at(-1) === 'connected');
       return 'reconnecting';
     });
     const tab = await ada.openSocket(thaw.origins[0], { sessionId, seq: 1 });
@@ -125,9 +126,9 @@ describe('presence in chats, when a call or a store fails', () => {
       .map(([socket]) => socket)
       .find(({ identity }) => identity.userId === ada.user.id)!;
     await chats.setShowsChat(connection, sessionId, false);
-    await until(() => connectionStates(bobSocket).at(-1) === 'reconnecting');
+    await until(() => listConnectionStates(bobSocket).at(-1) === 'reconnecting');
     await chats.setShowsChat(connection, sessionId, true);
-    await until(() => connectionStates(bobSocket).at(-1) === 'connected');
+    await until(() => listConnectionStates(bobSocket).at(-1) === 'connected');
     expect(await adaSocket.ask('ping', {})).toMatchObject({ event: 'pong' });
     await chats.setShowsChat(connection, sessionId, false);
     expect(await bobSocket.next('chat_skipped')).toMatchObject({ reason: 'disconnected' });
@@ -138,11 +139,11 @@ describe('presence in chats, when a call or a store fails', () => {
     const { redis } = thaw.store;
     const lost = (await redis.keys('*')).filter((key) => !/:(chat:|outbox)/.test(key));
     await redis.del(...lost);
-    await until(async () => (await socketsIn(sessionId)).length === 2);
+    await until(async () => (await readSockets(sessionId)).length === 2);
     const before = bobSocket.all('random_message').length;
     await adaSocket.request('random_message', { sessionId, content: 'still here', messageType: 'text' });
     await until(() => bobSocket.all('random_message').length > before);
-    expect(connectionStates(bobSocket)).toEqual([]);
+    expect(listConnectionStates(bobSocket)).toEqual([]);
   });
 
   it('is restored after a replica did not renew its lease in time', async () => {
@@ -151,9 +152,9 @@ describe('presence in chats, when a call or a store fails', () => {
     const renewal = jest
       .spyOn(lease as unknown as { renew(): Promise<void> }, 'renew')
       .mockImplementation(async () => undefined);
-    await until(() => connectionStates(bobSocket).at(-1) === 'reconnecting');
+    await until(() => listConnectionStates(bobSocket).at(-1) === 'reconnecting');
     renewal.mockRestore();
-    await until(() => connectionStates(bobSocket).at(-1) === 'connected');
-    expect((await socketsIn(sessionId)).some(isUser(ada.user.id))).toBe(true);
+    await until(() => listConnectionStates(bobSocket).at(-1) === 'connected');
+    expect((await readSockets(sessionId)).some(isUser(ada.user.id))).toBe(true);
   });
 });

@@ -38,9 +38,9 @@ describe('random chat: reconnect', () => {
   afterAll(() => thaw.close());
 
   describe('a socket that reconnects', () => {
-    const resumeFramesOf = (socket: ThawSocket) => socket.all('session_resumed');
-    const resumedEventsOf = (socket: ThawSocket) =>
-      resumeFramesOf(socket).flatMap(
+    const listResumeFrames = (socket: ThawSocket) => socket.all('session_resumed');
+    const listResumedEvents = (socket: ThawSocket) =>
+      listResumeFrames(socket).flatMap(
         ({ events }) => events as { event: string; data: Record<string, unknown> }[],
       );
 
@@ -63,7 +63,7 @@ describe('random chat: reconnect', () => {
         partnerConnection: 'connected',
         last: true,
       });
-      expect(resumedEventsOf(back).map(({ event, data }) => [event, data.seq, data.content])).toEqual([
+      expect(listResumedEvents(back).map(({ event, data }) => [event, data.seq, data.content])).toEqual([
         ['chat_matched', 1, undefined],
         ['random_message', 2, 'one'],
         ['random_message', 3, 'two'],
@@ -83,7 +83,7 @@ describe('random chat: reconnect', () => {
       await bobSocket.request('random_message', textMessage(sessionId, 'two'));
       const back = await ada.openSocket(thaw.origins[1], { sessionId, seq: 2 });
       await back.next('session_resumed');
-      expect(resumedEventsOf(back).map(({ data }) => data.seq)).toEqual([3]);
+      expect(listResumedEvents(back).map(({ data }) => data.seq)).toEqual([3]);
       expect(await back.request('random_message', textMessage(sessionId, 'one', 'c-1'))).toMatchObject({
         seq: 2,
       });
@@ -104,7 +104,7 @@ describe('random chat: reconnect', () => {
       await waitForSeq(adaSockets, sessionId, 3);
       await adaSocket.request('authenticate', { userId: ada.user.id, lastSeen: { sessionId, seq: 2 } });
       expect(await adaSocket.next('session_resumed')).toMatchObject({ seq: 3, last: true });
-      expect(resumedEventsOf(adaSocket).map(({ data }) => data.content)).toEqual(['two']);
+      expect(listResumedEvents(adaSocket).map(({ data }) => data.content)).toEqual(['two']);
       await bobSocket.request('random_message', textMessage(sessionId, 'three'));
       expect(await adaSocket.next('random_message', ({ seq }) => seq === 4)).toMatchObject({
         content: 'three',
@@ -121,14 +121,14 @@ describe('random chat: reconnect', () => {
       await waitForSeq(adaSockets, sessionId, 41);
       const back = await ada.openSocket(thaw.origins[1]);
       await back.next('session_resumed', ({ last }) => last === true);
-      const frames = resumeFramesOf(back);
+      const frames = listResumeFrames(back);
       expect(frames.length).toBeGreaterThan(2);
       for (const frame of frames) {
         const bytes = Buffer.byteLength(JSON.stringify({ event: 'session_resumed', data: frame }));
         expect(bytes).toBeLessThanOrEqual(limits.resumeFrameMaxBytes);
       }
       expect(frames.map(({ last }) => last)).toEqual([...frames.slice(1).map(() => false), true]);
-      expect(resumedEventsOf(back).map(({ data }) => data.seq)).toEqual(
+      expect(listResumedEvents(back).map(({ data }) => data.seq)).toEqual(
         Array.from({ length: 41 }, (_, index) => index + 1),
       );
       let seq = 0;
@@ -181,7 +181,7 @@ describe('random chat: reconnect', () => {
       let socket = adaSocket;
       for (let round = 0; round < 12; round += 1) {
         await (round % 2 ? socket.cut() : socket.leave());
-        const seen = socket.lastSeen(sessionId);
+        const seen = socket.getLastSeen(sessionId);
         socket = await ada.openSocket(thaw.origins[round % 2], { sessionId, seq: seen });
         await socket.next('session_resumed', ({ last }) => last === true);
         await until(() => socket.all('random_message').length > 1);

@@ -19,7 +19,7 @@ const PAGE_ENTRIES = 128;
 const rate = { intervalMs: 1, burst: 1_000 };
 const participants = [1, 2].map((id) => ({ id, username: `user ${id}`, avatar: null }));
 
-const entriesOf = (events: readonly RandomChatEvent[]): ChatLogEntry[] =>
+const toEntries = (events: readonly RandomChatEvent[]): ChatLogEntry[] =>
   events.map((event, index) => ({
     id: `${1_000 + index}-0`,
     text: encodeEvent({ eventId: randomUUID(), event }),
@@ -29,17 +29,17 @@ const started: RandomChatEvent = {
   type: 'ChatStarted',
   data: { userIds: [1, 2], participants: participants as never },
 };
-const message = (content: string): RandomChatEvent => ({
+const createMessage = (content: string): RandomChatEvent => ({
   type: 'MessageSent',
   data: { senderId: 1, content, messageType: 'text', replyTo: null, clientId: null },
 });
-const reaction = (index: number): RandomChatEvent => ({
+const createReaction = (index: number): RandomChatEvent => ({
   type: index % 2 === 0 ? 'ReactionAdded' : 'ReactionRemoved',
   data: { messageId: '1001-0', emoji: '🔥', userId: 1 },
 });
 
 /** CPU time of all threads of this process, in ms: independent of other programs on the machine. */
-const cpuMs = (): number => {
+const readCpuMs = (): number => {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1_000;
 };
@@ -47,14 +47,14 @@ const cpuMs = (): number => {
 /** Measures the work between two returns to the event loop. */
 class Slices {
   readonly ms: number[] = [];
-  private beganAt = cpuMs();
+  private beganAt = readCpuMs();
 
   begin(): void {
-    this.beganAt = cpuMs();
+    this.beganAt = readCpuMs();
   }
 
   end(): void {
-    this.ms.push(cpuMs() - this.beganAt);
+    this.ms.push(readCpuMs() - this.beganAt);
   }
 }
 
@@ -103,7 +103,7 @@ const resumeSlices = async (chat: LiveChat): Promise<{ slices: Slices; sent: num
 };
 
 /** The minimum duration of each slice over several attempts. */
-const leastOf = async (attempt: () => Promise<number[]>): Promise<number[]> => {
+const measureFastest = async (attempt: () => Promise<number[]>): Promise<number[]> => {
   let least: number[] = [];
   for (let count = 0; count < ATTEMPTS; count += 1) {
     const slices = await attempt();
@@ -115,25 +115,32 @@ const leastOf = async (attempt: () => Promise<number[]>): Promise<number[]> => {
 describe.each<[what: string, events: RandomChatEvent[]]>([
   [
     'of the largest messages',
-    [started, ...Array.from({ length: Math.floor(MAX_BYTES / 8_200) }, () => message('🧊'.repeat(2_000)))],
+    [
+      started,
+      ...Array.from({ length: Math.floor(MAX_BYTES / 8_200) }, () => createMessage('🧊'.repeat(2_000))),
+    ],
   ],
-  ['of short messages', [started, ...Array.from({ length: MAX_EVENTS - 1 }, () => message('hello'))]],
+  ['of short messages', [started, ...Array.from({ length: MAX_EVENTS - 1 }, () => createMessage('hello'))]],
   [
     'of one message and reactions to it',
-    [started, message('hello'), ...Array.from({ length: MAX_EVENTS - 2 }, (_, index) => reaction(index))],
+    [
+      started,
+      createMessage('hello'),
+      ...Array.from({ length: MAX_EVENTS - 2 }, (_, index) => createReaction(index)),
+    ],
   ],
 ])('a full chat %s', (_, events) => {
-  const entries = entriesOf(events);
+  const entries = toEntries(events);
 
   it('is read in slices of at most 10 ms', async () => {
-    const least = await leastOf(async () => (await readSlices(entries)).slices.ms);
+    const least = await measureFastest(async () => (await readSlices(entries)).slices.ms);
     expect(least).toHaveLength(Math.ceil(entries.length / PAGE_ENTRIES));
     expect(Math.max(...least)).toBeLessThanOrEqual(LONGEST_SLICE_MS);
   });
 
   it('is resumed in slices of at most 10 ms', async () => {
     const { chat } = await readSlices(entries);
-    const least = await leastOf(async () => {
+    const least = await measureFastest(async () => {
       const { slices, sent } = await resumeSlices(chat);
       expect(slices.ms).toHaveLength(sent);
       return slices.ms;

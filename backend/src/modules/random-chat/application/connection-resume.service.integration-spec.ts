@@ -33,7 +33,7 @@ describe('a socket in a random chat', () => {
 
   const meet = () => matchNewVisitors([thaw.origins[0]!, thaw.origins[1]!]);
   /** The stream reads that a replica sends to Redis. */
-  const readsOf = (replica: number): (() => string[]) => {
+  const recordReads = (replica: number): (() => string[]) => {
     const redis = thaw.replicas[replica]!.app.get<Redis>(REDIS);
     const calls = jest.spyOn(redis, 'sendCommand').mock.calls;
     return () => calls.map(([{ name }]) => name).filter((name) => /^x(rev)?range$/.test(name));
@@ -44,7 +44,7 @@ describe('a socket in a random chat', () => {
     for (let count = 0; count < 20; count += 1)
       await adaSocket.request('random_message', textMessage(sessionId, 'x'));
     await adaSocket.leave();
-    const reads = readsOf(1);
+    const reads = recordReads(1);
     const bobs = reads().length;
     const back = await ada.openSocket(thaw.origins[1], { sessionId, seq: 5 });
     await back.next('session_resumed');
@@ -56,7 +56,7 @@ describe('a socket in a random chat', () => {
     const { ada, adaSocket, bobSocket, sessionId } = await meet();
     await adaSocket.cut();
     await bobSocket.request('skip_chat', { sessionId });
-    const reads = readsOf(1);
+    const reads = recordReads(1);
     const back = await ada.openSocket(thaw.origins[1], { sessionId, seq: 1 });
     expect(await back.next('chat_skipped')).toMatchObject({ sessionId, seq: 2, reason: 'skipped' });
     expect(reads()).toEqual(['xrange', 'xrevrange']);
@@ -65,25 +65,25 @@ describe('a socket in a random chat', () => {
   it('counts as present while a page on it shows the chat, and receives every event in any case', async () => {
     await until(() => thaw.replicas.every(({ app }) => app.get(ReplicaLeaseService).maySweep));
     const { bob, adaSocket, bobSocket, sessionId } = await meet();
-    const shown = (socket: typeof bobSocket, showsChat: boolean) =>
+    const showChat = (socket: typeof bobSocket, showsChat: boolean) =>
       socket.request('show_chat', { sessionId, showsChat });
     const tab = await bob.connect(thaw.origins[0]);
     const lastSeen = { sessionId, seq: 1 };
     await tab.request('authenticate', { userId: bob.user.id, lastSeen, showsChat: false });
     await tab.next('session_resumed');
 
-    expect(await shown(bobSocket, false)).toEqual({});
+    expect(await showChat(bobSocket, false)).toEqual({});
     expect(await adaSocket.take('partner_connection')).toEqual({ sessionId, state: 'reconnecting' });
-    await shown(tab, true);
+    await showChat(tab, true);
     expect(await adaSocket.take('partner_connection')).toEqual({ sessionId, state: 'connected' });
     await adaSocket.request('random_message', textMessage(sessionId, 'to both'));
     for (const socket of [bobSocket, tab])
       expect(await socket.next('random_message')).toMatchObject({ seq: 2 });
 
-    await shown(tab, false);
+    await showChat(tab, false);
     expect(await bobSocket.next('chat_skipped')).toMatchObject({ reason: 'disconnected', endedBy: null });
     for (const socket of [tab, adaSocket]) await socket.next('chat_skipped');
-    expect(await shown(tab, true)).toEqual({});
+    expect(await showChat(tab, true)).toEqual({});
   });
 
   it('cannot be reported as showing a chat of other users', async () => {
@@ -166,9 +166,9 @@ describe('a socket in a random chat', () => {
       (found) => found.length === 2,
     );
     expect(entries[1]?.[1][1]).toContain('"reason":"aborted"');
-    const ofSession = (socket: typeof ada) =>
+    const listSessionFrames = (socket: typeof ada) =>
       socket.frames.filter(({ data }) => data?.sessionId === sessionId);
-    expect([...ofSession(ada), ...ofSession(bob)]).toEqual([]);
+    expect([...listSessionFrames(ada), ...listSessionFrames(bob)]).toEqual([]);
     await Promise.all([ada, bob].map((socket) => socket.leave()));
   });
 });

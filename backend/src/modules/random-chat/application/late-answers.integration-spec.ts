@@ -44,7 +44,7 @@ describe('a chat with appends that time out', () => {
     await Promise.all([talk(adaSocket, 'ada'), talk(bobSocket, 'bob'), pausing]);
     // The replica learns of a stored append that timed out with the next event, or when versions are compared.
     await adaSocket.request('random_message', { sessionId, content: 'the last word', messageType: 'text' });
-    await until(() => adaSocket.lastSeen(sessionId) === bobSocket.lastSeen(sessionId));
+    await until(() => adaSocket.getLastSeen(sessionId) === bobSocket.getLastSeen(sessionId));
 
     expect(refused.length).toBeGreaterThan(0);
     for (const socket of [adaSocket, bobSocket]) expect(socket.disorders).toEqual([]);

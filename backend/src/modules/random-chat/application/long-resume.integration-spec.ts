@@ -33,14 +33,14 @@ describe('the resume of a long chat', () => {
   });
   afterAll(() => thaw.close());
 
-  const origin = (): string => thaw.origins[0]!;
+  const getOrigin = (): string => thaw.origins[0]!;
   /** Two users in a chat whose messages have about `bytes` bytes in total. */
   const startLongChat = async (bytes: number, messageBytes = 2_000) => {
-    const chat = await matchNewVisitors([origin(), origin()]);
+    const chat = await matchNewVisitors([getOrigin(), getOrigin()]);
     const count = Math.floor(bytes / (messageBytes + 200));
     const contents = Array.from({ length: count }, (_, index) => `${index} `.padEnd(messageBytes, 'x'));
     const { version } = await appendMessages(thaw.replicas[0]!, chat.sessionId, chat.ada.user.id, contents);
-    await until(() => chat.bobSocket.lastSeen(chat.sessionId) === version, Boolean, 60_000);
+    await until(() => chat.bobSocket.getLastSeen(chat.sessionId) === version, Boolean, 60_000);
     return { ...chat, version };
   };
   const readPages = (socket: ThawSocket): Resumed[] => socket.all('session_resumed') as unknown as Resumed[];
@@ -74,7 +74,7 @@ describe('the resume of a long chat', () => {
     bitsPerSecond: number,
     lastSeen?: { sessionId: string; seq: number },
   ): Promise<ThawSocket> => {
-    const link = await startThrottledLink(origin(), bitsPerSecond);
+    const link = await startThrottledLink(getOrigin(), bitsPerSecond);
     links.push(link);
     const socket = await ThawSocket.open(`${link.origin.replace('http', 'ws')}/ws`, { cookie }, user.id);
     await socket.request('authenticate', { userId: user.id, lastSeen });

@@ -19,22 +19,23 @@ describe('a chat whose tail Redis has lost', () => {
   afterEach(() => jest.restoreAllMocks());
   afterAll(() => thaw.close());
 
-  const keyOf = (sessionId: string): string => chatKeys(findShard(sessionId)).stream(sessionId);
-  const stateOf = ({ user }: ThawVisitor): Promise<string | null> =>
+  const getStreamKey = (sessionId: string): string => chatKeys(findShard(sessionId)).stream(sessionId);
+  const readState = ({ user }: ThawVisitor): Promise<string | null> =>
     thaw.store.redis.hget(matchingKeys.user(user.id), 'state');
   /** Two users in a chat, each on another replica, with three messages. */
   const meet = async (): Promise<Pair> => {
     const chat = await matchNewVisitors([thaw.origins[0]!, thaw.origins[1]!]);
     for (const content of ['one', 'two', 'three'])
       await chat.adaSocket.request('random_message', textMessage(chat.sessionId, content));
-    await until(() => chat.bobSocket.lastSeen(chat.sessionId) === 4);
+    await until(() => chat.bobSocket.getLastSeen(chat.sessionId) === 4);
     return chat;
   };
   /** Simulates a restart of Redis after which it has only the first entries. */
   const keep = async (sessionId: string, count: number): Promise<void> => {
-    const entries = await thaw.store.redis.xrange(keyOf(sessionId), '-', '+');
-    const rewriting = thaw.store.redis.multi().del(keyOf(sessionId));
-    for (const [id, fields] of entries.slice(0, count)) rewriting.xadd(keyOf(sessionId), id, ...fields);
+    const entries = await thaw.store.redis.xrange(getStreamKey(sessionId), '-', '+');
+    const rewriting = thaw.store.redis.multi().del(getStreamKey(sessionId));
+    for (const [id, fields] of entries.slice(0, count))
+      rewriting.xadd(getStreamKey(sessionId), id, ...fields);
     await rewriting.exec();
   };
   const compare = (replica: number): Promise<void> =>
@@ -43,8 +44,8 @@ describe('a chat whose tail Redis has lost', () => {
     for (const socket of [adaSocket, bobSocket]) {
       expect(await socket.next('chat_skipped')).toMatchObject({ sessionId, reason: 'disconnected' });
     }
-    await until(async () => (await stateOf(ada)) === null && (await stateOf(bob)) === null);
-    const entries = await thaw.store.redis.xrevrange(keyOf(sessionId), '+', '-', 'COUNT', 1);
+    await until(async () => (await readState(ada)) === null && (await readState(bob)) === null);
+    const entries = await thaw.store.redis.xrevrange(getStreamKey(sessionId), '+', '-', 'COUNT', 1);
     expect(entries[0]?.[1][1]).toContain('ChatEnded');
   };
 
@@ -57,12 +58,12 @@ describe('a chat whose tail Redis has lost', () => {
       expect(await bobSocket.request('random_message', textMessage(sessionId, 'four'))).toMatchObject({
         seq: 5,
       });
-      await until(() => adaSocket.lastSeen(sessionId) === 5);
+      await until(() => adaSocket.getLastSeen(sessionId) === 5);
       for (const socket of [adaSocket, bobSocket]) {
         expect(socket.all('chat_skipped')).toEqual([]);
         expect(socket.disorders).toEqual([]);
       }
-      expect([await stateOf(ada), await stateOf(bob)]).toEqual(['chatting', 'chatting']);
+      expect([await readState(ada), await readState(bob)]).toEqual(['chatting', 'chatting']);
       const log = await thaw.replicas[0]!.app.get(ChatLogRepository).read(sessionId);
       expect(log.map(({ text }) => (JSON.parse(text) as { d: { content?: string } }).d.content)).toEqual([
         undefined,
@@ -84,7 +85,7 @@ describe('a chat whose tail Redis has lost', () => {
         bobSocket.request('random_message', textMessage(sessionId, 'from Bob')),
         compare(1 - (round % 2)),
       ]);
-      await until(() => [adaSocket, bobSocket].every((socket) => socket.lastSeen(sessionId) === 6));
+      await until(() => [adaSocket, bobSocket].every((socket) => socket.getLastSeen(sessionId) === 6));
       expect([...adaSocket.disorders, ...bobSocket.disorders]).toEqual([]);
       expect([...adaSocket.all('chat_skipped'), ...bobSocket.all('chat_skipped')]).toEqual([]);
     }
@@ -94,8 +95,8 @@ describe('a chat whose tail Redis has lost', () => {
     const chat = await meet();
     await keep(chat.sessionId, 3);
     const text = JSON.stringify({ i: 'other', t: 'MessageSent', d: { content: 'instead', senderId: 1 } });
-    await thaw.store.redis.xadd(keyOf(chat.sessionId), '*', 'event', text);
-    await thaw.store.redis.xadd(keyOf(chat.sessionId), '*', 'event', text);
+    await thaw.store.redis.xadd(getStreamKey(chat.sessionId), '*', 'event', text);
+    await thaw.store.redis.xadd(getStreamKey(chat.sessionId), '*', 'event', text);
     expect(await chat.adaSocket.ask('random_message', textMessage(chat.sessionId, 'four'))).toMatchObject({
       event: 'error',
       data: { code: 'session_ended' },
@@ -107,7 +108,7 @@ describe('a chat whose tail Redis has lost', () => {
   it('ends for both users when all of it is lost, and its events become durable all the same', async () => {
     const chat = await meet();
     const { outbox } = chatKeys(findShard(chat.sessionId));
-    await thaw.store.redis.del(keyOf(chat.sessionId), outbox);
+    await thaw.store.redis.del(getStreamKey(chat.sessionId), outbox);
     await Promise.all([compare(0), compare(1)]);
     await expectEndForBoth(chat);
     expect([...chat.adaSocket.disorders, ...chat.bobSocket.disorders]).toEqual([]);
@@ -127,17 +128,17 @@ describe('a chat whose tail Redis has lost', () => {
     /** Ada has skipped; afterwards Redis is as it was before that. */
     const loseEnd = async (chat: Pair): Promise<void> => {
       const { ada, bob, adaSocket, bobSocket, sessionId } = chat;
-      const records = await Promise.all([ada, bob].map((one) => thaw.store.redis.hgetall(recordOf(one))));
+      const records = await Promise.all([ada, bob].map((one) => thaw.store.redis.hgetall(getRecordKey(one))));
       await adaSocket.request('skip_chat', { sessionId });
       await bobSocket.next('chat_skipped');
-      await until(async () => (await stateOf(ada)) === null && (await stateOf(bob)) === null);
+      await until(async () => (await readState(ada)) === null && (await readState(bob)) === null);
       await keep(sessionId, 4);
-      await thaw.store.redis.hset(recordOf(ada), records[0]!);
-      await thaw.store.redis.hset(recordOf(bob), records[1]!);
+      await thaw.store.redis.hset(getRecordKey(ada), records[0]!);
+      await thaw.store.redis.hset(getRecordKey(bob), records[1]!);
     };
-    const recordOf = ({ user }: ThawVisitor): string => matchingKeys.user(user.id);
-    const endsOf = async (sessionId: string): Promise<string[]> => {
-      const entries = await thaw.store.redis.xrange(keyOf(sessionId), '-', '+');
+    const getRecordKey = ({ user }: ThawVisitor): string => matchingKeys.user(user.id);
+    const readEnds = async (sessionId: string): Promise<string[]> => {
+      const entries = await thaw.store.redis.xrange(getStreamKey(sessionId), '-', '+');
       return entries.flatMap(([id, [, text = '']]) => (text.includes('ChatEnded') ? [id] : []));
     };
 
@@ -145,8 +146,8 @@ describe('a chat whose tail Redis has lost', () => {
       const chat = await meet();
       await loseEnd(chat);
       await Promise.all([compare(0), compare(1)]);
-      expect(await endsOf(chat.sessionId)).toHaveLength(1);
-      expect([await stateOf(chat.ada), await stateOf(chat.bob)]).toEqual([null, null]);
+      expect(await readEnds(chat.sessionId)).toHaveLength(1);
+      expect([await readState(chat.ada), await readState(chat.bob)]).toEqual([null, null]);
       for (const socket of [chat.adaSocket, chat.bobSocket]) expect(socket.disorders).toEqual([]);
     });
 
@@ -154,8 +155,8 @@ describe('a chat whose tail Redis has lost', () => {
       const chat = await meet();
       await loseEnd(chat);
       expect(await chat.adaSocket.ask('join_queue', { preferences: 'both' })).toMatchObject({ event: 'ack' });
-      expect(await endsOf(chat.sessionId)).toHaveLength(1);
-      expect(await stateOf(chat.bob)).toBeNull();
+      expect(await readEnds(chat.sessionId)).toHaveLength(1);
+      expect(await readState(chat.bob)).toBeNull();
       await chat.adaSocket.request('leave_queue', {});
     });
   });
@@ -197,7 +198,7 @@ describe('a chat whose tail Redis has lost', () => {
     expect(await adaSocket.request('random_message', textMessage(sessionId, 'four'))).toMatchObject({
       seq: 5,
     });
-    await until(() => bobSocket.lastSeen(sessionId) === 5);
+    await until(() => bobSocket.getLastSeen(sessionId) === 5);
     expect(bobSocket.disorders).toEqual([]);
   });
 

@@ -49,7 +49,7 @@ describe('an event that this release cannot read', () => {
     expect(await adaSocket.request('random_message', textMessage(sessionId, 'three'))).toMatchObject({
       seq: 5,
     });
-    await until(() => [adaSocket, bobSocket].every((socket) => socket.lastSeen(sessionId) === 5));
+    await until(() => [adaSocket, bobSocket].every((socket) => socket.getLastSeen(sessionId) === 5));
     expect(listSeen(bobSocket)).toEqual([
       [1, 'chat_matched'],
       [2, 'random_message'],

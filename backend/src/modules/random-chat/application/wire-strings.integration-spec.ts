@@ -18,7 +18,7 @@ describe('hostile strings from clients', () => {
   afterAll(() => thaw.close());
 
   /** Number of the chat's events in PostgreSQL. */
-  const storedEvents = async (sessionId: string): Promise<number> => {
+  const countStoredEvents = async (sessionId: string): Promise<number> => {
     const [row] = await thaw.database.dataSource.query<{ count: string }[]>(
       'SELECT count(*) FROM events WHERE stream_id = $1',
       [`chat-${sessionId}`],
@@ -95,11 +95,11 @@ describe('hostile strings from clients', () => {
     const { seq } = await adaSocket.request('skip_chat', { sessionId });
     expect(
       await until(
-        () => storedEvents(sessionId),
+        () => countStoredEvents(sessionId),
         (count) => count >= Number(seq),
       ),
     ).toBe(seq);
-    expect(await thaw.store.keys('*dead-letters')).toEqual([]);
-    expect(await thaw.store.keys('*dead*')).toEqual([]);
+    expect(await thaw.store.listKeys('*dead-letters')).toEqual([]);
+    expect(await thaw.store.listKeys('*dead*')).toEqual([]);
   });
 });

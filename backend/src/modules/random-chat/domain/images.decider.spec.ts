@@ -48,12 +48,12 @@ describe('a message with images', () => {
   });
 
   it('is refused with more images than a message may show', () => {
-    const images = (count: number) => Array.from({ length: count }, () => `[IMAGE:${URL}]`).join('\n');
+    const createImages = (count: number) => Array.from({ length: count }, () => `[IMAGE:${URL}]`).join('\n');
     givenChat(chatStarted)
-      .when(send('mixed', `look\n${images(4)}`))
+      .when(send('mixed', `look\n${createImages(4)}`))
       .then({ type: 'MessageSent' });
     givenChat(chatStarted)
-      .when(send('mixed', `look\n${images(5)}`))
+      .when(send('mixed', `look\n${createImages(5)}`))
       .thenThrows('invalid_payload');
   });
 

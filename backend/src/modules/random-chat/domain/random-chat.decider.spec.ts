@@ -7,7 +7,7 @@ import {
   chatStarted,
   EVE,
   givenChat,
-  givenChatOf,
+  givenChatOfBytes,
   givenLimitedChat,
   messageSent,
   timeOf,
@@ -240,7 +240,7 @@ describe('a full chat', () => {
 });
 
 describe('a chat of 4 MiB', () => {
-  const given = givenChatOf(MAX_BYTES / 4);
+  const given = givenChatOfBytes(MAX_BYTES / 4);
   const past = [chatStarted, messageSent(ADA), messageSent(BOB)];
 
   it('accepts no more messages and can still be ended', () => {

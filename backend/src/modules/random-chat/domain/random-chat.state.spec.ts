@@ -11,7 +11,7 @@ const sent = (content: string): MessageSent => ({
 });
 
 /** A chat with one message per gap (ms since the previous one). Within a millisecond, sequence numbers increase. */
-const chatOf = (gaps: readonly number[]): { state: RandomChatState; ids: readonly string[] } => {
+const createChat = (gaps: readonly number[]): { state: RandomChatState; ids: readonly string[] } => {
   const ids: string[] = [];
   let state = createChatState(UNLIMITED);
   let [ms, within] = [START_MS, 0];
@@ -31,7 +31,7 @@ const gaps = fc.array(fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, fc.nat(
 test('messageOf finds every message by its id', () => {
   fc.assert(
     fc.property(gaps, (given) => {
-      const { state, ids } = chatOf(given);
+      const { state, ids } = createChat(given);
       for (const [index, id] of ids.entries())
         expect(findMessage(state, id)?.content).toBe(`message ${index + 1}`);
     }),
@@ -39,7 +39,7 @@ test('messageOf finds every message by its id', () => {
 });
 
 test('messageOf finds nothing by any other id', () => {
-  const { state } = chatOf([0, 0, 2, 0]);
+  const { state } = createChat([0, 0, 2, 0]);
   for (const id of [
     '',
     'x',
@@ -68,7 +68,7 @@ test('parseOccurredAtMs returns the part of the id before the dash', () => {
 });
 
 test('evolve only advances version and size for an event of a newer release', () => {
-  const { state } = chatOf([0]);
+  const { state } = createChat([0]);
   const before = { ...state };
   expect(evolve(state, null, { id: `${START_MS + 5}-0`, seq: 2 }, 100)).toEqual({
     ...before,

@@ -24,7 +24,7 @@ const IMAGE = '/api/files/chat-images/0b9a7a3e-5a5b-4c0e-9d3f-6f6f3a1f0001.webp'
 const readContent = ({ data }: DroppedData): string => String(data.content);
 const isImage = (content: string): boolean => content === IMAGE;
 
-const after = (hours: number): Date => new Date(START.getTime() + hours * HOUR_MS);
+const addHours = (hours: number): Date => new Date(START.getTime() + hours * HOUR_MS);
 
 let database: TestDatabase;
 let store: EventStoreRepository;
@@ -87,10 +87,10 @@ const readContents = async (streamId: string) =>
 
 it('erases message bodies and images a day after the end of a chat, and keeps the events', async () => {
   const streamId = await storeChat(started, said('hello'), said(IMAGE, 'image'), ended);
-  await expirer.expire(after(23));
+  await expirer.expire(addHours(23));
   expect(await readContents(streamId)).toEqual(['hello', IMAGE]);
 
-  expect(await expirer.expire(after(25))).toBe(1);
+  expect(await expirer.expire(addHours(25))).toBe(1);
   expect(await readContents(streamId)).toEqual([]);
   expect(expired).toEqual([IMAGE]);
   const events = await store.read(streamId);
@@ -106,16 +106,16 @@ it('erases message bodies and images a day after the end of a chat, and keeps th
 
 it('erases the bodies of a chat once', async () => {
   const streamId = await storeChat(started, said('hello'), ended);
-  await Promise.all([expirer.expire(after(25)), expirer.expire(after(25))]);
-  await expirer.expire(after(26));
+  await Promise.all([expirer.expire(addHours(25)), expirer.expire(addHours(25))]);
+  await expirer.expire(addHours(26));
   expect((await store.read(streamId)).filter(({ type }) => type === 'BodiesExpired')).toHaveLength(1);
 });
 
 it('waits a week for a chat without an end', async () => {
   const streamId = await storeChat(started, said('still here'));
-  await expirer.expire(after(6 * 24));
+  await expirer.expire(addHours(6 * 24));
   expect(await readContents(streamId)).toEqual(['still here']);
-  await expirer.expire(after(8 * 24));
+  await expirer.expire(addHours(8 * 24));
   expect(await readContents(streamId)).toEqual([]);
 });
 
@@ -131,7 +131,7 @@ it('keeps the text when the images cannot be expired', async () => {
     new ExpiryHandlerRegistry(),
     { EXPIRE_EVERY_S: 600 },
   );
-  await expect(failing.expire(after(25))).rejects.toThrow('the table is locked');
+  await expect(failing.expire(addHours(25))).rejects.toThrow('the table is locked');
   expect(await readContents(streamId)).toEqual(['hello']);
 });
 
@@ -139,9 +139,9 @@ it('expires message bodies that earlier releases gave an expiry one by one', asy
   const streamId = await storeChat(started, said('hello'));
   await database.dataSource.query('UPDATE event_private SET expires_at = $2 WHERE stream_id = $1', [
     streamId,
-    after(24),
+    addHours(24),
   ]);
-  await expirer.expire(after(25));
+  await expirer.expire(addHours(25));
   expect(await readContents(streamId)).toEqual([]);
 });
 
@@ -162,9 +162,9 @@ it('expires the other chats when one of them cannot be expired', async () => {
     new ExpiryHandlerRegistry(),
     { EXPIRE_EVERY_S: 600 },
   );
-  await expect(partly.expire(after(25))).rejects.toThrow('no such bucket');
+  await expect(partly.expire(addHours(25))).rejects.toThrow('no such bucket');
   expect(await readContents(failing)).toEqual([IMAGE]);
   for (const streamId of others) expect(await readContents(streamId)).toEqual([]);
-  await expirer.expire(after(25));
+  await expirer.expire(addHours(25));
   expect(await readContents(failing)).toEqual([]);
 });

@@ -15,7 +15,7 @@ describe('ChatStreamSweepProcessor', () => {
   let thaw: TestReplicas;
   let worker: TestWorker;
 
-  const keysOf = ({ sessionId }: Conversation) => {
+  const getKeys = ({ sessionId }: Conversation) => {
     const { prefix, stream } = chatKeys(findShard(sessionId));
     return {
       deadlines: `${prefix}deadlines`,
@@ -24,7 +24,7 @@ describe('ChatStreamSweepProcessor', () => {
     };
   };
   const sweep = () => worker.app.get(ChatStreamSweepProcessor).sweep(Date.now() + 1_000);
-  const deadlines = (chat: Conversation) => thaw.store.redis.zcard(keysOf(chat).deadlines);
+  const countDeadlines = (chat: Conversation) => thaw.store.redis.zcard(getKeys(chat).deadlines);
   const isOver = async ({ sessionId }: Conversation) =>
     [...(await readDurableTexts(thaw.database.dataSource, sessionId)).values()].includes('ChatEnded');
 
@@ -39,15 +39,15 @@ describe('ChatStreamSweepProcessor', () => {
     const { redis } = thaw.store;
     await Promise.all(chat.sockets.map((socket) => socket.leave()));
     await until(
-      () => deadlines(chat),
+      () => countDeadlines(chat),
       (count) => count === 2,
     );
-    await redis.del(keysOf(chat).deadlines);
+    await redis.del(getKeys(chat).deadlines);
 
     expect(await sweep()).toEqual({ expiring: 0, silent: 1 });
     await until(() => isOver(chat));
     await until(
-      () => redis.pttl(keysOf(chat).stream),
+      () => redis.pttl(getKeys(chat).stream),
       (ttl) => ttl > 0,
     );
   });
@@ -55,15 +55,15 @@ describe('ChatStreamSweepProcessor', () => {
   it('sets no deadline for users who are present in a silent chat', async () => {
     const chat = await Conversation.start(thaw.origins[0] ?? '');
     await until(
-      () => thaw.store.redis.hlen(keysOf(chat).sockets),
+      () => thaw.store.redis.hlen(getKeys(chat).sockets),
       (count) => count === 2,
     );
     await until(
-      () => deadlines(chat),
+      () => countDeadlines(chat),
       (count) => count === 0,
     );
     expect((await sweep()).silent).toBeGreaterThanOrEqual(1);
-    expect(await deadlines(chat)).toBe(0);
+    expect(await countDeadlines(chat)).toBe(0);
     expect(await chat.send(0, 'still here')).toBe(true);
   });
 });

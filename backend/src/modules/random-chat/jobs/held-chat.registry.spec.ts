@@ -1,7 +1,7 @@
 import type { OutboxEntry } from '../../../platform/hot-log/outbox.repository';
 import { HeldChatRegistry } from './held-chat.registry';
 
-const entry = (sessionId: string, outboxId: string, shard = 1): OutboxEntry => ({
+const createEntry = (sessionId: string, outboxId: string, shard = 1): OutboxEntry => ({
   shard,
   outboxId,
   sessionId,
@@ -12,7 +12,7 @@ const entry = (sessionId: string, outboxId: string, shard = 1): OutboxEntry => (
 describe('HeldChatRegistry', () => {
   it('continues reading after held entries, and starts at the head again when a held chat is due', () => {
     const held = new HeldChatRegistry();
-    const entries = [entry('a', '1-0'), entry('a', '2-0'), entry('b', '3-0')];
+    const entries = [createEntry('a', '1-0'), createEntry('a', '2-0'), createEntry('b', '3-0')];
     const first = held.beginPass([1, 2], 0);
     expect([...first.starts]).toEqual([
       [1, ''],
@@ -34,21 +34,21 @@ describe('HeldChatRegistry', () => {
     let now = 0;
     const waits: number[] = [];
     for (let attempt = 1; attempt <= 12; attempt += 1) {
-      expect(held.hold(entry('a', '1-0'), now)).toBe(attempt);
+      expect(held.hold(createEntry('a', '1-0'), now)).toBe(attempt);
       const before = now;
       while (held.beginPass([1], now).isWaiting('a')) now += 50;
       waits.push(now - before);
     }
     expect(waits.slice(0, 2)).toEqual([500, 500]);
     expect(Math.max(...waits)).toBeLessThanOrEqual(30_000);
-    expect(held.hold(entry('a', '2-0'), now)).toBe(1);
+    expect(held.hold(createEntry('a', '2-0'), now)).toBe(1);
   });
 
   it('forgets a chat whose entry another worker has written', () => {
     const held = new HeldChatRegistry();
-    held.hold(entry('a', '1-0'), 0);
+    held.hold(createEntry('a', '1-0'), 0);
     const pass = held.beginPass([1], 60_000);
-    pass.markProcessed([entry('b', '5-0')]);
+    pass.markProcessed([createEntry('b', '5-0')]);
     pass.end();
     expect(held.size).toBe(0);
     expect(held.beginPass([1], 60_000).starts.get(1)).toBe('');

@@ -29,7 +29,7 @@ describe('hostile users who fill Redis', () => {
   let honest: Conversation[];
   let hostile: HostileUser[];
 
-  const origin = () => thaw.origins[0] ?? '';
+  const getOrigin = () => thaw.origins[0] ?? '';
   const isFull = () => !thaw.replicas[0]!.app.get(MemoryValveService).isOpen;
   const readBacklog = async () => (await new OutboxRepository(own.redis).measureBacklog()).length;
   const waitUntilEmpty = () => until(readBacklog, (length) => length === 0, 60_000);
@@ -46,10 +46,12 @@ describe('hostile users who fill Redis', () => {
     });
     await thaw.startWorker();
     honest = [];
-    for (let count = 0; count < 4; count += 1) honest.push(await Conversation.start(origin()));
+    for (let count = 0; count < 4; count += 1) honest.push(await Conversation.start(getOrigin()));
     hostile = [];
     for (let count = 0; count < 2 * HOSTILE_PAIRS; count += 1) {
-      const visitor = await new ThawVisitor([origin()]).joinAnonymously(count % 2 === 0 ? 'female' : 'male');
+      const visitor = await new ThawVisitor([getOrigin()]).joinAnonymously(
+        count % 2 === 0 ? 'female' : 'male',
+      );
       hostile.push(await HostileUser.connect(visitor));
     }
     maxMemory = (await readUsedBytes(own.redis)) + ROOM_BYTES;

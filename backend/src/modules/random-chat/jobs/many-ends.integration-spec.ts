@@ -6,7 +6,7 @@ import {
   chatEnded,
   chatStarted,
   messageSent,
-  newSessionId,
+  createSessionId,
   putIntoOutbox,
 } from '../../../testing/raw-outbox.fixture';
 import {
@@ -44,7 +44,7 @@ describe('OutboxProcessor with large batches', () => {
   afterAll(() => thaw.close());
 
   it(`persists ${CHATS} chats of ${MESSAGES} messages that end at once, without updating their messages`, async () => {
-    const chats = Array.from({ length: CHATS }, () => newSessionId());
+    const chats = Array.from({ length: CHATS }, () => createSessionId());
     const { dataSource } = thaw.database;
     const streams = chats.map((sessionId) => `chat-${sessionId}`);
     for (let start = 0; start < CHATS; start += 100) {
@@ -83,7 +83,7 @@ describe('OutboxProcessor with large batches', () => {
       });
       throw new QueryFailedError('INSERT', [], cause);
     });
-    const sessionId = newSessionId();
+    const sessionId = createSessionId();
     const texts = Array.from({ length: 400 }, (_, index) => `${index}`);
     await putIntoOutbox(thaw.store.redis, sessionId, [
       chatStarted(),
@@ -104,7 +104,7 @@ describe('OutboxProcessor with large batches', () => {
     await waitUntilEmpty();
     const outbox = worker.app.get(OutboxRepository);
     const read = outbox.read.bind(outbox);
-    const sessionId = newSessionId();
+    const sessionId = createSessionId();
     jest.spyOn(outbox, 'read').mockImplementation(async (positions, perShard) => {
       if (perShard > 60) throw new Error('Command timed out');
       return read(positions, perShard);

@@ -13,7 +13,7 @@ import {
   chatEnded,
   chatStarted,
   messageSent,
-  newSessionId,
+  createSessionId,
   putIntoOutbox,
   type RawEvent,
 } from '../../../testing/raw-outbox.fixture';
@@ -35,8 +35,8 @@ describe('OutboxWriterService on failures', () => {
   let thaw: TestReplicas;
   let worker: TestWorker;
 
-  const outboxLength = async () => (await worker.app.get(OutboxRepository).measureBacklog()).length;
-  const waitUntilEmpty = () => until(outboxLength, (length) => length === 0, 30_000);
+  const readOutboxLength = async () => (await worker.app.get(OutboxRepository).measureBacklog()).length;
+  const waitUntilEmpty = () => until(readOutboxLength, (length) => length === 0, 30_000);
   const put = async (sessionId: string, ...events: RawEvent[]) => {
     await putIntoOutbox(thaw.store.redis, sessionId, events);
     worker.app.get(OutboxSchedulerService).schedule(findShardGroup(findShard(sessionId)));
@@ -97,12 +97,12 @@ describe('OutboxWriterService on failures', () => {
     ];
 
     it.each(refusals)('delays every chat and loses no event: %s', async (_, refuse, allow) => {
-      const chats = [newSessionId(), newSessionId(), newSessionId()];
+      const chats = [createSessionId(), createSessionId(), createSessionId()];
       await thaw.database.dataSource.query(refuse);
       const read = jest.spyOn(worker.app.get(OutboxRepository), 'read');
       for (const chat of chats) await put(chat, chatStarted(), messageSent('kept'));
       await waitForTries(read, 6);
-      expect(await outboxLength()).toBe(6);
+      expect(await readOutboxLength()).toBe(6);
       await thaw.database.dataSource.query(allow);
       for (const chat of chats) await waitUntilStored(chat, 'ChatStarted', 'kept');
       expect(await listDeadLetters()).toEqual([]);
@@ -118,7 +118,7 @@ describe('OutboxWriterService on failures', () => {
           `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`,
         );
       };
-      const chat = newSessionId();
+      const chat = createSessionId();
       await setReadOnly('on');
       const read = jest.spyOn(worker.app.get(OutboxRepository), 'read');
       await put(
@@ -127,7 +127,7 @@ describe('OutboxWriterService on failures', () => {
         ...Array.from({ length: 10 }, (_, index) => messageSent(`acknowledged ${index}`)),
       );
       await waitForTries(read, 3);
-      expect(await outboxLength()).toBe(11);
+      expect(await readOutboxLength()).toBe(11);
       await setReadOnly('off');
       await until(
         () => readStored(chat),
@@ -140,8 +140,8 @@ describe('OutboxWriterService on failures', () => {
 
   describe('an entry that another release may be able to write', () => {
     it('delays only its own chat, in order, while its projection throws', async () => {
-      const held = newSessionId();
-      const other = newSessionId(held);
+      const held = createSessionId();
+      const other = createSessionId(held);
       const projections = worker.app.get(ProjectionRegistry);
       const apply = projections.apply.bind(projections);
       const throwing = jest.spyOn(projections, 'apply').mockImplementation(async (events, manager) => {
@@ -158,7 +158,7 @@ describe('OutboxWriterService on failures', () => {
       await waitUntilStored(other, 'ChatStarted', 'goes on', 'and on');
       expect(await readStored(held)).toEqual(['ChatStarted']);
       expect(await readGauge('thaw_held_chats')).toBe(1);
-      expect(await outboxLength()).toBe(3);
+      expect(await readOutboxLength()).toBe(3);
       throwing.mockRestore();
       await waitUntilStored(held, 'ChatStarted', 'one', 'two', 'three');
       await until(
@@ -172,8 +172,8 @@ describe('OutboxWriterService on failures', () => {
       ['an unknown type', unknown],
       ['an unknown version', { type: 'ReactionAdded', version: 2, data: { emojis: [] } }],
     ])('waits for a worker of a newer release: %s', async (_, event) => {
-      const held = newSessionId();
-      const other = newSessionId(held);
+      const held = createSessionId();
+      const other = createSessionId(held);
       await put(held, chatStarted(), event, messageSent('after it'));
       await put(other, chatStarted());
       await waitUntilStored(other, 'ChatStarted');
@@ -197,8 +197,8 @@ describe('OutboxWriterService on failures', () => {
     });
 
     it('does not block other chats behind it, however many entries pile up at the head of the outbox', async () => {
-      const held = newSessionId();
-      const other = newSessionId(held);
+      const held = createSessionId();
+      const other = createSessionId(held);
       await put(
         held,
         chatStarted(),
@@ -225,9 +225,9 @@ describe('OutboxWriterService on failures', () => {
     it('becomes a dead letter after five attempts, and its chat continues', async () => {
       const lines: string[] = [];
       jest.spyOn(Logger.prototype, 'error').mockImplementation((line: string) => void lines.push(line));
-      const chats = [newSessionId(), newSessionId(), newSessionId()];
+      const chats = [createSessionId(), createSessionId(), createSessionId()];
       const [nul = '', noJson = '', noUuid = ''] = chats;
-      const bystander = newSessionId(nul);
+      const bystander = createSessionId(nul);
       await put(nul, chatStarted(), messageSent(NUL), messageSent('after'));
       await put(noJson, chatStarted(), 'no json', messageSent('after'));
       await put(noUuid, chatStarted(), {
@@ -251,9 +251,9 @@ describe('OutboxWriterService on failures', () => {
     });
 
     it('can be replayed in order, once', async () => {
-      const chat = newSessionId();
-      const other = newSessionId();
-      await thaw.store.redis.del(...(await thaw.store.keys('*:dead-letters')));
+      const chat = createSessionId();
+      const other = createSessionId();
+      await thaw.store.redis.del(...(await thaw.store.listKeys('*:dead-letters')));
       const addDeadLetter = (session: string, text: string) => {
         const fields = ['session', session, 'entry', `${Date.now()}-0`, 'event', text];
         return thaw.store.redis.xadd(chatKeys(findShard(session)).deadLetters, '*', ...fields);
@@ -284,7 +284,7 @@ describe('OutboxWriterService on failures', () => {
       thaw.store.redis.xadd(chatKeys(findShard(sessionId)).stream(sessionId), '*', 'event', 'whatever');
 
     it('expires although the worker lost its connection while it removed the entries', async () => {
-      const chat = newSessionId();
+      const chat = createSessionId();
       const redis = worker.app.get<Redis>(REDIS);
       const pipeline = redis.pipeline.bind(redis);
       let isCut = false;
@@ -309,14 +309,14 @@ describe('OutboxWriterService on failures', () => {
         () => readTtl(chat),
         (ms) => ms > 0,
       );
-      expect(await outboxLength()).toBe(2);
+      expect(await readOutboxLength()).toBe(2);
       jest.restoreAllMocks();
       await waitUntilEmpty();
       expect(await readTtl(chat)).toBeGreaterThan(0);
     });
 
     it('gets its lost expiry again, while other streams get none', async () => {
-      const [ended, live, unknownChat] = [newSessionId(), newSessionId(), newSessionId()];
+      const [ended, live, unknownChat] = [createSessionId(), createSessionId(), createSessionId()];
       for (const sessionId of [ended, live, unknownChat]) await addStream(sessionId);
       await put(ended, chatStarted(), chatEnded);
       await put(live, chatStarted());

@@ -45,14 +45,14 @@ describe('OutboxProcessor', () => {
       );
     }
   };
-  const inRedis = async (sessionId: string) => {
+  const readFromRedis = async (sessionId: string) => {
     const entries = await thaw.store.redis.xrange(chatKeys(findShard(sessionId)).stream(sessionId), '-', '+');
     return entries.map(([entryId, fields]) => {
       const { i, t, d } = JSON.parse(fields[1] ?? '') as { i: string; t: string; d: Record<string, unknown> };
       return { entryId, eventId: i, type: t, data: d };
     });
   };
-  const inPostgres = (sessionId: string): Promise<Row[]> =>
+  const readFromPostgres = (sessionId: string): Promise<Row[]> =>
     thaw.database.dataSource.query(
       `SELECT e.event_id, e.type, e.data, p.data AS personal, e.metadata, e.occurred_at
        FROM events e LEFT JOIN event_private p USING (stream_id, event_id)
@@ -61,9 +61,9 @@ describe('OutboxProcessor', () => {
     );
   /** PostgreSQL has exactly the events that Redis has, in the same order. */
   const expectPersisted = async (sessionId: string): Promise<void> => {
-    const expected = await inRedis(sessionId);
+    const expected = await readFromRedis(sessionId);
     const rows = await until(
-      () => inPostgres(sessionId),
+      () => readFromPostgres(sessionId),
       ({ length }) => length >= expected.length,
     );
     expect(
@@ -86,7 +86,7 @@ describe('OutboxProcessor', () => {
     const chats = [await meet(), await meet(), await meet()];
     await Promise.all(chats.map((chat) => talk(chat, 20)));
     await chats[0]!.adaSocket.request('skip_chat', { sessionId: chats[0]!.sessionId });
-    expect(await inPostgres(chats[0]!.sessionId)).toEqual([]);
+    expect(await readFromPostgres(chats[0]!.sessionId)).toEqual([]);
     worker = await thaw.startWorker();
     for (const { sessionId } of chats) await expectPersisted(sessionId);
     await waitUntilEmpty();
@@ -113,11 +113,11 @@ describe('OutboxProcessor', () => {
     });
     const chat = await meet();
     const group = findShardGroup(findShard(chat.sessionId));
-    const passesOfGroup = () => passes.filter((pass) => pass.group === group);
-    while (passesOfGroup().length < 4) await talk(chat, 5);
+    const listPassesOfGroup = () => passes.filter((pass) => pass.group === group);
+    while (listPassesOfGroup().length < 4) await talk(chat, 5);
     await expectPersisted(chat.sessionId);
-    for (const [index, { at }] of passesOfGroup().entries()) {
-      const before = passesOfGroup()[index - 1];
+    for (const [index, { at }] of listPassesOfGroup().entries()) {
+      const before = listPassesOfGroup()[index - 1];
       if (!before) continue;
       // Measured slightly later than decided: after the shard group was locked.
       expect(at - before.at).toBeGreaterThan(BATCH_WINDOW_MS / 2);
@@ -151,7 +151,7 @@ describe('OutboxProcessor', () => {
     const chat = await meet();
     await talk(chat, 1);
     await expectPersisted(chat.sessionId);
-    const [started, said] = await inPostgres(chat.sessionId);
+    const [started, said] = await readFromPostgres(chat.sessionId);
     expect(JSON.stringify(said?.data)).not.toContain('word');
     expect(JSON.stringify(started?.data)).not.toContain(chat.ada.user.username);
     const [row] = await thaw.database.dataSource.query<{ subject_id: string; expires_at: Date }[]>(
@@ -191,15 +191,15 @@ describe('OutboxProcessor', () => {
     await talk(ended, 2);
     await ended.bobSocket.request('skip_chat', { sessionId: ended.sessionId });
     for (const { sessionId } of [ended, live]) await expectPersisted(sessionId);
-    const ttl = ({ sessionId }: Chat) =>
+    const readTtl = ({ sessionId }: Chat) =>
       thaw.store.redis.pttl(chatKeys(findShard(sessionId)).stream(sessionId));
     const left = await until(
-      () => ttl(ended),
+      () => readTtl(ended),
       (ms) => ms > 0,
     );
     expect(left).toBeGreaterThan(9 * 60_000);
     expect(left).toBeLessThanOrEqual(10 * 60_000);
-    expect(await ttl(live)).toBe(-1);
+    expect(await readTtl(live)).toBe(-1);
   });
 
   describe('chat history', () => {
@@ -223,7 +223,7 @@ describe('OutboxProcessor', () => {
         [ada.user.id, bob.user.id],
       ]);
       expect(rows[0]!.id).toBeGreaterThan(rows[1]!.id);
-      const [started] = await inPostgres(String(next.sessionId));
+      const [started] = await readFromPostgres(String(next.sessionId));
       expect(rows[0]).toEqual({
         id: expect.any(Number),
         user1Id: expect.any(Number),

@@ -38,15 +38,15 @@ afterAll(async () => {
   await store.close();
 });
 
-const keys = () => chatKeys(findShard(sessionId));
+const getKeys = () => chatKeys(findShard(sessionId));
 const drain = (stuckAfterMs = 400): Promise<number> => app.get(RedisDrainService).drain({ stuckAfterMs });
-const typesIn = async (stream: string): Promise<string[]> => {
+const readTypes = async (stream: string): Promise<string[]> => {
   const entries = await store.redis.xrange(stream, '-', '+');
   return entries.map(([, fields]) => (JSON.parse(fields.at(-1) ?? '') as { t: string }).t);
 };
 /** Removes all waiting entries, as a worker does. */
-const persist = () => store.redis.xtrim(keys().outbox, 'MAXLEN', 0);
-const lease = async (replicaId: string): Promise<void> => {
+const persist = () => store.redis.xtrim(getKeys().outbox, 'MAXLEN', 0);
+const addLease = async (replicaId: string): Promise<void> => {
   const [seconds] = await store.redis.time();
   await store.redis.zadd(matchingKeys.leases, (Number(seconds) + 60) * 1_000, replicaId);
 };
@@ -63,49 +63,49 @@ describe('draining Redis', () => {
     await store.redis.set('anything', 'else');
     const draining = drain(20_000);
     await persist();
-    await until(async () => (await typesIn(keys().outbox)).includes('ChatEnded'));
-    expect(await typesIn(keys().stream(sessionId))).toEqual(['ChatStarted', 'ChatEnded']);
+    await until(async () => (await readTypes(getKeys().outbox)).includes('ChatEnded'));
+    expect(await readTypes(getKeys().stream(sessionId))).toEqual(['ChatStarted', 'ChatEnded']);
     expect(await store.redis.get('anything')).toBe('else');
 
     await persist();
     expect(await draining).toBeGreaterThanOrEqual(2);
-    expect(await store.keys()).toEqual([]);
+    expect(await store.listKeys()).toEqual([]);
   });
 
   it('ends no chat twice', async () => {
     await persist();
     await expect(drain()).rejects.toThrow('1 events still wait for PostgreSQL');
     await persist();
-    expect(await typesIn(keys().stream(sessionId))).toEqual(['ChatStarted', 'ChatEnded']);
+    expect(await readTypes(getKeys().stream(sessionId))).toEqual(['ChatStarted', 'ChatEnded']);
     await drain();
-    expect(await store.keys()).toEqual([]);
+    expect(await store.listKeys()).toEqual([]);
   });
 
   it('deletes nothing and ends no chat while events wait, and allows processes to start again', async () => {
     await expect(drain()).rejects.toThrow('1 events still wait for PostgreSQL');
-    expect(await typesIn(keys().outbox)).toEqual(['ChatStarted']);
-    expect(await typesIn(keys().stream(sessionId))).toEqual(['ChatStarted']);
+    expect(await readTypes(getKeys().outbox)).toEqual(['ChatStarted']);
+    expect(await readTypes(getKeys().stream(sessionId))).toEqual(['ChatStarted']);
     expect(await store.redis.exists(drainingKey)).toBe(0);
     expect(await store.redis.get(layoutKey)).toBe(REDIS_LAYOUT);
     await expect(claimRedisLayout(store.url)).resolves.toBeUndefined();
   });
 
   it('deletes nothing and ends no chat while a replica has a lease', async () => {
-    await lease('api-7');
+    await addLease('api-7');
     await expect(drain()).rejects.toThrow('Replicas are still running: api-7');
-    expect(await typesIn(keys().stream(sessionId))).toEqual(['ChatStarted']);
+    expect(await readTypes(getKeys().stream(sessionId))).toEqual(['ChatStarted']);
   });
 
   it('deletes nothing while there are dead letters', async () => {
-    await store.redis.rename(keys().outbox, keys().deadLetters);
+    await store.redis.rename(getKeys().outbox, getKeys().deadLetters);
     await expect(drain()).rejects.toThrow('Redis alone holds 1 dead letters');
-    expect(await typesIn(keys().deadLetters)).toEqual(['ChatStarted']);
+    expect(await readTypes(getKeys().deadLetters)).toEqual(['ChatStarted']);
   });
 
   it('refuses a Redis that a release with another layout has written', async () => {
     await store.redis.set(layoutKey, 'other');
     await expect(drain()).rejects.toThrow(`Redis holds layout other`);
-    expect(await typesIn(keys().outbox)).toEqual(['ChatStarted']);
+    expect(await readTypes(getKeys().outbox)).toEqual(['ChatStarted']);
   });
 });
 

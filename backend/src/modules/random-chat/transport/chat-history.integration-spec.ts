@@ -26,12 +26,12 @@ describe('the time until which a chat of the history can be reported', () => {
   });
   afterAll(() => thaw.close());
 
-  const reportableUntil = async ({ ada }: TestChat): Promise<string | null | undefined> => {
+  const readReportableUntil = async ({ ada }: TestChat): Promise<string | null | undefined> => {
     const { status, body } = await ada.call('GET', `/api/chat-history/${ada.user.id}`);
     expect(status).toBe(200);
     return (body as unknown as ChatHistoryEntry[])[0]?.reportableUntil;
   };
-  const dayAfterLastEvent = async ({ sessionId }: TestChat): Promise<string> => {
+  const readDayAfterLastEvent = async ({ sessionId }: TestChat): Promise<string> => {
     const last = (await readEvents(thaw, sessionId)).at(-1)!;
     return new Date(Number.parseInt(last.id, 10) + DAY_MS).toISOString();
   };
@@ -39,26 +39,26 @@ describe('the time until which a chat of the history can be reported', () => {
   it('is null while the chat goes on', async () => {
     const chat = await startChat(thaw);
     await persistChat(thaw.replicas[0]!, chat.sessionId);
-    expect(await reportableUntil(chat)).toBeNull();
+    expect(await readReportableUntil(chat)).toBeNull();
   });
 
   it('is 24 hours after the end', async () => {
     const chat = await startChat(thaw);
     await chat.adaSocket.request('skip_chat', { sessionId: chat.sessionId });
     await persistChat(thaw.replicas[0]!, chat.sessionId);
-    const expected = await dayAfterLastEvent(chat);
-    expect(await reportableUntil(chat)).toBe(expected);
+    const expected = await readDayAfterLastEvent(chat);
+    expect(await readReportableUntil(chat)).toBe(expected);
     await dropLiveChat(thaw, chat.sessionId);
-    expect(await reportableUntil(chat)).toBe(expected);
+    expect(await readReportableUntil(chat)).toBe(expected);
   });
 
   it('is 24 hours after the last persisted event of a chat that Redis has lost', async () => {
     const chat = await startChat(thaw);
     await chat.adaSocket.request('random_message', textMessage(chat.sessionId, 'the last words'));
     await persistChat(thaw.replicas[0]!, chat.sessionId);
-    const expected = await dayAfterLastEvent(chat);
+    const expected = await readDayAfterLastEvent(chat);
     await dropLiveChat(thaw, chat.sessionId);
-    expect(await reportableUntil(chat)).toBe(expected);
+    expect(await readReportableUntil(chat)).toBe(expected);
   });
 
   it('is null while Redis is away and the end is not known', async () => {
@@ -66,7 +66,7 @@ describe('the time until which a chat of the history can be reported', () => {
     await persistChat(thaw.replicas[0]!, chat.sessionId);
     const log = thaw.replicas[0]!.app.get(ChatLogRepository);
     jest.spyOn(log, 'readVersions').mockRejectedValue(new Error('Redis is away'));
-    expect(await reportableUntil(chat)).toBeNull();
+    expect(await readReportableUntil(chat)).toBeNull();
   });
 
   it('depends on the setting REPORTABLE_AFTER_END_S', async () => {
@@ -74,7 +74,7 @@ describe('the time until which a chat of the history can be reported', () => {
     const chat = await startChat(thaw);
     await chat.adaSocket.request('skip_chat', { sessionId: chat.sessionId });
     await persistChat(thaw.replicas[0]!, chat.sessionId);
-    const expected = Date.parse(await dayAfterLastEvent(chat)) - DAY_MS + 60_000;
+    const expected = Date.parse(await readDayAfterLastEvent(chat)) - DAY_MS + 60_000;
     const answer = await fetch(`${origin}/api/chat-history/${chat.ada.user.id}`, {
       headers: { cookie: chat.ada.cookie },
     });

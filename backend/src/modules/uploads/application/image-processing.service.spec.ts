@@ -1,18 +1,18 @@
 import sharp from 'sharp';
 import {
-  animatedWebp,
-  gif,
-  gifThatIsAScript,
-  hugePng,
-  noisyPng,
-  photoWithMetadata,
-  plainJpeg,
-  pngWithBombInside,
-  pngWithText,
+  createAnimatedWebp,
+  createGif,
+  createGifWithScript,
+  createHugePng,
+  createNoisyPng,
+  createPhotoWithMetadata,
+  createPlainJpeg,
+  createPngBomb,
+  createPngWithText,
   SCRIPT,
   SECRET,
   svg,
-  twoHalves,
+  createTwoHalves,
   withTrailingData,
   zipWith,
 } from '../../../testing/image-corpus.fixture';
@@ -26,7 +26,7 @@ afterAll(() => processor.onApplicationShutdown());
 
 const process = (bytes: Buffer): Promise<ProcessedImage> => processor.process(bytes, 'chat-images');
 
-const pixelOf = async ({ bytes }: ProcessedImage, left: number, top: number): Promise<number[]> => {
+const readPixel = async ({ bytes }: ProcessedImage, left: number, top: number): Promise<number[]> => {
   const { data } = await sharp(bytes)
     .extract({ left, top, width: 1, height: 1 })
     .removeAlpha()
@@ -48,13 +48,13 @@ const expectClean = async ({ bytes }: ProcessedImage): Promise<void> => {
   }
 };
 
-const expectJpegOf = (image: ProcessedImage, width: number, height: number): void => {
+const expectJpegOfSize = (image: ProcessedImage, width: number, height: number): void => {
   expect(image).toMatchObject({ width, height, contentType: 'image/jpeg', extension: 'jpg' });
   expect(image.bytes.subarray(0, 3)).toEqual(Buffer.from([0xff, 0xd8, 0xff]));
   expect(image.bytes.subarray(-2)).toEqual(Buffer.from([0xff, 0xd9]));
 };
 
-const expectWebpOf = (image: ProcessedImage, width: number, height: number): void => {
+const expectWebpOfSize = (image: ProcessedImage, width: number, height: number): void => {
   expect(image).toMatchObject({ width, height, contentType: 'image/webp', extension: 'webp' });
   expect(image.bytes.subarray(0, 4).toString()).toBe('RIFF');
   // No data after the length that the RIFF header declares.
@@ -63,43 +63,49 @@ const expectWebpOf = (image: ProcessedImage, width: number, height: number): voi
 
 describe('an accepted image', () => {
   it('loses its metadata, location and comments, and is rotated upright', async () => {
-    const photo = await photoWithMetadata();
+    const photo = await createPhotoWithMetadata();
     expect(photo.toString('latin1')).toContain(SECRET);
     expect((await sharp(photo).metadata()).orientation).toBe(6);
 
     const image = await process(photo);
-    expectJpegOf(image, 100, 200);
+    expectJpegOfSize(image, 100, 200);
     await expectClean(image);
-    expect(isRed(await pixelOf(image, 50, 20))).toBe(true);
-    expect(isBlue(await pixelOf(image, 50, 180))).toBe(true);
+    expect(isRed(await readPixel(image, 50, 20))).toBe(true);
+    expect(isBlue(await readPixel(image, 50, 180))).toBe(true);
   });
 
   it.each([
-    ['JPEG with a page behind it', async () => withTrailingData(await plainJpeg(), `<html>${SCRIPT}`)],
-    ['JPEG with an archive behind it', async () => withTrailingData(await plainJpeg(), zipWith(SECRET))],
-    ['PNG with a text', async () => pngWithText()],
-    ['PNG with a page behind it', async () => withTrailingData(hugePng(20, 20), SCRIPT)],
-    ['GIF that is a script', async () => gifThatIsAScript()],
-    ['GIF with an archive behind it', async () => withTrailingData(gif(1), zipWith(SECRET))],
-    ['WebP with a page behind it', async () => withTrailingData(await twoHalves().webp().toBuffer(), SCRIPT)],
+    ['JPEG with a page behind it', async () => withTrailingData(await createPlainJpeg(), `<html>${SCRIPT}`)],
+    [
+      'JPEG with an archive behind it',
+      async () => withTrailingData(await createPlainJpeg(), zipWith(SECRET)),
+    ],
+    ['PNG with a text', async () => createPngWithText()],
+    ['PNG with a page behind it', async () => withTrailingData(createHugePng(20, 20), SCRIPT)],
+    ['GIF that is a script', async () => createGifWithScript()],
+    ['GIF with an archive behind it', async () => withTrailingData(createGif(1), zipWith(SECRET))],
+    [
+      'WebP with a page behind it',
+      async () => withTrailingData(await createTwoHalves().webp().toBuffer(), SCRIPT),
+    ],
   ])('keeps nothing hidden in a %s', async (_, create) => {
     await expectClean(await process(await create()));
   });
 
   it('is a JPEG without transparency, a WebP with it', async () => {
-    expectJpegOf(await process(await twoHalves().png().toBuffer()), 200, 100);
-    expectJpegOf(await process(await twoHalves().webp({ lossless: true }).toBuffer()), 200, 100);
-    expectWebpOf(await process(await twoHalves().ensureAlpha(0.5).png().toBuffer()), 200, 100);
-    expectWebpOf(await process(await twoHalves().ensureAlpha(0.5).webp().toBuffer()), 200, 100);
+    expectJpegOfSize(await process(await createTwoHalves().png().toBuffer()), 200, 100);
+    expectJpegOfSize(await process(await createTwoHalves().webp({ lossless: true }).toBuffer()), 200, 100);
+    expectWebpOfSize(await process(await createTwoHalves().ensureAlpha(0.5).png().toBuffer()), 200, 100);
+    expectWebpOfSize(await process(await createTwoHalves().ensureAlpha(0.5).webp().toBuffer()), 200, 100);
   });
 
   it.each([
-    ['progressive JPEG', () => twoHalves().jpeg({ progressive: true }).toBuffer()],
-    ['JPEG for printing', () => twoHalves().toColourspace('cmyk').jpeg().toBuffer()],
-    ['gray JPEG', () => twoHalves().grayscale().jpeg().toBuffer()],
-    ['PNG of 16 bits', () => twoHalves().toColourspace('rgb16').png().toBuffer()],
-    ['interlaced PNG', () => twoHalves().png({ progressive: true }).toBuffer()],
-    ['PNG with a palette', () => twoHalves().png({ palette: true }).toBuffer()],
+    ['progressive JPEG', () => createTwoHalves().jpeg({ progressive: true }).toBuffer()],
+    ['JPEG for printing', () => createTwoHalves().toColourspace('cmyk').jpeg().toBuffer()],
+    ['gray JPEG', () => createTwoHalves().grayscale().jpeg().toBuffer()],
+    ['PNG of 16 bits', () => createTwoHalves().toColourspace('rgb16').png().toBuffer()],
+    ['interlaced PNG', () => createTwoHalves().png({ progressive: true }).toBuffer()],
+    ['PNG with a palette', () => createTwoHalves().png({ palette: true }).toBuffer()],
   ])('may have been a %s', async (_, create) => {
     const image = await process(await create());
     expect(image).toMatchObject({ width: 200, height: 100 });
@@ -108,10 +114,10 @@ describe('an accepted image', () => {
   });
 
   it('is the first frame of several', async () => {
-    const first = await process(gif(10_000));
+    const first = await process(createGif(10_000));
     expect(first).toMatchObject({ width: 1, height: 1 });
     await expectClean(first);
-    const film = await animatedWebp(20);
+    const film = await createAnimatedWebp(20);
     expect((await sharp(film).metadata()).pages).toBe(20);
     const picture = await process(film);
     expect(picture).toMatchObject({ width: 40, height: 30 });
@@ -119,9 +125,9 @@ describe('an accepted image', () => {
   });
 
   it('has at most 2048 pixels a side in a chat, and is never enlarged', async () => {
-    expectJpegOf(await process(await plainJpeg(4_000, 1_000)), 2_048, 512);
-    expectJpegOf(await process(await plainJpeg(1_000, 4_000)), 512, 2_048);
-    expectJpegOf(await process(await plainJpeg(2, 2)), 2, 2);
+    expectJpegOfSize(await process(await createPlainJpeg(4_000, 1_000)), 2_048, 512);
+    expectJpegOfSize(await process(await createPlainJpeg(1_000, 4_000)), 512, 2_048);
+    expectJpegOfSize(await process(await createPlainJpeg(2, 2)), 2, 2);
   });
 
   it('is a square of 512 pixels as an avatar', async () => {
@@ -131,34 +137,34 @@ describe('an accepted image', () => {
       [20, 20],
       [2, 4_000],
     ]) {
-      expectJpegOf(await processor.process(await plainJpeg(width, height), 'avatars'), 512, 512);
+      expectJpegOfSize(await processor.process(await createPlainJpeg(width, height), 'avatars'), 512, 512);
     }
   });
 
   it('may have forty million pixels', async () => {
-    expectJpegOf(await process(hugePng(6_400, 6_250)), 2_048, 2_000);
+    expectJpegOfSize(await process(createHugePng(6_400, 6_250)), 2_048, 2_000);
   });
 });
 
 describe('a refused image', () => {
   it.each([
-    ['one row too many', () => hugePng(6_400, 6_251)],
-    ['a PNG of 900 megapixels in 110 kB', () => hugePng(30_000, 30_000)],
-    ['a PNG that says it is the largest', () => hugePng(0x7fffffff, 0x7fffffff, { rows: 0 })],
-    ['a PNG that is thin and endless', () => hugePng(1, 0x7fffffff, { rows: 10 })],
-    ['a GIF with a huge canvas', () => gif(1, { width: 65_535, height: 65_535 })],
-    ['a PNG without pixels', () => hugePng(0, 0)],
-    ['a PNG that ends early', () => hugePng(2_000, 2_000, { rows: 100 })],
-    ['half a JPEG', async () => half(await plainJpeg(800, 600))],
+    ['one row too many', () => createHugePng(6_400, 6_251)],
+    ['a PNG of 900 megapixels in 110 kB', () => createHugePng(30_000, 30_000)],
+    ['a PNG that says it is the largest', () => createHugePng(0x7fffffff, 0x7fffffff, { rows: 0 })],
+    ['a PNG that is thin and endless', () => createHugePng(1, 0x7fffffff, { rows: 10 })],
+    ['a GIF with a huge canvas', () => createGif(1, { width: 65_535, height: 65_535 })],
+    ['a PNG without pixels', () => createHugePng(0, 0)],
+    ['a PNG that ends early', () => createHugePng(2_000, 2_000, { rows: 100 })],
+    ['half a JPEG', async () => cutInHalf(await createPlainJpeg(800, 600))],
     [
       'half a progressive JPEG',
-      async () => half(await twoHalves(800, 600).jpeg({ progressive: true }).toBuffer()),
+      async () => cutInHalf(await createTwoHalves(800, 600).jpeg({ progressive: true }).toBuffer()),
     ],
-    ['half a PNG', async () => half(await noisyPng(100))],
-    ['half a WebP', async () => half(await twoHalves(800, 600).webp().toBuffer())],
-    ['half a GIF', () => gif(1).subarray(0, 30)],
+    ['half a PNG', async () => cutInHalf(await createNoisyPng(100))],
+    ['half a WebP', async () => cutInHalf(await createTwoHalves(800, 600).webp().toBuffer())],
+    ['half a GIF', () => createGif(1).subarray(0, 30)],
     ['the beginning of a JPEG', () => Buffer.from([0xff, 0xd8, 0xff])],
-    ['the beginning of a PNG', () => hugePng(8, 8).subarray(0, 8)],
+    ['the beginning of a PNG', () => createHugePng(8, 8).subarray(0, 8)],
     ['the beginning of a GIF', () => Buffer.from('GIF89a')],
     ['the beginning of a WebP', () => Buffer.from('RIFF\0\0\0\0WEBP')],
     ['a page that begins as a JPEG', () => Buffer.from(`\xff\xd8\xff${SCRIPT}`, 'latin1')],
@@ -201,7 +207,7 @@ describe('a refused image', () => {
     const watching = setInterval(() => {
       for (const pid of findDecoderPids()) peakBytes = Math.max(peakBytes, readPeakBytes(pid));
     }, 5);
-    const outcome = await process(pngWithBombInside(type, 256)).catch((error: unknown) => error);
+    const outcome = await process(createPngBomb(type, 256)).catch((error: unknown) => error);
     clearInterval(watching);
     expect(peakBytes).toBeGreaterThan(0);
     expect(peakBytes).toBeLessThan(256 * 1024 * 1024);
@@ -211,21 +217,21 @@ describe('a refused image', () => {
 
   it('does not keep its place in the queue', async () => {
     await Promise.allSettled(Array.from({ length: 20 }, () => process(Buffer.from([0xff, 0xd8, 0xff]))));
-    expectJpegOf(await process(await plainJpeg()), 200, 100);
+    expectJpegOfSize(await process(await createPlainJpeg()), 200, 100);
   });
 });
 
 it('cleans or refuses corrupted images', async () => {
-  const random = seeded(1_763_640_300);
-  const picture = () => twoHalves(64, 48);
+  const random = createSeededRandom(1_763_640_300);
+  const createPicture = () => createTwoHalves(64, 48);
   const originals = [
-    await photoWithMetadata(),
-    await picture().jpeg({ progressive: true }).toBuffer(),
-    await picture().ensureAlpha(0.5).png({ progressive: true }).toBuffer(),
-    await picture().png({ palette: true }).toBuffer(),
-    await picture().webp({ lossless: true }).toBuffer(),
-    await picture().ensureAlpha(0.5).gif().toBuffer(),
-    await animatedWebp(3),
+    await createPhotoWithMetadata(),
+    await createPicture().jpeg({ progressive: true }).toBuffer(),
+    await createPicture().ensureAlpha(0.5).png({ progressive: true }).toBuffer(),
+    await createPicture().png({ palette: true }).toBuffer(),
+    await createPicture().webp({ lossless: true }).toBuffer(),
+    await createPicture().ensureAlpha(0.5).gif().toBuffer(),
+    await createAnimatedWebp(3),
   ];
   const outcomes = { taken: 0, refused: 0 };
   for (let round = 0; round < 350; round += 1) {
@@ -247,7 +253,7 @@ it('cleans or refuses corrupted images', async () => {
 });
 
 it('decodes two images at a time, queues 64 and refuses the rest', async () => {
-  const image = await plainJpeg(1_000, 1_000);
+  const image = await createPlainJpeg(1_000, 1_000);
   let atOnce = 0;
   const watching = setInterval(() => {
     atOnce = Math.max(atOnce, findDecoderPids().length);
@@ -262,7 +268,7 @@ it('decodes two images at a time, queues 64 and refuses the rest', async () => {
 });
 
 /** A pseudo-random generator with a fixed seed: integers from 0 (inclusive) to the argument (exclusive). */
-const seeded = (seed: number) => {
+const createSeededRandom = (seed: number) => {
   let state = seed;
   return (below: number): number => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
@@ -270,4 +276,4 @@ const seeded = (seed: number) => {
   };
 };
 
-const half = (bytes: Buffer): Buffer => bytes.subarray(0, bytes.length / 2);
+const cutInHalf = (bytes: Buffer): Buffer => bytes.subarray(0, bytes.length / 2);

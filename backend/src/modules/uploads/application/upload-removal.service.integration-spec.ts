@@ -2,7 +2,7 @@
 import { withImageMarkers } from '@thaw/contract/image-markers';
 import { UploadUses1763640600000 } from '../../../migrations/1763640600000-upload-uses';
 import { ProjectionRebuildService } from '../../../platform/event-store/projection-rebuild.service';
-import { droppedMessage, locate, TestUploads } from '../../../testing/uploads.fixture';
+import { createDroppedMessage, locate, TestUploads } from '../../../testing/uploads.fixture';
 
 jest.setTimeout(60_000);
 
@@ -112,7 +112,7 @@ describe('images', () => {
       await images.appendMessage(ownerId, 'image', image);
       await images.changeAvatar(ownerId, old, new Date('2026-11-20T12:00:00Z'));
       await images.changeAvatar(ownerId, present, new Date('2026-11-20T13:00:00Z'));
-      await images.expireMessages(droppedMessage(ownerId, 'image', unused));
+      await images.expireMessages(createDroppedMessage(ownerId, 'image', unused));
       const before = await images.readRows();
       expect(before.map(({ unused_since: since }) => since === null).sort()).toEqual([
         false,
@@ -133,7 +133,7 @@ describe('images', () => {
       const noImages = ['no address', '/api/files/chat-images/x.jpg', other];
       await images.expireMessages(
         sent,
-        ...noImages.map((content) => droppedMessage(ownerId, 'text', content)),
+        ...noImages.map((content) => createDroppedMessage(ownerId, 'text', content)),
       );
       expect([
         await images.isVisibleTo(ownerId, expired),
@@ -183,15 +183,15 @@ describe('images', () => {
         await images.appendMessage(ownerId, 'mixed', mixed),
       ];
       await images.appendMessage(ownerId + 1, 'image', url);
-      const uses = () =>
+      const readUses = () =>
         dataSource.query<object[]>('SELECT * FROM upload_uses ORDER BY key, stream_id, event_id');
-      const before = await uses();
+      const before = await readUses();
       expect(before).toHaveLength(3);
       await dataSource.transaction(async ({ queryRunner }) => {
         await new UploadUses1763640600000().down(queryRunner!);
         await new UploadUses1763640600000().up(queryRunner!);
       });
-      expect(await uses()).toEqual(before);
+      expect(await readUses()).toEqual(before);
       await images.expireMessages(image);
       expect(await images.isVisibleTo(ownerId, url)).toBe(true);
       await images.expireMessages(both);

@@ -1,7 +1,7 @@
 // Real: PostgreSQL, Redis, the services of an api replica; files in a folder.
 import { withImageMarkers } from '@thaw/contract/image-markers';
 import type { MessageType } from '@thaw/contract/scalars';
-import { droppedMessage, TestUploads } from '../../../testing/uploads.fixture';
+import { createDroppedMessage, TestUploads } from '../../../testing/uploads.fixture';
 
 jest.setTimeout(60_000);
 
@@ -63,7 +63,7 @@ describe('images', () => {
 
   it('are granted all or none when several are granted at once', async () => {
     const [first, second] = [await images.receive(ownerId), await images.receive(ownerId)];
-    await images.expireMessages(droppedMessage(ownerId, 'image', second));
+    await images.expireMessages(createDroppedMessage(ownerId, 'image', second));
     await expect(images.uploads.grant([first, second], 1)).rejects.toMatchObject(notYours);
     expect(await images.isVisibleTo(1, first)).toBe(false);
   });

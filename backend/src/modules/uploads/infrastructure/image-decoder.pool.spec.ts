@@ -3,7 +3,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { hugePng, plainJpeg, SECRET } from '../../../testing/image-corpus.fixture';
+import { createHugePng, createPlainJpeg, SECRET } from '../../../testing/image-corpus.fixture';
 import { findDecoderPids } from '../../../testing/image-decoder.probe';
 import { until } from '../../../testing/until.functions';
 import { ImageProcessingService } from '../application/image-processing.service';
@@ -18,13 +18,13 @@ describe('image decoder processes', () => {
   const start = (settings: ConstructorParameters<typeof ImageProcessingService>[0]) => {
     const others = new Set(findDecoderPids());
     own = new ImageProcessingService(settings);
-    return { pids: () => findDecoderPids().filter((pid) => !others.has(pid)) };
+    return { listPids: () => findDecoderPids().filter((pid) => !others.has(pid)) };
   };
-  const takesTheNext = async () =>
-    expect(await own.process(await plainJpeg(), 'avatars')).toMatchObject({ width: 512, height: 512 });
+  const expectNextImageIsDecoded = async () =>
+    expect(await own.process(await createPlainJpeg(), 'avatars')).toMatchObject({ width: 512, height: 512 });
   /** An image whose decoding takes long enough to interrupt. */
-  const slow = () => hugePng(6_400, 6_250);
-  const interfere = async (pids: () => number[], signal: NodeJS.Signals) => {
+  const slow = () => createHugePng(6_400, 6_250);
+  const decodeWhileSignalling = async (pids: () => number[], signal: NodeJS.Signals) => {
     const outcome = own.process(slow(), 'chat-images').catch((error: unknown) => error);
     const [pid] = await until(pids, (found) => found.length === 1);
     process.kill(pid!, signal);
@@ -32,20 +32,20 @@ describe('image decoder processes', () => {
   };
 
   it('start on the first image and end when idle', async () => {
-    const { pids } = start({ idleMs: 100 });
+    const { listPids: pids } = start({ idleMs: 100 });
     await own.process(Buffer.from('no image'), 'avatars').catch(() => undefined);
     expect(pids()).toEqual([]);
-    await own.process(await plainJpeg(), 'avatars');
+    await own.process(await createPlainJpeg(), 'avatars');
     expect(pids()).toHaveLength(1);
     await until(() => pids().length === 0);
-    await takesTheNext();
+    await expectNextImageIsDecoded();
   });
 
   it('are reused for several images and then replaced', async () => {
-    const { pids } = start({ imagesPerProcess: 3 });
+    const { listPids: pids } = start({ imagesPerProcess: 3 });
     const seen = new Set<number | undefined>();
     for (let image = 0; image < 6; image += 1) {
-      await own.process(await plainJpeg(), 'avatars');
+      await own.process(await createPlainJpeg(), 'avatars');
       seen.add(pids()[0]);
     }
     await until(() => pids().length === 0);
@@ -54,43 +54,43 @@ describe('image decoder processes', () => {
   });
 
   it('survive an image that they refuse', async () => {
-    const { pids } = start({});
-    await own.process(await plainJpeg(), 'avatars');
+    const { listPids: pids } = start({});
+    await own.process(await createPlainJpeg(), 'avatars');
     const before = pids();
-    const half = (await plainJpeg()).subarray(0, 300);
+    const half = (await createPlainJpeg()).subarray(0, 300);
     await expect(own.process(half, 'avatars')).rejects.toMatchObject({ code: 'image_refused' });
-    await takesTheNext();
+    await expectNextImageIsDecoded();
     expect(pids()).toEqual(before);
   });
 
   it('are killed and replaced when stuck, and the image is refused', async () => {
-    const { pids } = start({ killAfterMs: 1_500 });
-    const { outcome, pid } = await interfere(pids, 'SIGSTOP');
+    const { listPids: pids } = start({ killAfterMs: 1_500 });
+    const { outcome, pid } = await decodeWhileSignalling(pids, 'SIGSTOP');
     expect(outcome).toMatchObject({ code: 'image_refused' });
     await until(() => !pids().includes(pid));
-    await takesTheNext();
+    await expectNextImageIsDecoded();
   });
 
   it('affect nothing else when they crash on an image', async () => {
-    const { pids } = start({});
-    const { outcome } = await interfere(pids, 'SIGSEGV');
+    const { listPids: pids } = start({});
+    const { outcome } = await decodeWhileSignalling(pids, 'SIGSEGV');
     expect(outcome).toMatchObject({ code: 'image_refused' });
-    await takesTheNext();
+    await expectNextImageIsDecoded();
   });
 
   it('are killed when they use too much memory', async () => {
-    const { pids } = start({ maxResidentBytes: 1_000_000 });
+    const { listPids: pids } = start({ maxResidentBytes: 1_000_000 });
     await expect(own.process(slow(), 'chat-images')).rejects.toMatchObject({ code: 'image_refused' });
     await until(() => pids().length === 0);
   });
 
   it('survive an interrupt of the process group and end with their replica', async () => {
-    const { pids } = start({});
-    await own.process(await plainJpeg(), 'avatars');
+    const { listPids: pids } = start({});
+    await own.process(await createPlainJpeg(), 'avatars');
     const [pid] = pids();
     process.kill(pid!, 'SIGINT');
     process.kill(pid!, 'SIGTERM');
-    await own.process(await plainJpeg(), 'avatars');
+    await own.process(await createPlainJpeg(), 'avatars');
     expect(pids()).toEqual([pid]);
     await own.onApplicationShutdown();
     expect(pids()).toEqual([]);
@@ -109,9 +109,9 @@ describe('image decoder processes', () => {
   });
 
   it('receive no setting of the replica', async () => {
-    const { pids } = start({});
+    const { listPids: pids } = start({});
     process.env.SESSION_SECRET = SECRET;
-    await own.process(await plainJpeg(), 'avatars');
+    await own.process(await createPlainJpeg(), 'avatars');
     delete process.env.SESSION_SECRET;
     const [pid] = pids();
     expect(readFileSync(`/proc/${pid}/environ`, 'utf8')).not.toContain(SECRET);

@@ -2,14 +2,14 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { plainJpeg } from '../../../testing/image-corpus.fixture';
+import { createPlainJpeg } from '../../../testing/image-corpus.fixture';
 import { startTestApi, type TestApi } from '../../../testing/test-api.harness';
 import {
   type Browser,
   expectRefusal,
   FORM_END,
-  formField,
-  formFile,
+  createFormField,
+  createFormFile,
   postForm,
   requiredFields,
   signInAnonymously,
@@ -24,7 +24,7 @@ let jpeg: Buffer;
 let folder: string;
 
 beforeAll(async () => {
-  jpeg = await plainJpeg();
+  jpeg = await createPlainJpeg();
   folder = await mkdtemp(path.join(tmpdir(), 'thaw-uploads-'));
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
@@ -84,69 +84,98 @@ describe('an upload form', () => {
 
   it.each([
     ['no file', () => [...requiredFields, FORM_END]],
-    ['no bucket', () => [formField('fileName', 'a'), formFile('file', jpeg), FORM_END]],
-    ['no file name', () => [formField('bucket', 'avatars'), formFile('file', jpeg), FORM_END]],
+    ['no bucket', () => [createFormField('fileName', 'a'), createFormFile('file', jpeg), FORM_END]],
+    ['no file name', () => [createFormField('bucket', 'avatars'), createFormFile('file', jpeg), FORM_END]],
     ['nothing at all', () => [FORM_END]],
-    ['a file that is a field', () => [...requiredFields, formField('file', 'text'), FORM_END]],
-    ['a file in another field', () => [...requiredFields, formFile('image', jpeg), FORM_END]],
-    ['a bucket that is a file', () => [formFile('bucket', jpeg), formFile('file', jpeg), FORM_END]],
-    ['two files', () => [...requiredFields, formFile('file', jpeg), formFile('file', jpeg), FORM_END]],
+    ['a file that is a field', () => [...requiredFields, createFormField('file', 'text'), FORM_END]],
+    ['a file in another field', () => [...requiredFields, createFormFile('image', jpeg), FORM_END]],
+    [
+      'a bucket that is a file',
+      () => [createFormFile('bucket', jpeg), createFormFile('file', jpeg), FORM_END],
+    ],
+    [
+      'two files',
+      () => [...requiredFields, createFormFile('file', jpeg), createFormFile('file', jpeg), FORM_END],
+    ],
     [
       'two files of different names',
-      () => [...requiredFields, formFile('file', jpeg), formFile('other', jpeg), FORM_END],
+      () => [...requiredFields, createFormFile('file', jpeg), createFormFile('other', jpeg), FORM_END],
     ],
     [
       'two buckets',
-      () => [...requiredFields, formField('bucket', 'avatars'), formFile('file', jpeg), FORM_END],
+      () => [...requiredFields, createFormField('bucket', 'avatars'), createFormFile('file', jpeg), FORM_END],
     ],
     [
       'a bucket in array syntax',
-      () => [formField('bucket[]', 'avatars'), formField('fileName', 'a'), formFile('file', jpeg), FORM_END],
+      () => [
+        createFormField('bucket[]', 'avatars'),
+        createFormField('fileName', 'a'),
+        createFormFile('file', jpeg),
+        FORM_END,
+      ],
     ],
-    ['nested names', () => [...requiredFields, formField('a[b][c]', 'x'), formFile('file', jpeg), FORM_END]],
+    [
+      'nested names',
+      () => [...requiredFields, createFormField('a[b][c]', 'x'), createFormFile('file', jpeg), FORM_END],
+    ],
     [
       'an index of 4,294,967,294 in array syntax',
-      () => [...requiredFields, formField('a[4294967294]', 'x'), formFile('file', jpeg), FORM_END],
+      () => [
+        ...requiredFields,
+        createFormField('a[4294967294]', 'x'),
+        createFormFile('file', jpeg),
+        FORM_END,
+      ],
     ],
     [
       'a field called __proto__',
-      () => [...requiredFields, formField('__proto__', 'x'), formFile('file', jpeg), FORM_END],
+      () => [...requiredFields, createFormField('__proto__', 'x'), createFormFile('file', jpeg), FORM_END],
     ],
     [
       'a field that sets a property of __proto__',
-      () => [...requiredFields, formField('__proto__[isAdmin]', '1'), formFile('file', jpeg), FORM_END],
+      () => [
+        ...requiredFields,
+        createFormField('__proto__[isAdmin]', '1'),
+        createFormFile('file', jpeg),
+        FORM_END,
+      ],
     ],
     [
       'a field called constructor',
-      () => [...requiredFields, formField('constructor', 'x'), formFile('file', jpeg), FORM_END],
+      () => [...requiredFields, createFormField('constructor', 'x'), createFormFile('file', jpeg), FORM_END],
     ],
     [
       'a field called prototype',
-      () => [...requiredFields, formField('prototype', 'x'), formFile('file', jpeg), FORM_END],
+      () => [...requiredFields, createFormField('prototype', 'x'), createFormFile('file', jpeg), FORM_END],
     ],
     [
       'a field without a name',
-      () => [...requiredFields, formField('', 'x'), formFile('file', jpeg), FORM_END],
+      () => [...requiredFields, createFormField('', 'x'), createFormFile('file', jpeg), FORM_END],
     ],
     [
       'a field name of 65 characters',
-      () => [...requiredFields, formField('n'.repeat(65), 'x'), formFile('file', jpeg), FORM_END],
+      () => [...requiredFields, createFormField('n'.repeat(65), 'x'), createFormFile('file', jpeg), FORM_END],
     ],
     [
       'a field of 513 characters',
-      () => [...requiredFields, formField('note', 'x'.repeat(513)), formFile('file', jpeg), FORM_END],
+      () => [
+        ...requiredFields,
+        createFormField('note', 'x'.repeat(513)),
+        createFormFile('file', jpeg),
+        FORM_END,
+      ],
     ],
     [
       'five fields',
       () => [
         ...requiredFields,
-        ...['a', 'b', 'c'].map((name) => formField(name, 'x')),
-        formFile('file', jpeg),
+        ...['a', 'b', 'c'].map((name) => createFormField(name, 'x')),
+        createFormFile('file', jpeg),
         FORM_END,
       ],
     ],
-    ['no final boundary', () => [...requiredFields, formFile('file', jpeg)]],
-    ['a file that is cut off', () => [...requiredFields, formFile('file', jpeg).subarray(0, -200)]],
+    ['no final boundary', () => [...requiredFields, createFormFile('file', jpeg)]],
+    ['a file that is cut off', () => [...requiredFields, createFormFile('file', jpeg).subarray(0, -200)]],
     [
       'part headers that never end',
       () => [Buffer.from(`--edge\r\nContent-Disposition: ${'x'.repeat(20_000)}`)],
@@ -158,8 +187,10 @@ describe('an upload form', () => {
   });
 
   it('is accepted without its unknown fields', async () => {
-    const unknown = [formField('toString', 'x'), formField('ownerId', '1')];
-    await postForm(browser, [...requiredFields, ...unknown, formFile('file', jpeg), FORM_END]).expect(201);
+    const unknown = [createFormField('toString', 'x'), createFormField('ownerId', '1')];
+    await postForm(browser, [...requiredFields, ...unknown, createFormFile('file', jpeg), FORM_END]).expect(
+      201,
+    );
     const rows = await api.database.dataSource.query('SELECT owner_id FROM uploads WHERE owner_id = $1', [
       userId,
     ]);
@@ -167,7 +198,7 @@ describe('an upload form', () => {
   });
 
   it('is refused with a content type other than that of a form', async () => {
-    const form = [...requiredFields, formFile('file', jpeg), FORM_END];
+    const form = [...requiredFields, createFormFile('file', jpeg), FORM_END];
     for (const type of [
       'application/x-www-form-urlencoded',
       'text/plain',

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { limits } from '@thaw/contract/limits';
 import { AppLoggerService } from '../../../platform/observability/app-logger.service';
-import { plainJpeg } from '../../../testing/image-corpus.fixture';
+import { createPlainJpeg } from '../../../testing/image-corpus.fixture';
 import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas.harness';
 import { ThawVisitor } from '../../../testing/thaw.client';
 import { until } from '../../../testing/until.functions';
@@ -37,7 +37,7 @@ class Upload {
   }
 
   /** An upload of one megabyte that sends one byte per second. */
-  static trickle(visitor: ThawVisitor): Upload {
+  static startSlowUpload(visitor: ThawVisitor): Upload {
     const upload = new Upload(visitor, 'Content-Length: 1000000');
     upload.socket.write(OPENING);
     upload.timer = setInterval(() => upload.socket.write('x'), 1_000);
@@ -84,7 +84,7 @@ describe('uploads over slow and hostile connections', () => {
   beforeAll(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'thaw-upload-limits-'));
     thaw = await startTestReplicas(1, { STORAGE_DIR: folder });
-    jpeg = await plainJpeg();
+    jpeg = await createPlainJpeg();
   });
   afterEach(async () => {
     await Promise.all(uploads.splice(0).map((upload) => upload.cut()));
@@ -95,8 +95,8 @@ describe('uploads over slow and hostile connections', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  const trickle = (visitor: ThawVisitor, count: number) => {
-    const made = Array.from({ length: count }, () => Upload.trickle(visitor));
+  const startSlowUpload = (visitor: ThawVisitor, count: number) => {
+    const made = Array.from({ length: count }, () => Upload.startSlowUpload(visitor));
     uploads.push(...made);
     return made;
   };
@@ -118,12 +118,12 @@ describe('uploads over slow and hostile connections', () => {
     return { status, tookMs: performance.now() - begun };
   };
   /** Waits until the server has refused one of the uploads, so that all allowed ones are running or queued. */
-  const untilOneIsRefused = (slow: readonly Upload[]) =>
+  const waitUntilOneIsRefused = (slow: readonly Upload[]) =>
     until(() => slow.some(({ answer }) => answer !== ''));
 
   it('do not delay other users while one user trickles over 14 connections', async () => {
     const [attacker, other] = await Promise.all([thaw.createVisitor(0), thaw.createVisitor(0)]);
-    const slow = trickle(attacker, 14);
+    const slow = startSlowUpload(attacker, 14);
     // Of the 14, two run, four are queued and 8 are refused. The refusals show that all slots are taken.
     await until(() => slow.filter(({ status }) => status === 429).length === 8);
     for (let round = 0; round < 3; round += 1) {
@@ -137,7 +137,7 @@ describe('uploads over slow and hostile connections', () => {
   it('succeed again once slow bodies have been refused, though many users trickle', async () => {
     const attackers = await Promise.all(Array.from({ length: 8 }, () => thaw.createVisitor(0)));
     const other = await thaw.createVisitor(0);
-    const slow = attackers.flatMap((attacker) => trickle(attacker, 2));
+    const slow = attackers.flatMap((attacker) => startSlowUpload(attacker, 2));
     const { status, tookMs } = await uploadImage(other);
     expect(status).toBe(201);
     expect(tookMs).toBeLessThan(bodyRateLimit.graceMs + 3_000);
@@ -186,8 +186,8 @@ describe('uploads over slow and hostile connections', () => {
 
   it('release their slots when aborted in the queue', async () => {
     const visitor = await thaw.createVisitor(0);
-    const slow = trickle(visitor, 7);
-    await untilOneIsRefused(slow);
+    const slow = startSlowUpload(visitor, 7);
+    await waitUntilOneIsRefused(slow);
     await Promise.all(slow.map((each) => each.cut()));
     const { status, tookMs } = await uploadImage(visitor);
     expect(status).toBe(201);

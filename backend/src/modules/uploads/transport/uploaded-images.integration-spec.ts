@@ -5,7 +5,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import sharp from 'sharp';
 import { FILE_STORAGE_PORT, type FileStoragePort } from '../../../platform/storage/file-storage.port';
-import { noisyPng, photoWithMetadata, plainJpeg, SECRET } from '../../../testing/image-corpus.fixture';
+import {
+  createNoisyPng,
+  createPhotoWithMetadata,
+  createPlainJpeg,
+  SECRET,
+} from '../../../testing/image-corpus.fixture';
 import { startTestApi, type TestApi } from '../../../testing/test-api.harness';
 import { startTestS3, type TestS3 } from '../../../testing/test-s3.harness';
 import { expectRefusal, signInAnonymously, upload } from '../../../testing/upload-requests.fixture';
@@ -23,7 +28,7 @@ let folder: string;
 let s3: TestS3;
 
 beforeAll(async () => {
-  jpeg = await plainJpeg();
+  jpeg = await createPlainJpeg();
   folder = await mkdtemp(path.join(tmpdir(), 'thaw-uploads-'));
   s3 = await startTestS3();
 });
@@ -52,7 +57,7 @@ describe.each([
 
   it('are served re-encoded, without the metadata of the upload', async () => {
     const { browser } = await signInAnonymously(api);
-    const { body } = await upload(browser, await photoWithMetadata()).expect(201);
+    const { body } = await upload(browser, await createPhotoWithMetadata()).expect(201);
     expect(body).toEqual({ url: expect.stringMatching(`^/api/files/chat-images/${uuidPattern}\\.jpg$`) });
 
     const image = await browser.get(body.url as string).expect(200);
@@ -72,7 +77,7 @@ describe.each([
 
   it('of a megabyte are served whole', async () => {
     const { browser } = await signInAnonymously(api);
-    const { body } = await upload(browser, await noisyPng(1_000)).expect(201);
+    const { body } = await upload(browser, await createNoisyPng(1_000)).expect(201);
     const image = await browser.get(body.url as string).expect(200);
     expect((image.body as Buffer).length).toBeGreaterThan(500_000);
     expect(await sharp(image.body as Buffer).stats()).toBeDefined();
@@ -107,7 +112,7 @@ describe.each([
       ada: (await ada.browser.get(url)).status,
       bob: (await bob.browser.get(url)).status,
       eve: (await eve.browser.get(url)).status,
-      visitor: (await api.browser().get(url)).status,
+      visitor: (await api.openBrowser().get(url)).status,
     });
 
     expect(await requestAsEach(avatar)).toEqual({ ada: 200, bob: 200, eve: 200, visitor: 401 });
@@ -141,7 +146,7 @@ describe.each([
     const users = await Promise.all(Array.from({ length: 10 }, () => signInAnonymously(api)));
     const requests = await Promise.all(
       users.flatMap(({ browser }) =>
-        [20, 30, 40].map(async (width) => ({ browser, width, image: await plainJpeg(width, 10) })),
+        [20, 30, 40].map(async (width) => ({ browser, width, image: await createPlainJpeg(width, 10) })),
       ),
     );
     const answers = await Promise.all(requests.map(({ browser, image }) => upload(browser, image)));
@@ -193,7 +198,7 @@ describe('the URL of an image', () => {
   });
 
   it('is returned by a route whose form and responses the API documentation describes', async () => {
-    const { body } = await api.browser().get('/api/docs/openapi.json').expect(200);
+    const { body } = await api.openBrowser().get('/api/docs/openapi.json').expect(200);
     const { requestBody, responses } = body.paths['/api/upload'].post;
     expect(Object.keys(requestBody.content)).toEqual(['multipart/form-data']);
     expect(Object.keys(responses).sort()).toEqual([

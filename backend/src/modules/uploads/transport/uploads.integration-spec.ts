@@ -5,27 +5,27 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { RateLimiterService } from '../../../platform/rate-limit/rate-limiter.service';
 import {
-  gif,
-  gifThatIsAScript,
-  hugePng,
-  photoWithMetadata,
-  plainJpeg,
+  createGif,
+  createGifWithScript,
+  createHugePng,
+  createPhotoWithMetadata,
+  createPlainJpeg,
   SCRIPT,
   SECRET,
   svg,
-  twoHalves,
+  createTwoHalves,
   withTrailingData,
 } from '../../../testing/image-corpus.fixture';
 import { startTestApi, type TestApi } from '../../../testing/test-api.harness';
 import {
   type Browser,
   createSessionCookie,
-  errorBody,
+  createErrorBody,
   expectRefusal,
   findPort,
   FORM_CONTENT_TYPE,
   FORM_END,
-  formFile,
+  createFormFile,
   requiredFields,
   signInAnonymously,
   upload,
@@ -39,7 +39,7 @@ let jpeg: Buffer;
 let folder: string;
 
 beforeAll(async () => {
-  jpeg = await plainJpeg();
+  jpeg = await createPlainJpeg();
   folder = await mkdtemp(path.join(tmpdir(), 'thaw-uploads-'));
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
@@ -63,11 +63,11 @@ describe('an upload', () => {
   afterAll(() => api.close());
 
   it.each([
-    ['photo with its location', photoWithMetadata, 'jpg'],
-    ['GIF that is a script', gifThatIsAScript, 'jpg'],
+    ['photo with its location', createPhotoWithMetadata, 'jpg'],
+    ['GIF that is a script', createGifWithScript, 'jpg'],
     ['JPEG with HTML appended', () => withTrailingData(jpeg, SCRIPT), 'jpg'],
-    ['GIF of 10,000 frames', () => gif(10_000), 'jpg'],
-    ['PNG with transparency', () => twoHalves().ensureAlpha(0.5).png().toBuffer(), 'webp'],
+    ['GIF of 10,000 frames', () => createGif(10_000), 'jpg'],
+    ['PNG with transparency', () => createTwoHalves().ensureAlpha(0.5).png().toBuffer(), 'webp'],
   ])('of a %s is accepted, without anything but the picture', async (_, create, extension) => {
     const { body } = await upload(browser, await create()).expect(201);
     expect(body.url).toMatch(new RegExp(`\\.${extension}$`));
@@ -79,7 +79,7 @@ describe('an upload', () => {
     ['an SVG', () => Buffer.from(svg), 'unsupported_type', 415],
     ['an HTML page', () => Buffer.from(`<!doctype html>${SCRIPT}`), 'unsupported_type', 415],
     ['no bytes', () => Buffer.alloc(0), 'unsupported_type', 415],
-    ['900 megapixels', () => hugePng(30_000, 30_000), 'image_refused', 422],
+    ['900 megapixels', () => createHugePng(30_000, 30_000), 'image_refused', 422],
     ['half an image', () => jpeg.subarray(0, jpeg.length / 2), 'image_refused', 422],
     [
       'HTML behind the signature of a JPEG',
@@ -104,10 +104,10 @@ describe('an upload', () => {
   });
 
   it('may have up to five mebibytes (A95)', async () => {
-    const padded = (size: number) => Buffer.concat([jpeg, Buffer.alloc(size - jpeg.length)]);
-    await upload(browser, padded(5 * MIB)).expect(201);
-    await expectRefusal(upload(browser, padded(5 * MIB + 1)), 413, 'too_large');
-    await expectRefusal(upload(browser, padded(12 * MIB)), 413, 'too_large');
+    const createPaddedImage = (size: number) => Buffer.concat([jpeg, Buffer.alloc(size - jpeg.length)]);
+    await upload(browser, createPaddedImage(5 * MIB)).expect(201);
+    await expectRefusal(upload(browser, createPaddedImage(5 * MIB + 1)), 413, 'too_large');
+    await expectRefusal(upload(browser, createPaddedImage(12 * MIB)), 413, 'too_large');
   });
 
   it('is refused as too large even when it does not declare its size', async () => {
@@ -128,7 +128,7 @@ describe('an upload', () => {
       );
       sending.on('error', reject);
       for (const piece of requiredFields) sending.write(piece);
-      sending.write(formFile('file', Buffer.alloc(6 * MIB)));
+      sending.write(createFormFile('file', Buffer.alloc(6 * MIB)));
       sending.end(FORM_END);
     });
     expect(status).toBe(413);
@@ -138,7 +138,7 @@ describe('an upload', () => {
     const foreign = upload(browser, jpeg).set('Origin', 'https://evil.example');
     await expectRefusal(foreign, 403, 'bad_origin');
     await expectRefusal(upload(browser, jpeg).set('Sec-Fetch-Site', 'cross-site'), 403, 'bad_origin');
-    await expectRefusal(upload(api.browser(), jpeg), 401, 'not_signed_in');
+    await expectRefusal(upload(api.openBrowser(), jpeg), 401, 'not_signed_in');
   });
 
   it('releases its concurrency slot when aborted', async () => {
@@ -152,7 +152,7 @@ describe('an upload', () => {
     for (let round = 0; round < 20; round += 1) answers.push((await upload(browser, jpeg)).status);
     expect(answers).toEqual(Array(20).fill(201));
     const refused = await upload(browser, jpeg);
-    expect(refused.body).toEqual(errorBody(429, 'rate_limited'));
+    expect(refused.body).toEqual(createErrorBody(429, 'rate_limited'));
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
   });
 
@@ -180,6 +180,6 @@ const abortUpload = (api: TestApi, cookie: string): Promise<void> =>
       agent.destroy();
       resolve();
     });
-    sending.write(Buffer.concat([...requiredFields, formFile('file', jpeg).subarray(0, 500)]));
+    sending.write(Buffer.concat([...requiredFields, createFormFile('file', jpeg).subarray(0, 500)]));
     setTimeout(() => sending.destroy(), 10);
   });

@@ -1,5 +1,5 @@
 // Real: PostgreSQL and an api replica over HTTP.
-import { newEmail, TestAccounts } from '../../../testing/test-accounts.fixture';
+import { createEmail, TestAccounts } from '../../../testing/test-accounts.fixture';
 import { runModeratorsCommand } from './moderators-command.functions';
 import { ModeratorsService } from './moderators.service';
 
@@ -36,7 +36,7 @@ describe('the command for moderators', () => {
   });
 
   it('refuses an address that no registered user has, with exit code 1', async () => {
-    expect(await run('add', newEmail())).toMatchObject({
+    expect(await run('add', createEmail())).toMatchObject({
       exitCode: 1,
       text: expect.stringContaining('No registered user'),
     });

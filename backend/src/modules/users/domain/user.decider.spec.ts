@@ -1,9 +1,9 @@
-import { givenFor } from '../../../testing/given.fixture';
+import { createGiven } from '../../../testing/given.fixture';
 import type { UserCommand } from './user.commands';
 import { userDecider } from './user.decider';
 import type { UserEvent } from './user.events';
 
-const given = givenFor(userDecider);
+const given = createGiven(userDecider);
 const userId = 7;
 const at = new Date('2026-11-20T12:00:00Z');
 const eventId = '11111111-1111-4111-8111-111111111111';

@@ -73,8 +73,8 @@ describe('parseUsername', () => {
   it('accepts every generated handle', () => {
     let next = 0;
     // In place of random numbers: a fixed sequence that goes through the words and numbers in steps of 7.
-    const nextNumber = (below: number) => (next += 7) % below;
-    const handles = Array.from({ length: 2_000 }, () => generateHandle(nextNumber));
+    const chooseNumber = (below: number) => (next += 7) % below;
+    const handles = Array.from({ length: 2_000 }, () => generateHandle(chooseNumber));
     expect(handles.filter((handle) => parseUsername(handle) === null)).toEqual([]);
   });
 });

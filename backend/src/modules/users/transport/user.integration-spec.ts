@@ -26,7 +26,7 @@ describe('users over HTTP', () => {
   afterAll(() => api.close());
 
   const joinAnonymously = async () => {
-    const browser = api.browser();
+    const browser = api.openBrowser();
     const response = await browser.post('/api/anonymous').expect(201);
     return { browser, id: response.body.user.id as number, user: response.body.user };
   };
@@ -34,7 +34,7 @@ describe('users over HTTP', () => {
   describe('reading a profile (A12)', () => {
     it('requires a login', async () => {
       const { id } = await joinAnonymously();
-      const response = await api.browser().get(`/api/user/${id}`).expect(401);
+      const response = await api.openBrowser().get(`/api/user/${id}`).expect(401);
       expect(response.body).toEqual({ statusCode: 401, code: 'not_signed_in', message: expect.any(String) });
     });
 
@@ -105,7 +105,7 @@ describe('users over HTTP', () => {
       const response = await mallory.browser[method](`/api/user/${victim.id}${path}`).send(body);
       expect(response.body).toEqual({ statusCode: 403, code: 'forbidden', message: expect.any(String) });
       await victim.browser.get(`/api/user/${victim.id}`).expect(200, victim.user);
-      await api.browser()[method](`/api/user/${victim.id}${path}`).send(body).expect(401);
+      await api.openBrowser()[method](`/api/user/${victim.id}${path}`).send(body).expect(401);
     });
   });
 
@@ -199,15 +199,15 @@ describe('users over HTTP', () => {
     await browser.patch(`/api/user/${id}`).send({ gender: 'male' }).expect(200);
     await browser.put(`/api/user/${id}`).send({ username: 'Rebuilt', avatar: null }).expect(200);
     await api
-      .browser()
+      .openBrowser()
       .post('/api/register')
       .send({ email: 'rebuilt@example.org', password: 'secret' })
       .expect(201);
-    const rows = () => api.database.dataSource.query('SELECT * FROM users ORDER BY id');
-    const before = await rows();
+    const readRows = () => api.database.dataSource.query('SELECT * FROM users ORDER BY id');
+    const before = await readRows();
     await api.database.dataSource.query(`UPDATE users SET username = 'overwritten', gender = NULL`);
     await api.app.get(ProjectionRebuildService).rebuild();
-    expect(await rows()).toEqual(before);
+    expect(await readRows()).toEqual(before);
     expect(before.length).toBeGreaterThan(20);
   });
 });

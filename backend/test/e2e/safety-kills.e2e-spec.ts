@@ -11,12 +11,12 @@ import { join } from 'node:path';
 import { closeCodes } from '@thaw/contract/close-codes';
 import type { ModerationCase } from '@thaw/contract/moderation';
 import { matchingKeys } from '../../src/platform/redis/redis.keys';
-import { BlockRace, eventsOf, greetPartners, type RacingUser } from '../../src/testing/block-race.driver';
+import { BlockRace, listEvents, greetPartners, type RacingUser } from '../../src/testing/block-race.driver';
 import { type CuttableLink, startCuttableLink } from '../../src/testing/cuttable-link.proxy';
 import { createTestDatabase, type TestDatabase } from '../../src/testing/test-database.harness';
 import { createTestRedis, type TestRedis } from '../../src/testing/test-redis.harness';
-import { FACTS, inHours } from '../../src/testing/moderation.fixture';
-import { plainJpeg } from '../../src/testing/image-corpus.fixture';
+import { FACTS, formatInHours } from '../../src/testing/moderation.fixture';
+import { createPlainJpeg } from '../../src/testing/image-corpus.fixture';
 import { textMessage, ThawVisitor } from '../../src/testing/thaw.client';
 import { until } from '../../src/testing/until.functions';
 import { ThawProcess } from '../thaw-process';
@@ -141,7 +141,7 @@ const uploadImage = async (user: ThawVisitor): Promise<string> => {
   const form = new FormData();
   form.append('bucket', 'chat-images');
   form.append('fileName', 'cat.jpg');
-  form.append('file', new Blob([await plainJpeg()], { type: 'image/jpeg' }), 'cat.jpg');
+  form.append('file', new Blob([await createPlainJpeg()], { type: 'image/jpeg' }), 'cat.jpg');
   const { body } = await user.call('POST', '/api/upload', form);
   return String(body.url);
 };
@@ -183,14 +183,14 @@ it(`completes each block whose process was killed, by repeating the call, in ${K
       hasReachedRedis: async () => (await coolDown()) === 'x',
     });
     expect(await race.readStates()).toEqual(['chatting', 'chatting']);
-    expect(eventsOf(pageOfBob.socket, sessionId)).not.toContain('chat_skipped');
+    expect(listEvents(pageOfBob.socket, sessionId)).not.toContain('chat_skipped');
 
     originsOfAda[0] = second.origin;
     expect(await race.block(ada, bob)).toMatchObject({ status: 200 });
     const tab = await ada.openSocket();
     expect(await tab.ask('random_message', textMessage(sessionId, 'late'))).toMatchObject({ event: 'error' });
     await new BlockRace([{ visitor: ada, socket: tab }, pageOfBob], store, 0).expectNoOpenChat();
-    expect(eventsOf(pageOfBob.socket, sessionId).at(-1)).toBe('chat_skipped');
+    expect(listEvents(pageOfBob.socket, sessionId).at(-1)).toBe('chat_skipped');
     await race.unblock(ada, bob);
     await tab.leave();
     await first.start();
@@ -294,7 +294,7 @@ it(`completes the report and the decision whose process was killed, by repeating
         outcome: 'suspended',
         rule: 'no_hate',
         facts: FACTS,
-        until: inHours(24),
+        until: formatInHours(24),
       });
     await killDuring({
       step,

@@ -1,6 +1,12 @@
 // Real: PostgreSQL, Redis, two api replicas over HTTP and sockets. The long form (THAW_TEST_LONG=1) measures the figures
 // of the product on a quiet machine; the short one has bounds that only a wrong algorithm exceeds.
-import { createModerator, FACTS, inHours, moderating, reportUser } from '../../testing/moderation.fixture';
+import {
+  createModerator,
+  FACTS,
+  formatInHours,
+  createModeratorApi,
+  reportUser,
+} from '../../testing/moderation.fixture';
 import { appendMessages } from '../../testing/filled-chat.fixture';
 import { persistChat } from '../../testing/persisted-chat.fixture';
 import { startChat } from '../../testing/random-chat.fixture';
@@ -78,7 +84,7 @@ describe('the time', () => {
 
   it(`of a decision with the next case is at most ${figures.decisionMs} ms at the median`, async () => {
     const [replica] = thaw.replicas;
-    const moderator = moderating(await createModerator(thaw));
+    const moderator = createModeratorApi(await createModerator(thaw));
     const reporter = await thaw.createVisitor(0);
     const targets = await Promise.all(Array.from({ length: figures.cases }, () => thaw.createVisitor(0)));
     const caseIds: number[] = [];
@@ -92,7 +98,7 @@ describe('the time', () => {
         outcome: 'suspended',
         rule: 'no_unwanted_sexual',
         facts: FACTS,
-        until: inHours(24),
+        until: formatInHours(24),
       });
       await moderator.read(caseIds[index + 1]!);
       times.push(performance.now() - startedAt);

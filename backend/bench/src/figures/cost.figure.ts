@@ -204,7 +204,7 @@ interface Memory {
 const readMemory = async (servers: readonly ServerProcess[], stores: BenchStores): Promise<Memory> => {
   // Two collections: the first runs finalizers, whose objects the second one frees.
   for (let times = 0; times < 2; times += 1) {
-    for (const server of servers) server.signal('SIGUSR2');
+    for (const server of servers) server.sendSignal('SIGUSR2');
     await wait(COLLECTED_MS);
   }
   const info = await stores.redis.info('memory');

@@ -151,10 +151,8 @@ describe('checks of requests', () => {
     it.each(['put', 'patch', 'delete'] as const)(
       'refuses a foreign origin for the method %s on any route',
       async (method) => {
-        const response = await api
-          .openBrowser()
-          [method]('/api/user/1')
-          .set('Origin', 'https://evil.example.org');
+        const request = api.openBrowser()[method]('/api/user/1');
+        const response = await request.set('Origin', 'https://evil.example.org');
         expect(response.body).toEqual(createProblem(403, 'bad_origin'));
       },
     );

@@ -2,7 +2,7 @@ import { act, fireEvent, render, screen, within } from '@testing-library/react';
 import { questions } from '@thaw/contract/questions';
 import { type Question } from '@thaw/contract/random-chat';
 import { type ServerData, type ServerEvent, type ServerFrame } from '@thaw/contract/server-frames';
-import { RandomChatSuggestions } from '@/app/shell/suggestions';
+import { PrivateChatSuggestions, RandomChatSuggestions } from '@/app/shell/suggestions';
 import { RandomChat } from '@/features/random-chat/components/random-chat';
 import { type RandomChatSocket } from '@/features/random-chat/stores/random-chat-socket';
 import { randomChat } from '@/features/random-chat/stores/random-chat.store';
@@ -175,6 +175,24 @@ it('does not appear by itself again in a chat in which it was hidden, but on req
   expect(row()).not.toBeNull();
   press('Hide');
   expect(sessionStorage.getItem('thaw-suggestions-hidden')).toBe('s1');
+});
+
+it('stays hidden in the random chat when it is hidden in a private chat', () => {
+  press('Suggest something');
+  press('Hide');
+  const { unmount } = render(
+    <form aria-label="private">
+      <PrivateChatSuggestions isFree insert={jest.fn()} buttonClass="" conversationId="12" messages={[]} />
+    </form>,
+  );
+  const inPrivateChat = within(screen.getByRole('form', { name: 'private' }));
+  expect(inPrivateChat.queryByRole('group')).toBeNull();
+  fireEvent.click(inPrivateChat.getByRole('button', { name: 'Suggest something' }));
+  fireEvent.click(inPrivateChat.getByRole('button', { name: 'Hide' }));
+  expect(inPrivateChat.queryByRole('group')).toBeNull();
+  unmount();
+  pass(2 * pageLimits.suggestionsAfterMs);
+  expect(row()).toBeNull();
 });
 
 it('returns the focus to the button when the row disappears with the focus in it', () => {

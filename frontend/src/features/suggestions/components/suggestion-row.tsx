@@ -4,7 +4,7 @@ import { isCard, isNotice, type ChatMessage } from '@/chat-ui/chat-message';
 import { chooseStarters, suggestionsShown } from '@/features/suggestions/choose-starters';
 import { copy } from '@/features/suggestions/copy';
 import { starters } from '@/features/suggestions/starters';
-import { hideSuggestions, recordUsed, useSuggestions } from '@/features/suggestions/stores/suggestions.store';
+import { recordUsed, useSuggestions } from '@/features/suggestions/stores/suggestions.store';
 import { Tooltip } from '@/ui/tooltip';
 
 /** Their addresses are not words. */
@@ -58,6 +58,7 @@ export interface SuggestionRowProps {
   messages: readonly ChatMessage[];
   /** Puts a text into the composer. */
   insert: (text: string) => void;
+  onHide: () => void;
 }
 
 /**
@@ -65,7 +66,7 @@ export interface SuggestionRowProps {
  * while they are shown, except by 'Other ideas'. The row lies over the gap that the typing line and the notice of the
  * composer leave free, so the messages do not move.
  */
-export const SuggestionRow = ({ conversationId, messages, insert }: SuggestionRowProps) => {
+export const SuggestionRow = ({ conversationId, messages, insert, onHide }: SuggestionRowProps) => {
   const [{ ideas, shown }, setDrawn] = useState(() => drawIdeas(conversationId, messages, []));
   const row = useFocusReturn();
   const strip = useRef<HTMLDivElement>(null);
@@ -109,12 +110,7 @@ export const SuggestionRow = ({ conversationId, messages, insert }: SuggestionRo
         </button>
       </Tooltip>
       <Tooltip label={copy.hide}>
-        <button
-          type="button"
-          aria-label={copy.hide}
-          className={controlClass}
-          onClick={() => hideSuggestions(conversationId)}
-        >
+        <button type="button" aria-label={copy.hide} className={controlClass} onClick={onHide}>
           <X aria-hidden="true" className="size-4" />
         </button>
       </Tooltip>

@@ -6,6 +6,7 @@ import { copy } from '@/features/suggestions/copy';
 import { useSilence } from '@/features/suggestions/hooks/use-silence';
 import {
   closeSuggestions,
+  hideSuggestions,
   requestSuggestions,
   useSuggestions,
 } from '@/features/suggestions/stores/suggestions.store';
@@ -44,7 +45,13 @@ export const Suggestions = ({
   return (
     <>
       {isRequested || appears ? (
-        <SuggestionRow conversationId={conversationId} messages={messages} insert={insert} />
+        <SuggestionRow
+          conversationId={conversationId}
+          messages={messages}
+          insert={insert}
+          // Without automatic suggestions there is nothing to remember.
+          onHide={() => (automatic ? hideSuggestions : closeSuggestions)(conversationId)}
+        />
       ) : null}
       <button
         type="button"

@@ -1,11 +1,11 @@
 import { type SelfUser } from '@thaw/contract/users';
 import { useQuery } from '@tanstack/react-query';
 import { ApiError } from '@/lib/api-client';
-import { loader } from '@/lib/query-client';
+import { createQueryFunction } from '@/lib/query-client';
 import { currentUser, signIn, signOut } from '@/product/identity';
 import { parseUserResponse } from '@/product/user-response';
 
-const loadUser = loader({ on401: 'empty' });
+const loadUser = createQueryFunction({ on401: 'empty' });
 
 /** Loads the user of the session; resolves to null when the session is over (A148) or the user does not exist. */
 const loadSessionUser = async (context: Parameters<typeof loadUser>[0]): Promise<unknown> => {
@@ -18,7 +18,7 @@ const loadSessionUser = async (context: Parameters<typeof loadUser>[0]): Promise
 };
 
 /** The fields in which two states of the same user differ, with the values of the later state. */
-const changedFields = (before: SelfUser, after: SelfUser): Partial<SelfUser> =>
+const selectChangedFields = (before: SelfUser, after: SelfUser): Partial<SelfUser> =>
   Object.fromEntries(
     Object.entries(after).filter(([field, value]) => value !== before[field as keyof SelfUser]),
   );
@@ -51,7 +51,7 @@ export const useSessionCheck = (
         return null;
       }
       // What a push or a save changed in the meantime is newer than the response.
-      const user = { ...parseUserResponse(response), ...changedFields(userAtRequest, present) };
+      const user = { ...parseUserResponse(response), ...selectChangedFields(userAtRequest, present) };
       signIn(user);
       return user;
     },

@@ -1,4 +1,4 @@
-import { canBeReactedTo, isLargeEmoji, isOwnText, positionInGroup } from '@/chat-ui/chat-message';
+import { canBeReactedTo, isLargeEmoji, isOwnText, findPositionInGroup } from '@/chat-ui/chat-message';
 import { aMessage } from '@/testing/factories';
 
 describe('positionInGroup', () => {
@@ -9,7 +9,7 @@ describe('positionInGroup', () => {
       aMessage({ timestamp: 600_001 }),
       aMessage({ timestamp: 600_002, senderId: 7 }),
     ];
-    expect(messages.map((_, index) => positionInGroup(messages, index))).toEqual([
+    expect(messages.map((_, index) => findPositionInGroup(messages, index))).toEqual([
       { isFirst: true, isLast: false },
       { isFirst: false, isLast: true },
       { isFirst: true, isLast: true },
@@ -19,7 +19,7 @@ describe('positionInGroup', () => {
 
   it('never groups notices', () => {
     const messages = [aMessage({ senderId: 0 }), aMessage({ senderId: 0 })];
-    expect(positionInGroup(messages, 1).isFirst).toBe(true);
+    expect(findPositionInGroup(messages, 1).isFirst).toBe(true);
   });
 });
 

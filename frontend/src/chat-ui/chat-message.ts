@@ -81,7 +81,7 @@ export interface GroupPosition {
 }
 
 /** Position of a message in its group: messages of one sender, each within five minutes of the previous one. */
-export const positionInGroup = (messages: readonly ChatMessage[], index: number): GroupPosition => {
+export const findPositionInGroup = (messages: readonly ChatMessage[], index: number): GroupPosition => {
   const message = messages[index];
   if (!message) return { isFirst: true, isLast: true };
   const next = messages[index + 1];

@@ -1,5 +1,5 @@
 import { ApiError, request } from '@/lib/api-client';
-import { createQueryClient, loader } from '@/lib/query-client';
+import { createQueryClient, createQueryFunction } from '@/lib/query-client';
 
 const respondWith = (status: number, body: string, statusText = ''): void => {
   globalThis.fetch = jest.fn(() =>
@@ -76,16 +76,16 @@ describe('the query client', () => {
 
   it('loads the first element of the query key', async () => {
     respondWith(200, '[]');
-    await expect(loader({ on401: 'throw' })(context)).resolves.toEqual([]);
+    await expect(createQueryFunction({ on401: 'throw' })(context)).resolves.toEqual([]);
     expect(lastCall()[0]).toBe('/api/friends/7');
   });
 
   it('throws on a 401, or returns null if configured', async () => {
     respondWith(401, 'no');
-    await expect(loader({ on401: 'throw' })(context)).rejects.toThrow('401: no');
-    await expect(loader({ on401: 'empty' })(context)).resolves.toBeNull();
+    await expect(createQueryFunction({ on401: 'throw' })(context)).rejects.toThrow('401: no');
+    await expect(createQueryFunction({ on401: 'empty' })(context)).resolves.toBeNull();
     respondWith(403, 'no');
-    await expect(loader({ on401: 'empty' })(context)).rejects.toThrow('403: no');
+    await expect(createQueryFunction({ on401: 'empty' })(context)).rejects.toThrow('403: no');
   });
 
   it('never marks data stale, retries, polls or refetches on focus', () => {

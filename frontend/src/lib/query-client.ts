@@ -5,7 +5,7 @@ import { ApiError, request } from '@/lib/api-client';
  * Query function that loads the first element of the query key. A 401 throws, or resolves to null with `on401: 'empty'`
  * (§7).
  */
-export const loader =
+export const createQueryFunction =
   ({ on401 }: { on401: 'throw' | 'empty' }): QueryFunction =>
   async ({ queryKey }) => {
     try {
@@ -21,7 +21,7 @@ export const createQueryClient = (): QueryClient =>
   new QueryClient({
     defaultOptions: {
       queries: {
-        queryFn: loader({ on401: 'throw' }),
+        queryFn: createQueryFunction({ on401: 'throw' }),
         staleTime: Infinity,
         retry: false,
         refetchInterval: false,

@@ -1,4 +1,4 @@
-import { horizontalDistance } from '@/lib/swipe';
+import { measureHorizontalDistance } from '@/lib/swipe';
 
 it.each([
   ['right', { x: 60, y: 5 }, 60],
@@ -7,5 +7,5 @@ it.each([
   ['diagonal', { x: 40, y: 40 }, 0],
   ['tiny, as of an unsteady tap', { x: 4, y: 1 }, 0],
 ])('counts as horizontal only a clear movement to one side: %s', (_movement, to, distance) => {
-  expect(horizontalDistance({ x: 0, y: 0 }, to)).toBe(distance);
+  expect(measureHorizontalDistance({ x: 0, y: 0 }, to)).toBe(distance);
 });

@@ -7,7 +7,7 @@ export interface Point {
 const minWidthToHeight = 1.5;
 
 /** Distance of a horizontal movement in px, negative to the left; 0 for a vertical movement and for a tap. */
-export const horizontalDistance = (from: Point, to: Point, minimumPx = 10): number => {
+export const measureHorizontalDistance = (from: Point, to: Point, minimumPx = 10): number => {
   const [dx, dy] = [to.x - from.x, to.y - from.y];
   return Math.abs(dx) >= minimumPx && Math.abs(dx) > minWidthToHeight * Math.abs(dy) ? dx : 0;
 };

@@ -4,7 +4,7 @@ import { useEffect, useRef, type ReactNode, type TouchEvent } from 'react';
 import { copy } from '@/app/copy';
 import { shell, useShell } from '@/app/shell/shell-store';
 import { pageLimits } from '@/lib/page-limits';
-import { horizontalDistance, type Point } from '@/lib/swipe';
+import { measureHorizontalDistance, type Point } from '@/lib/swipe';
 import { useBackCloses } from '@/lib/use-back-closes';
 import { useIsWide } from '@/lib/use-is-wide';
 import { Button } from '@/ui/button';
@@ -59,7 +59,7 @@ const useSwipeOut = (close: () => void) => {
     onTouchEnd: ({ changedTouches }: TouchEvent) => {
       const touch = changedTouches[0];
       if (!from.current || !touch) return;
-      const distance = horizontalDistance(from.current, { x: touch.clientX, y: touch.clientY });
+      const distance = measureHorizontalDistance(from.current, { x: touch.clientX, y: touch.clientY });
       if (distance <= -closingSwipePx) close();
     },
   };

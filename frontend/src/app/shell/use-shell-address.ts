@@ -83,16 +83,16 @@ export const computeAddressChange = (
   wanted: OpenParts,
   topPart: keyof OpenParts | undefined,
 ): AddressChange => {
-  const changed = (part: keyof OpenParts): boolean => shown[part] !== wanted[part];
+  const hasChanged = (part: keyof OpenParts): boolean => shown[part] !== wanted[part];
   const isOpening = (part: keyof OpenParts): boolean =>
     shown[part] === undefined && wanted[part] !== undefined;
   const isClosing = (part: keyof OpenParts): boolean =>
     shown[part] !== undefined && wanted[part] === undefined;
-  if (!changed('friend') && !changed('dialog')) return 'none';
-  if (isOpening('dialog') && !changed('friend')) return { added: 'dialog', replace: false };
+  if (!hasChanged('friend') && !hasChanged('dialog')) return 'none';
+  if (isOpening('dialog') && !hasChanged('friend')) return { added: 'dialog', replace: false };
   if (isOpening('friend') && !isClosing('dialog')) return { added: 'friend', replace: false };
   const closesOnlyTopPart =
-    topPart !== undefined && isClosing(topPart) && !changed(topPart === 'friend' ? 'dialog' : 'friend');
+    topPart !== undefined && isClosing(topPart) && !hasChanged(topPart === 'friend' ? 'dialog' : 'friend');
   if (closesOnlyTopPart) return 'back';
   // The entry is replaced. It stays the entry of its part while that part is open, with the same friend or another one.
   const added = topPart !== undefined && wanted[topPart] !== undefined ? topPart : undefined;

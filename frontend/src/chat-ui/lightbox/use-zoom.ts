@@ -9,10 +9,10 @@ const tapSlackPx = 10;
 /** Largest distance between the two taps of a double tap. */
 const doubleTapDistancePx = 40;
 
-const distance = (a: Point, b: Point): number => Math.hypot(a.x - b.x, a.y - b.y);
+const measureDistance = (a: Point, b: Point): number => Math.hypot(a.x - b.x, a.y - b.y);
 const findMidpoint = ([a, b]: readonly Point[]): Point =>
   a && b ? { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 } : (a ?? { x: 0, y: 0 });
-const measureSpread = ([a, b]: readonly Point[]): number => (a && b ? Math.max(distance(a, b), 1) : 1);
+const measureSpread = ([a, b]: readonly Point[]): number => (a && b ? Math.max(measureDistance(a, b), 1) : 1);
 
 /**
  * Touch gestures on a picture centred in its frame: pinch to zoom, drag while zoomed in, and double tap to toggle
@@ -66,7 +66,7 @@ export const useZoom = <Picture extends HTMLElement>() => {
     onPointerMove: (event: PointerEvent<HTMLElement>) => {
       if (!fingers.current.has(event.pointerId)) return;
       const at = toFramePoint(event);
-      if (press.current && distance(at, press.current.at) > tapSlackPx) press.current.isTap = false;
+      if (press.current && measureDistance(at, press.current.at) > tapSlackPx) press.current.isTap = false;
       if (press.current?.isTap) return;
       const before = [...fingers.current.values()];
       fingers.current.set(event.pointerId, at);
@@ -84,7 +84,9 @@ export const useZoom = <Picture extends HTMLElement>() => {
       const { at } = press.current;
       const { current: last } = lastTap;
       const isSecond =
-        last && event.timeStamp - last.time <= doubleTapMs && distance(at, last.at) <= doubleTapDistancePx;
+        last &&
+        event.timeStamp - last.time <= doubleTapMs &&
+        measureDistance(at, last.at) <= doubleTapDistancePx;
       lastTap.current = isSecond ? null : { at, time: event.timeStamp };
       if (!isSecond) return;
       const isLarger = zoom.current.scale > 1;

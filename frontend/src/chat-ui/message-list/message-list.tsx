@@ -10,7 +10,7 @@ import {
   type Ref,
   type RefObject,
 } from 'react';
-import { positionInGroup, type ChatMessage } from '@/chat-ui/chat-message';
+import { findPositionInGroup, type ChatMessage } from '@/chat-ui/chat-message';
 import { copy } from '@/chat-ui/copy';
 import { MessageRow, type MessageAuthor } from '@/chat-ui/message/message-row';
 import {
@@ -146,7 +146,7 @@ const List = ({
 
   const findMessage = (row: HTMLElement | null): ChatMessage | undefined =>
     row ? messages[readRowIndex(row)] : undefined;
-  const actionsFor = (message: ChatMessage): AvailableActions =>
+  const listActions = (message: ChatMessage): AvailableActions =>
     determineActions(message, me.id, capabilities);
   const active = useActiveRows((row) => findMessage(row)?.key ?? null);
 
@@ -154,7 +154,7 @@ const List = ({
     const message = findMessage(row);
     if (!message) return;
     // A failed message can be copied, sent again and deleted.
-    const hasActions = message.delivery === 'failed' || hasAnyAction(actionsFor(message));
+    const hasActions = message.delivery === 'failed' || hasAnyAction(listActions(message));
     if (hasActions) setSheetKey(message.key);
   };
 
@@ -171,7 +171,7 @@ const List = ({
   const touch = useRowTouch({
     canReply: (row) => {
       const message = findMessage(row);
-      return message !== undefined && actionsFor(message).reply;
+      return message !== undefined && listActions(message).reply;
     },
     onReply: (row) => {
       const message = findMessage(row);
@@ -179,7 +179,7 @@ const List = ({
     },
     onDoubleTap: (row) => {
       const message = findMessage(row);
-      if (message && actionsFor(message).react) commands.onReact(message.id, reactionEmojis[0]);
+      if (message && listActions(message).react) commands.onReact(message.id, reactionEmojis[0]);
     },
   });
 
@@ -209,7 +209,7 @@ const List = ({
             {rows.map(({ key, index, start }) => {
               const message = messages[index];
               if (!message) return null;
-              const actions = actionsFor(message);
+              const actions = listActions(message);
               const isActive = active.isActive(message.key);
               return (
                 <ListItem
@@ -243,7 +243,7 @@ const List = ({
                       canDelete={actions.delete}
                       canTranslate={actions.translate}
                       canReport={actions.report}
-                      {...positionInGroup(messages, index)}
+                      {...findPositionInGroup(messages, index)}
                     />
                   </PartBoundary>
                 </ListItem>
@@ -263,7 +263,7 @@ const List = ({
         <ActionSheet
           message={sheetMessage}
           me={me.id}
-          actions={actionsFor(sheetMessage)}
+          actions={listActions(sheetMessage)}
           commands={commands}
           onClose={() => setSheetKey(null)}
         />

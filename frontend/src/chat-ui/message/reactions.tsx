@@ -4,7 +4,7 @@ import { copy } from '@/chat-ui/copy';
 import { EmojiGrid } from '@/chat-ui/emoji-grid';
 import { cn } from '@/lib/class-names';
 
-const nameOf = (emoji: string): string => copy.reactions.names[emoji] ?? emoji;
+const getEmojiName = (emoji: string): string => copy.reactions.names[emoji] ?? emoji;
 
 export interface ReactionPillsProps {
   reactions: ReactionCounts;
@@ -27,7 +27,7 @@ export const ReactionPills = ({ reactions, me, onReact }: ReactionPillsProps) =>
             key={emoji}
             type="button"
             aria-pressed={isMine}
-            aria-label={copy.reactions.pill(nameOf(emoji), count)}
+            aria-label={copy.reactions.pill(getEmojiName(emoji), count)}
             disabled={!onReact}
             onClick={() => onReact?.(emoji)}
             className={cn(
@@ -62,7 +62,7 @@ export const ReactionChoice = ({ reactions, me, onChoose, className }: ReactionC
     label={copy.actions.reactions}
     className={cn('grid-cols-5 gap-1', className)}
     onChoose={onChoose}
-    nameOf={nameOf}
+    nameOf={getEmojiName}
     isPressed={(emoji) => reactions[emoji]?.users.includes(me) ?? false}
   />
 );

@@ -1,6 +1,6 @@
 import { useEffect, useReducer, useRef, type FocusEvent, type PointerEvent, type TouchEvent } from 'react';
 import { initialCarousel, isRunning, reduceCarousel } from '@/features/landing/carousel';
-import { horizontalDistance, type Point } from '@/lib/swipe';
+import { measureHorizontalDistance, type Point } from '@/lib/swipe';
 
 const minSwipePx = 40;
 
@@ -34,7 +34,7 @@ export const useCarousel = (count: number, intervalMs: number) => {
         const from = touchedAt.current;
         touchedAt.current = null;
         if (!from || !touch) return;
-        const distance = horizontalDistance(from, { x: touch.clientX, y: touch.clientY }, minSwipePx);
+        const distance = measureHorizontalDistance(from, { x: touch.clientX, y: touch.clientY }, minSwipePx);
         if (distance === 0) return;
         dispatch({ type: 'chosen', index: (state.index + (distance < 0 ? 1 : count - 1)) % count });
       },

@@ -1,10 +1,10 @@
 import { type Notice } from '@thaw/contract/safety';
-import { paragraphsOf } from '@/product/notice/notice-text';
+import { listParagraphs } from '@/product/notice/notice-text';
 
 /** The text of a notice below its title. */
 export const NoticeBody = ({ notice }: { notice: Notice }) => (
   <div className="grid gap-3 text-base">
-    {paragraphsOf(notice).map((paragraph, index) => (
+    {listParagraphs(notice).map((paragraph, index) => (
       <p
         key={paragraph}
         className={index === 0 ? 'text-md wrap-anywhere whitespace-pre-wrap' : 'text-muted-foreground'}

@@ -1,12 +1,12 @@
 import { type Notice } from '@thaw/contract/safety';
-import { paragraphsOf, titleOf } from '@/product/notice/notice-text';
+import { listParagraphs, chooseTitle } from '@/product/notice/notice-text';
 import { aNotice } from '@/testing/safety-factories';
 
 const none: Notice['appeal'] = { state: 'none', until: null, outcome: null, answer: null };
 
 it('states facts, rule, who decided, the end and the time to appeal, in this order', () => {
-  expect(titleOf(aNotice())).toBe('Your account is paused');
-  expect(paragraphsOf(aNotice())).toEqual([
+  expect(chooseTitle(aNotice())).toBe('Your account is paused');
+  expect(listParagraphs(aNotice())).toEqual([
     'You went on with sexual messages after your partner had asked you to stop.',
     'Rule: Nothing sexual that the other does not want.',
     'Decided by a moderator',
@@ -90,5 +90,5 @@ it.each<[what: string, notice: Partial<Notice>, expected: string[]]>([
     ['You reported insults or hate. We found no breach.'],
   ],
 ])('%s', (_what, changes, expected) => {
-  expect(paragraphsOf(aNotice(changes))).toEqual(expected);
+  expect(listParagraphs(aNotice(changes))).toEqual(expected);
 });

@@ -34,13 +34,13 @@ const opening = ({ kind, facts, appeal, report }: Notice): (string | null)[] => 
 
 const isSanction = ({ kind }: Notice): boolean => kind === 'suspension' || kind === 'ban';
 
-export const titleOf = ({ kind }: Pick<Notice, 'kind'>): string => copy.titles[kind];
+export const chooseTitle = ({ kind }: Pick<Notice, 'kind'>): string => copy.titles[kind];
 
 /**
  * The paragraphs of a notice, in the order in which they are shown: the facts, the rule, who decided, until when, and
  * until when it can be appealed.
  */
-export const paragraphsOf = (notice: Notice): string[] => {
+export const listParagraphs = (notice: Notice): string[] => {
   const { kind, rule, decidedBy, until, appeal } = notice;
   const isDecision = kind === 'warning' || kind === 'care' || isSanction(notice);
   const paragraphs = [

@@ -40,7 +40,7 @@ export const useMarkAsRead = (userId: number, friendId: number): number => {
   useEffect(() => {
     if (!isVisible || (isMarkedOnce.current && unread === 0)) return;
     isMarkedOnce.current = true;
-    privateChat.clearUnreadOf(friendId);
+    privateChat.clearUnread(friendId);
     readMarker.requestCall();
     // `dataUpdatedAt` also runs this when `unread` is unchanged: a message may arrive before the zero was rendered.
   }, [isVisible, friendId, unread, dataUpdatedAt, readMarker]);

@@ -212,7 +212,7 @@ export const createPrivateChat = ({ clock, newId, queryClient }: PrivateChatOpti
     /** Called when the server reports that the two users are not friends: removes everything about this friend. */
     handleNotFriends: removeFriend,
     /** Clears the unread count of a friend in every list. */
-    clearUnreadOf: (friendId: number): void => {
+    clearUnread: (friendId: number): void => {
       if (userId !== undefined) updateUnread(userId, (counts) => clearUnread(counts, friendId));
     },
   };

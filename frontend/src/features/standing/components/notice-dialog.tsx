@@ -5,7 +5,7 @@ import { useAgeAnswer, useMarkSeen } from '@/features/standing/hooks/use-read-no
 import { closeNotice } from '@/features/standing/stores/notice-dialog.store';
 import { useIdentity } from '@/product/identity';
 import { NoticeBody } from '@/product/notice/notice-body';
-import { titleOf } from '@/product/notice/notice-text';
+import { chooseTitle } from '@/product/notice/notice-text';
 import { Button } from '@/ui/button';
 import { Modal } from '@/ui/modal';
 
@@ -35,7 +35,7 @@ export const NoticeDialog = ({ userId, notice }: NoticeDialogProps) => {
   const isAsked = useIdentity(({ user }) => user?.standing.kind === 'age_question');
   const isQuestion = notice.kind === 'age_question' && (isAsked || notice.seenAt === null);
   return (
-    <Modal isOpen isUnasked title={titleOf(notice)} onDismiss={close}>
+    <Modal isOpen isUnasked title={chooseTitle(notice)} onDismiss={close}>
       <div className="mt-4">
         <NoticeBody notice={notice} />
         {isQuestion ? (

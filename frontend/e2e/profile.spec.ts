@@ -42,7 +42,7 @@ test('a new name and picture are saved, shown in the other tab and to a friend a
 
   // A reload would reopen the settings by their address, over the sidebar.
   await settings.getByRole('button', { name: 'Close' }).click();
-  await expect(settings).toBeHidden();
+  await expect(ada.page).toHaveURL('/chat');
   await ada.page.reload();
   await expect(sidebarOf(ada.page).getByText('Ada Lovelace')).toBeVisible();
   expect((await storedUser(ada.page))?.avatar).toMatch(/^\/api\/files\/avatars\/profiles\//);

@@ -82,6 +82,7 @@ export const copy = {
     back: 'Back to the queue',
     previous: 'Previous',
     next: 'Next',
+    actions: 'Actions on the case',
     claim: 'Claim',
     release: 'Release',
     decide: 'Decide',
@@ -95,7 +96,6 @@ export const copy = {
       count === 1
         ? 'A report came in since you opened this case.'
         : `${count} reports came in since you opened this case.`,
-    more: 'More',
   },
   evidence: {
     title: 'Evidence',
@@ -213,13 +213,11 @@ export const copy = {
     images: 'Images to block',
     imagesHint: 'Nobody can send these images again.',
     image: (id: number) => `Image ${id}`,
-    imageNotOpened: 'not opened',
     note: 'Note (optional)',
     noteHint: 'Only moderators read it.',
     preview: 'What the person sees',
     previewReporter: 'What the reporters see',
     noNotice: 'The person gets no notice.',
-    careEnds: 'The care or the automatic suspension of the person ends, and they are told so.',
     banNote: 'The ban acts at once. Another moderator confirms it within 72 hours.',
     submit: {
       dismissed: 'Dismiss the case',

@@ -66,7 +66,7 @@ const Toolbar = ({ shown, me, isFormOpen, ...actions }: Omit<CasePaneProps, 'isS
   const isExcluded = shown.excludes.includes(me);
   const isDecided = shown.state === 'decided';
   return (
-    <div role="group" aria-label={copy.title} className="flex flex-wrap gap-2">
+    <div role="group" aria-label={texts.actions} className="flex flex-wrap gap-2">
       {isDecided ? null : (
         <>
           <Button

@@ -11,7 +11,6 @@ export const copy = {
     case: (id: number) => `case ${id}`,
     person: (id: number) => `person #${id}`,
     image: (id: number) => `image ${id}`,
-    columns: { at: 'When', moderator: 'Moderator', action: 'What', about: 'About' },
     actions: {
       queue_read: 'looked at the queue',
       case_read: 'opened a case',

@@ -1,7 +1,7 @@
 import { canBeReactedTo, isLargeEmoji, isOwnText, findPositionInGroup } from '@/chat-ui/chat-message';
 import { aMessage } from '@/testing/factories';
 
-describe('positionInGroup', () => {
+describe('findPositionInGroup', () => {
   it('groups messages of one sender within five minutes of the previous one', () => {
     const messages = [
       aMessage({ timestamp: 0 }),

@@ -8,6 +8,7 @@ import { NoticesModule } from './modules/conduct/notices.module';
 import { ReportsModule } from './modules/conduct/reports.module';
 import { FriendsModule } from './modules/friends/friends.module';
 import { MatchingModule } from './modules/matching/matching.module';
+import { MyDataModule } from './modules/my-data/my-data.module';
 import { ModerationModule } from './modules/moderation/moderation.module';
 import { PresenceModule } from './modules/presence/presence.module';
 import { PrivateChatModule } from './modules/private-chat/private-chat.module';
@@ -64,6 +65,7 @@ import { StorageModule } from './platform/storage/storage.module';
     ConductModule,
     NoticesModule,
     ReportsModule,
+    MyDataModule,
   ],
 })
 export class ApiModule {

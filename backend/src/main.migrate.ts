@@ -9,6 +9,8 @@ import { DeadLetterRepository } from './platform/hot-log/dead-letter.repository'
 import { connectRedis } from './platform/redis/redis.module';
 import { prepareFileStorage } from './platform/storage/storage.module';
 import { ReadModelsModule } from './read-models.module';
+import { RestoredErasuresService } from './modules/my-data/application/restored-erasures.service';
+import { RestoredErasuresCommandModule } from './restored-erasures.module';
 
 /** Longer than a worker needs to take over the outboxes of a killed worker. */
 const DRAIN_STUCK_AFTER_MS = 30_000;
@@ -18,9 +20,23 @@ const readMigrationEnvironment = () => loadEnvironment(process.env);
 const migrateSchema = async (): Promise<string> => {
   const names = await migrate(readMigrationEnvironment());
   await prepareFileStorage(readMigrationEnvironment());
-  return names.length === 0
-    ? 'The schema is up to date.'
-    : `The schema is up to date; ran ${names.join(', ')}.`;
+  const done =
+    names.length === 0 ? 'The schema is up to date.' : `The schema is up to date; ran ${names.join(', ')}.`;
+  const erasures = await eraseRestoredUsers();
+  return erasures === 0 ? done : `${done} ${erasures} users of a restored backup are erased again.`;
+};
+
+/** A restored backup has users who were erased after it was made: the worker erases them again. */
+const eraseRestoredUsers = async (): Promise<number> => {
+  const app = await NestFactory.createApplicationContext(
+    RestoredErasuresCommandModule.forRoot(readMigrationEnvironment()),
+    { logger: ['error', 'fatal'], abortOnError: false },
+  );
+  try {
+    return await app.get(RestoredErasuresService).requestAgain();
+  } finally {
+    await app.close();
+  }
 };
 
 const rebuildReadModels = async (): Promise<string> => {

@@ -5,6 +5,7 @@ import { BlocksReadModelModule } from './modules/blocks/blocks-read-model.module
 import { FriendsReadModelModule } from './modules/friends/friends-read-model.module';
 import { ImageBlocksModule } from './modules/image-blocks/image-blocks.module';
 import { ModerationWorkerModule } from './modules/moderation/moderation-worker.module';
+import { MyDataWorkerModule } from './modules/my-data/my-data-worker.module';
 import { PrivateChatReadModelModule } from './modules/private-chat/private-chat-read-model.module';
 import { ConductModule } from './modules/conduct/conduct.module';
 import { TimeLimitsModule } from './modules/conduct/time-limits.module';
@@ -55,6 +56,7 @@ import { StorageModule } from './platform/storage/storage.module';
     EvidenceExpiryModule,
     RandomChatWorkerModule,
     UploadsWorkerModule,
+    MyDataWorkerModule,
   ],
 })
 export class WorkerModule {

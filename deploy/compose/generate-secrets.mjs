@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
@@ -10,9 +10,9 @@ import { fileURLToPath } from 'node:url';
  * @param {string} root  folder that holds `kept` and one folder per group of readers, each a volume of its own
  */
 export function generateSecrets(root) {
-  const readOrCreate = (name) => {
+  const readOrCreate = (name, create = () => randomBytes(32).toString('base64url')) => {
     const file = path.join(root, 'kept', name);
-    if (!fs.existsSync(file)) write(file, randomBytes(32).toString('base64url'), 0o400);
+    if (!fs.existsSync(file)) write(file, create(), 0o400);
     return fs.readFileSync(file, 'utf8');
   };
   // Each volume is mounted only by its readers, which run as different users, so its files are world-readable.
@@ -34,6 +34,8 @@ export function generateSecrets(root) {
   giveTo('stores', 'redis-url', `redis://thaw:${redisPassword}@redis:6379`);
   giveTo('api', 'session-secret', readOrCreate('session-secret'));
   giveTo('api', 'safety-secret', readOrCreate('safety-secret'));
+  // The worker signs receipts with it; the replicas hand out the public key.
+  giveTo('stores', 'receipt-key', readOrCreate('receipt-key', createSigningKey));
 
   const storageKeys = {
     accessKey: readOrCreate('s3-access-key-id'),
@@ -42,6 +44,11 @@ export function generateSecrets(root) {
   giveTo('stores', 's3-access-key-id', storageKeys.accessKey);
   giveTo('stores', 's3-secret-access-key', storageKeys.secretKey);
   giveTo('storage', 's3.json', storageConfiguration(storageKeys));
+}
+
+/** An Ed25519 key in PKCS#8, as PEM. */
+function createSigningKey() {
+  return generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 }
 
 /** The only identity the storage accepts; anonymous requests are refused. */

@@ -26,6 +26,7 @@ test('secrets are generated once, and each service gets only those it needs', (t
     'redis/users.acl',
     'storage/s3.json',
     'stores/database-url',
+    'stores/receipt-key',
     'stores/redis-url',
     'stores/s3-access-key-id',
     'stores/s3-secret-access-key',
@@ -39,6 +40,7 @@ test('secrets are generated once, and each service gets only those it needs', (t
   assert.ok(read('api/session-secret').length >= 32);
   assert.ok(read('api/safety-secret').length >= 32);
   assert.notEqual(read('api/safety-secret'), read('api/session-secret'));
+  assert.match(read('stores/receipt-key'), /^-----BEGIN PRIVATE KEY-----/);
   const redisPassword = new URL(read('stores/redis-url')).password;
   assert.ok(redisPassword.length >= 32);
   assert.ok(!read('redis/users.acl').includes(redisPassword), 'Redis itself knows a hash alone');

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
@@ -43,10 +43,20 @@ export function ensureHome(home) {
  * @param {number} bytes  length of a generated secret before base64url encoding
  */
 export function readOrCreateSecret(home, name, bytes = 24) {
-  const file = secretFile(home, name);
+  return readOrCreate(secretFile(home, name), () => randomBytes(bytes).toString('base64url') + '\n');
+}
+
+/** Like `readOrCreateSecret`, for an Ed25519 key in PKCS#8, as PEM. */
+export function readOrCreateSigningKey(home, name) {
+  return readOrCreate(secretFile(home, name), () =>
+    generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+  );
+}
+
+function readOrCreate(file, create) {
   if (!fs.existsSync(file)) {
     fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-    fs.writeFileSync(file, randomBytes(bytes).toString('base64url') + '\n', { mode: 0o600 });
+    fs.writeFileSync(file, create(), { mode: 0o600 });
   }
   return fs.readFileSync(file, 'utf8').trim();
 }

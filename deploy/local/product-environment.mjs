@@ -1,5 +1,5 @@
 import process from 'node:process';
-import { ensurePrivateFolder, readOrCreateSecret, secretFile } from './paths.mjs';
+import { ensurePrivateFolder, readOrCreateSecret, readOrCreateSigningKey, secretFile } from './paths.mjs';
 
 const LOOPBACK = '127.0.0.1';
 
@@ -18,10 +18,12 @@ export const migrationSettings = ({ databaseUrl, serviceDatabaseUrl }) =>
 export function prepareProductEnvironment({ home, stores, given = {}, settings = {} }) {
   readOrCreateSecret(home, 'session-secret', 48);
   readOrCreateSecret(home, 'safety-secret', 48);
+  readOrCreateSigningKey(home, 'receipt-key.pem');
   const all = {
     LIMITS_PROFILE: 'load',
     SESSION_SECRET_FILE: secretFile(home, 'session-secret'),
     SAFETY_SECRET_FILE: secretFile(home, 'safety-secret'),
+    RECEIPT_KEY_FILE: secretFile(home, 'receipt-key.pem'),
     STORAGE_DIR: ensurePrivateFolder(home, 'files'),
     ...process.env,
     // A test runner sets NODE_ENV=test, but the processes are those of the product.

@@ -38,6 +38,10 @@ const schema = z.object({
   SESSION_SECRET: z.optional(z.string()),
   /** Signs the device cookie and hashes the addresses of banned users. Unlike SESSION_SECRET it is not rotated. */
   SAFETY_SECRET: z.optional(z.string()),
+  /** Signs the receipts of erasures: an Ed25519 key in PKCS#8, as PEM. */
+  RECEIPT_KEY: z.optional(z.string()),
+  /** Seconds of inactivity after which an anonymous user is erased (A30). */
+  ANONYMOUS_KEPT_S: z._default(count(1), 604_800),
   /** Strictness of the rate limits. */
   LIMITS_PROFILE: z._default(z.enum(['strict', 'default', 'load']), 'default'),
   /** Number of proxies in front whose X-Forwarded-For entries are trusted. */
@@ -100,6 +104,7 @@ const secretNames = [
   'REDIS_URL',
   'SESSION_SECRET',
   'SAFETY_SECRET',
+  'RECEIPT_KEY',
   'S3_ACCESS_KEY_ID',
   'S3_SECRET_ACCESS_KEY',
 ] as const;

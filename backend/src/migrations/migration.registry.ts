@@ -13,6 +13,7 @@ import { NoticeTexts1763640901000 } from './1763640901000-notice-texts';
 import { ReportSessions1763640902000 } from './1763640902000-report-sessions';
 import { ModerationIndexes1763640905000 } from './1763640905000-moderation-indexes';
 import { InheritedSanctionsIndex1763640906000 } from './1763640906000-inherited-sanctions-index';
+import { Erasures1763640910000 } from './1763640910000-erasures';
 
 /** Every migration, in order. */
 export const migrations = [
@@ -31,4 +32,5 @@ export const migrations = [
   ReportSessions1763640902000,
   ModerationIndexes1763640905000,
   InheritedSanctionsIndex1763640906000,
+  Erasures1763640910000,
 ];

@@ -58,7 +58,7 @@ import { PasswordStrategy } from './transport/password.strategy';
     },
     { provide: SOCKET_IDENTITY_PORT, useClass: CookieIdentityAdapter },
   ],
-  exports: [SOCKET_IDENTITY_PORT],
+  exports: [AuthService, LoginSessionService, SOCKET_IDENTITY_PORT],
 })
 export class AuthModule implements NestModule {
   private readonly logger = new Logger(AuthModule.name);

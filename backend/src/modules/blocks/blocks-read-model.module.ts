@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { EventTypeRegistry } from '../../platform/event-store/event-type.registry';
 import { ProjectionRegistry } from '../../platform/event-store/projection.registry';
+import { BlockErasureService } from './application/block-erasure.service';
 import { BlockListService } from './application/block-list.service';
 import { BlockEntity } from './infrastructure/block.entity';
 import { BlockRepository } from './infrastructure/block.repository';
@@ -10,8 +11,8 @@ import { blockEventTypes, blocksProjection } from './projections/blocks.projecti
 /** Event types, projection, table and queries of blocks. Depends on the platform only, so that any module may ask. */
 @Module({
   imports: [TypeOrmModule.forFeature([BlockEntity])],
-  providers: [BlockRepository, BlockListService],
-  exports: [BlockRepository, BlockListService],
+  providers: [BlockRepository, BlockListService, BlockErasureService],
+  exports: [BlockRepository, BlockListService, BlockErasureService],
 })
 export class BlocksReadModelModule {
   constructor(eventTypes: EventTypeRegistry, projections: ProjectionRegistry) {

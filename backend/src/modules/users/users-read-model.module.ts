@@ -3,6 +3,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { EventTypeRegistry } from '../../platform/event-store/event-type.registry';
 import { ProjectionRegistry } from '../../platform/event-store/projection.registry';
 import { ModeratorsService } from './application/moderators.service';
+import { UserErasureService } from './application/user-erasure.service';
 import { UserLookupService } from './application/user-lookup.service';
 import { UserEntity } from './infrastructure/user.entity';
 import { UserRepository } from './infrastructure/user.repository';
@@ -11,8 +12,8 @@ import { userEventTypes, usersProjection } from './projections/users.projection'
 /** Event types, projection, table and moderators, for every process that reads or writes the event log. */
 @Module({
   imports: [TypeOrmModule.forFeature([UserEntity])],
-  providers: [UserRepository, ModeratorsService, UserLookupService],
-  exports: [UserRepository, ModeratorsService, UserLookupService],
+  providers: [UserRepository, ModeratorsService, UserErasureService, UserLookupService],
+  exports: [UserRepository, ModeratorsService, UserErasureService, UserLookupService],
 })
 export class UsersReadModelModule {
   constructor(eventTypes: EventTypeRegistry, projections: ProjectionRegistry) {

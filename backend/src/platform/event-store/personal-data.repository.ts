@@ -110,6 +110,19 @@ export class PersonalDataRepository {
     return rows.map(toDroppedData);
   }
 
+  /**
+   * Deletes up to `limit` rows of personal fields that are about a user.
+   * @returns the number of rows; less than `limit` when there are no more.
+   */
+  static async dropOf(subjectId: number, limit: number, manager: EntityManager): Promise<number> {
+    const [, count] = await manager.query<[unknown, number]>(
+      `DELETE FROM event_private WHERE ctid = ANY (ARRAY(
+         SELECT ctid FROM event_private WHERE subject_id = $1 LIMIT $2))`,
+      [subjectId, limit],
+    );
+    return count;
+  }
+
   private async drop(
     condition: string,
     parameters: readonly unknown[],

@@ -54,6 +54,13 @@ export class DeadLetterRepository {
     return count;
   }
 
+  /** Deletes the dead letters of some sessions, with their content. */
+  async deleteOf(sessionIds: ReadonlySet<string>): Promise<void> {
+    for await (const { shard, id, letter } of this.locate()) {
+      if (sessionIds.has(letter.sessionId)) await this.redis.xdel(chatKeys(shard).deadLetters, id);
+    }
+  }
+
   private async *locate(): AsyncGenerator<Located> {
     for (let shard = 0; shard < SHARD_COUNT; shard += 1) {
       const { deadLetters } = chatKeys(shard);

@@ -6,6 +6,9 @@ export const jobNames = [
   'sweep_uploads',
   'conduct_time_limits',
   'expire_devices',
+  'erase_person',
+  'resume_erasures',
+  'expire_anonymous',
 ] as const;
 
 export type JobName = (typeof jobNames)[number];
@@ -19,6 +22,9 @@ export interface JobData {
   sweep_uploads: Record<string, never>;
   conduct_time_limits: Record<string, never>;
   expire_devices: Record<string, never>;
+  erase_person: { erasureId: string };
+  resume_erasures: Record<string, never>;
+  expire_anonymous: Record<string, never>;
 }
 
 /** Obsolete jobs of earlier releases. Their schedules are removed and leftover jobs are dropped. */

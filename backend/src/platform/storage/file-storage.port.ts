@@ -14,7 +14,7 @@ export interface StoredFile {
 
 /**
  * Stores files. A file is available to every replica once the promise of `put` resolves, completely or not at all.
- * `put`, `open` and `remove` throw `DomainError unavailable` if the storage does not respond or is full.
+ * `put`, `open`, `remove` and `list` throw `DomainError unavailable` if the storage does not respond or is full.
  */
 export interface FileStoragePort {
   /** Prepares the storage, for instance creates buckets; part of a migration. @throws Error if that is impossible. */
@@ -35,6 +35,9 @@ export interface FileStoragePort {
 
   /** Succeeds also if there is no such file. */
   remove(address: FileAddress): Promise<void>;
+
+  /** Yields the keys of a bucket's files, in no particular order. */
+  list(bucket: string): AsyncGenerator<string>;
 
   close(): Promise<void>;
 }

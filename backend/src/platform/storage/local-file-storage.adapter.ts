@@ -66,6 +66,18 @@ export class LocalFileStorageAdapter implements FileStoragePort {
     return this.refuseOnFailure(() => rm(target, { force: true }));
   }
 
+  async *list(bucket: string): AsyncGenerator<string> {
+    const folder = path.join(this.root, bucket);
+    const names = await this.refuseOnFailure(() =>
+      readdir(folder, { recursive: true }).catch(toNullIfMissing),
+    );
+    for (const name of names ?? []) {
+      const key = name.split(path.sep).join('/');
+      const found = await this.refuseOnFailure(() => stat(path.join(folder, name)).catch(toNullIfMissing));
+      if (found?.isFile()) yield key;
+    }
+  }
+
   async close(): Promise<void> {
     await this.clearing;
   }

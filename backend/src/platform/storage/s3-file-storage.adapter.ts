@@ -4,6 +4,7 @@ import {
   DeleteObjectCommand,
   GetObjectCommand,
   HeadBucketCommand,
+  ListObjectsV2Command,
   PutObjectCommand,
   S3Client,
   S3ServiceException,
@@ -113,6 +114,18 @@ export class S3FileStorageAdapter implements FileStoragePort {
         if (!isNamed(error, 'NoSuchKey', 'NoSuchBucket', 'NotFound')) throw error;
       }
     });
+  }
+
+  async *list(bucket: string): AsyncGenerator<string> {
+    const Bucket = `${this.settings.bucketPrefix}${bucket}`;
+    for (let ContinuationToken: string | undefined; ;) {
+      const page = await this.refuseOnFailure(() =>
+        this.client.send(new ListObjectsV2Command({ Bucket, ContinuationToken })),
+      );
+      for (const { Key } of page.Contents ?? []) if (Key !== undefined) yield Key;
+      ContinuationToken = page.NextContinuationToken;
+      if (!page.IsTruncated || ContinuationToken === undefined) return;
+    }
   }
 
   async close(): Promise<void> {

@@ -11,6 +11,9 @@ import { FILE_STORAGE_PORT, type FileStoragePort } from './file-storage.port';
 import { LocalFileStorageAdapter } from './local-file-storage.adapter';
 import { S3FileStorageAdapter } from './s3-file-storage.adapter';
 
+/** The bucket with the ids of erased users: it survives when a backup of the database is restored. */
+export const ERASURES_BUCKET = 'erasures';
+
 type StorageSettings = Pick<
   Environment,
   | 'S3_ENDPOINT'
@@ -39,7 +42,7 @@ export const createFileStorage = (environment: StorageSettings): FileStoragePort
         ? { accessKeyId: S3_ACCESS_KEY_ID, secretAccessKey: S3_SECRET_ACCESS_KEY }
         : undefined,
     bucketPrefix: S3_BUCKET_PREFIX ?? '',
-    buckets: uploadBucketSchema.options,
+    buckets: [...uploadBucketSchema.options, ERASURES_BUCKET],
   });
 };
 

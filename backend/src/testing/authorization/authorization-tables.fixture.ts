@@ -11,6 +11,7 @@ import { conductCases } from './conduct-cases.fixture';
 import { friendsCases } from './friends-cases.fixture';
 import { matchingCases } from './matching-cases.fixture';
 import { moderationCases } from './moderation-cases.fixture';
+import { myDataCases } from './my-data-cases.fixture';
 import { privateChatCases } from './private-chat-cases.fixture';
 import { randomChatCases } from './random-chat-cases.fixture';
 import { reportsCases } from './reports-cases.fixture';
@@ -36,6 +37,7 @@ const tables: AuthorizationTable[] = [
   matchingCases,
   privateChatCases,
   uploadsCases,
+  myDataCases,
 ];
 
 /** The cases of every route, in the order in which they are to be tried. */

@@ -144,7 +144,11 @@ export class AuthService {
     return { userId: login.userId, credentialsVersion };
   }
 
-  private async requirePassword(userId: number, password: string): Promise<void> {
+  /**
+   * Confirms a signed-in user by their password.
+   * @throws DomainError wrong_password, rate_limited, forbidden for an anonymous user
+   */
+  async requirePassword(userId: number, password: string): Promise<void> {
     const credentials = await this.credentials.find(userId);
     if (!credentials) throw new DomainError('forbidden');
     const isCorrect = await this.limitFailures([['password_confirmations', userId]], () =>

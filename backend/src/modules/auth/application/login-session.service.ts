@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import type { Request } from 'express';
+import type { Request, Response } from 'express';
 import type { EntityManager } from 'typeorm';
 import { DomainError } from '../../../platform/errors/domain.errors';
 import { CommandExecutorService } from '../../../platform/event-store/command-executor.service';
@@ -8,6 +8,7 @@ import type { Login } from '../../../platform/http/login.decorator';
 import { AppLoggerService } from '../../../platform/observability/app-logger.service';
 import { UserPublisherService } from '../../../platform/realtime/user-publisher.service';
 import { type NewSession, SessionRepository } from '../infrastructure/session.repository';
+import { SessionCookieCodec } from '../infrastructure/session-cookie.codec';
 import { SessionStoreAdapter } from '../infrastructure/session-store.adapter';
 
 /**
@@ -20,6 +21,7 @@ export class LoginSessionService {
     private readonly store: SessionStoreAdapter,
     private readonly sessions: SessionRepository,
     private readonly executor: CommandExecutorService,
+    private readonly cookie: SessionCookieCodec,
     private readonly userPublisher: UserPublisherService,
     private readonly logger: AppLoggerService,
   ) {}
@@ -93,6 +95,15 @@ export class LoginSessionService {
     await this.tryPublish(login.userId, () =>
       this.userPublisher.revokeFamilies(login.userId, [login.familyId]),
     );
+  }
+
+  /** For a request whose sessions were deleted with its user: clears every cookie of the login. */
+  async forget(request: Request, response: Response): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      request.session.destroy((error?: Error) => (error ? reject(error) : resolve()));
+    });
+    for (const name of [this.cookie.sessionCookieName, this.cookie.deviceCookieName])
+      response.clearCookie(name, this.cookie.options);
   }
 
   /**

@@ -8,8 +8,8 @@ import { BlockEntity } from './block.entity';
 export class BlockRepository {
   constructor(@InjectRepository(BlockEntity) private readonly blocks: Repository<BlockEntity>) {}
 
-  exists(blockerId: number, blockedId: number): Promise<boolean> {
-    return this.blocks.existsBy({ blockerId, blockedId });
+  exists(blockerId: number, blockedId: number, manager = this.blocks.manager): Promise<boolean> {
+    return manager.existsBy(BlockEntity, { blockerId, blockedId });
   }
 
   /** Whether one of the two has blocked the other. */
@@ -25,6 +25,11 @@ export class BlockRepository {
   /** The users whom the user has blocked, newest first. */
   findByBlocker(blockerId: number): Promise<BlockEntity[]> {
     return this.blocks.find({ where: { blockerId }, order: { createdAt: 'DESC', blockedId: 'DESC' } });
+  }
+
+  /** The blocks by and of a user. */
+  findOf(userId: number): Promise<BlockEntity[]> {
+    return this.blocks.find({ where: [{ blockerId: userId }, { blockedId: userId }] });
   }
 
   countByBlocker(blockerId: number, manager: EntityManager): Promise<number> {

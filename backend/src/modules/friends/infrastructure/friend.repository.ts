@@ -42,6 +42,18 @@ export class FriendRepository {
     });
   }
 
+  /** The friends of a user, and those with whom a request is pending. */
+  async findRelatedIds(userId: number): Promise<number[]> {
+    const rows = await this.requests.query<{ other_id: string }[]>(
+      `SELECT high_id AS other_id FROM friendships WHERE low_id = $1
+       UNION SELECT low_id FROM friendships WHERE high_id = $1
+       UNION SELECT addressee_id FROM friend_requests WHERE requester_id = $1 AND status = 'pending'
+       UNION SELECT requester_id FROM friend_requests WHERE addressee_id = $1 AND status = 'pending'`,
+      [userId],
+    );
+    return rows.map((row) => Number(row.other_id));
+  }
+
   areFriends(userId: number, otherId: number): Promise<boolean> {
     return this.friendships.existsBy(toFriendshipKey(userId, otherId));
   }

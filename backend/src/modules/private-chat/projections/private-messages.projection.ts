@@ -30,7 +30,27 @@ const INSERT_MESSAGE_SQL = buildInsertMessagesSql(`(
   VALUES ($1::bigint, $2::bigint, $3::bigint, $4::text, $5::text, $6::text, $7::bigint, $8::timestamptz)
 ) AS sent (id, sender_id, receiver_id, client_id, type, content, reply_to_id, created_at)`);
 
+/** An event of module users: everything that the user wrote is gone, as if they had deleted it. */
+type PersonErased = StoredEvent<'PersonErased', { userId: number }>;
+
 type StoredMessageEvent = StoredEvent & PrivateMessageEvent;
+
+const eraseUser = async (userId: number, manager: EntityManager): Promise<void> => {
+  await manager.query(
+    `UPDATE private_messages SET is_deleted = true, is_edited = false, content = '', reactions = '[]',
+       reply_to_id = NULL, client_id = NULL
+     WHERE sender_id = $1`,
+    [userId],
+  );
+  await manager.query(
+    `UPDATE private_messages SET reactions = (
+       SELECT coalesce(jsonb_agg(reaction ORDER BY place), '[]')
+       FROM jsonb_array_elements(reactions) WITH ORDINALITY AS given(reaction, place)
+       WHERE reaction->>'userId' <> $1::bigint::text
+     ) WHERE receiver_id = $1 AND NOT is_deleted AND reactions <> '[]'`,
+    [userId],
+  );
+};
 
 const applyEvent = async (event: StoredMessageEvent, manager: EntityManager): Promise<void> => {
   const { messageId } = event.data;
@@ -90,8 +110,11 @@ const applyEvent = async (event: StoredMessageEvent, manager: EntityManager): Pr
 export const privateMessagesProjection: Projection = {
   name: 'private_messages',
   tables: ['private_messages'],
-  handles: eventTypes,
+  handles: [...eventTypes, 'PersonErased'],
   async apply(events, manager) {
-    for (const event of events) await applyEvent(event as StoredMessageEvent, manager);
+    for (const event of events) {
+      if (event.type === 'PersonErased') await eraseUser((event as PersonErased).data.userId, manager);
+      else await applyEvent(event as StoredMessageEvent, manager);
+    }
   },
 };

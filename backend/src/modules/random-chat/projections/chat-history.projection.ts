@@ -80,12 +80,13 @@ const recordEnds = async (
   );
 };
 
-/** An aborted chat was never shown to a user, so it is not listed. */
+/** An aborted chat was never shown to a user, so it is not listed, and the names in it are not kept. */
 const removeAborted = async (
   ended: readonly StoredEvent<'ChatEnded', ChatEnded['data']>[],
   manager: EntityManager,
 ): Promise<void> => {
   const aborted = ended.filter(({ data }) => data.reason === 'aborted').map(({ streamId }) => streamId);
-  if (aborted.length > 0)
-    await manager.query('DELETE FROM chat_history WHERE stream_id = ANY($1)', [aborted]);
+  if (aborted.length === 0) return;
+  await manager.query('DELETE FROM chat_history WHERE stream_id = ANY($1)', [aborted]);
+  await manager.query('DELETE FROM event_private WHERE stream_id = ANY($1)', [aborted]);
 };

@@ -2,6 +2,7 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { UploadAddress } from '@thaw/contract/uploads';
 import type { EntityManager } from 'typeorm';
 import type { DroppedData } from '../../../platform/event-store/personal-data.repository';
+import { DomainError } from '../../../platform/errors/domain.errors';
 import { FILE_STORAGE_PORT, type FileStoragePort } from '../../../platform/storage/file-storage.port';
 import { UploadRepository } from '../infrastructure/upload.repository';
 import { listShownImages } from './shown-image.mapper';
@@ -29,6 +30,27 @@ export class UploadRemovalService {
    */
   async expire(dropped: readonly DroppedData[], manager: EntityManager): Promise<void> {
     await this.uploads.releaseUses(dropped.flatMap(listShownImages), new Date(), manager);
+  }
+
+  /**
+   * Removes all images of a user, and their access to images of others: from the commit on they are invisible to
+   * everyone. `removeFilesOf` deletes the files. @returns the number of images.
+   */
+  expireAllOf(ownerId: number, manager: EntityManager): Promise<number> {
+    return this.uploads.removeAllOf(ownerId, new Date(), manager);
+  }
+
+  /**
+   * Deletes the files of all removed images of a user that no case holds.
+   * @throws DomainError unavailable when the storage does not respond; the rest is deleted by the next call.
+   */
+  async removeFilesOf(ownerId: number): Promise<void> {
+    for (;;) {
+      const removed = await this.uploads.findRemovedOf(ownerId, FILES_PER_PAGE);
+      if (removed.length === 0) return;
+      const keys = await this.removeFiles(removed);
+      if (keys.length < removed.length) throw new DomainError('unavailable');
+    }
   }
 
   /**

@@ -144,6 +144,27 @@ export class UploadRepository {
     return rows.length;
   }
 
+  /** Marks all images of a user as removed, and takes all their grants. @returns the number of images. */
+  async removeAllOf(ownerId: number, now: Date, manager: EntityManager): Promise<number> {
+    const [, count] = await manager.query<[unknown, number]>(
+      'UPDATE uploads SET removed_at = $2 WHERE owner_id = $1 AND removed_at IS NULL',
+      [ownerId, now],
+    );
+    await manager.query('DELETE FROM upload_views WHERE viewer_id = $1', [ownerId]);
+    return count;
+  }
+
+  /** Removed images of a user whose file may still exist and which no case holds. */
+  findRemovedOf(ownerId: number, limit: number): Promise<UploadAddress[]> {
+    return this.uploads.query<UploadAddress[]>(
+      `SELECT bucket, key FROM uploads
+       WHERE owner_id = $1 AND removed_at IS NOT NULL
+         AND NOT EXISTS (SELECT 1 FROM upload_holds WHERE upload_holds.key = uploads.key)
+       LIMIT $2`,
+      [ownerId, limit],
+    );
+  }
+
   /** Removed images whose file may still exist and which no case holds, ordered by key. */
   findRemoved(afterKey: string, limit: number): Promise<UploadAddress[]> {
     return this.uploads.query<UploadAddress[]>(

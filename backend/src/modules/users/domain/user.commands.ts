@@ -1,4 +1,5 @@
 import type { Gender } from '@thaw/contract/scalars';
+import type { ErasureReason } from './user.events';
 
 interface Command<Type extends string> {
   type: Type;
@@ -20,6 +21,13 @@ export type ConvertAccount = Command<'ConvertAccount'> & { email: string };
 export type ChangeEmail = Command<'ChangeEmail'> & { email: string };
 export type AppointModerator = Command<'AppointModerator'>;
 export type DismissModerator = Command<'DismissModerator'>;
+/** Removes the user for everybody; the erasure of their personal data follows. */
+export type RequestErasure = Command<'RequestErasure'> & { erasureId: string; reason: ErasureReason };
+/** Records that the personal data is erased. */
+export type CompleteErasure = Command<'CompleteErasure'> & {
+  erasureId: string;
+  counts: Readonly<Record<string, number>>;
+};
 
 export type UserCommand =
   | RegisterUser
@@ -29,4 +37,6 @@ export type UserCommand =
   | ConvertAccount
   | ChangeEmail
   | AppointModerator
-  | DismissModerator;
+  | DismissModerator
+  | RequestErasure
+  | CompleteErasure;

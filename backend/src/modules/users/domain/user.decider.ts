@@ -6,7 +6,7 @@ import { createInitialUser, evolveUser, type UserState } from './user.state';
 import { parseUsername } from './username.rules';
 
 const requireExisting = (state: UserState): void => {
-  if (state.kind === 'absent') throw new DomainError('not_found');
+  if (state.kind !== 'anonymous' && state.kind !== 'registered') throw new DomainError('not_found');
 };
 
 const requireAbsent = (state: UserState): void => {
@@ -56,6 +56,17 @@ const decide = (command: UserCommand, state: UserState): readonly UserEvent[] =>
     case 'DismissModerator':
       requireExisting(state);
       return state.isModerator ? [{ ...eventBase, type: 'ModeratorDismissed', data: { userId } }] : [];
+    case 'RequestErasure': {
+      requireExisting(state);
+      const { erasureId, reason } = command;
+      return [{ ...eventBase, type: 'ErasureRequested', data: { userId, erasureId, reason } }];
+    }
+    case 'CompleteErasure': {
+      if (state.kind === 'erased') return [];
+      if (state.kind !== 'leaving') throw new Error('The erasure was not requested');
+      const { erasureId, counts } = command;
+      return [{ ...eventBase, type: 'PersonErased', data: { userId, erasureId, counts } }];
+    }
     default:
       return command satisfies never;
   }

@@ -26,6 +26,19 @@ export type EmailChanged = DomainEvent<'EmailChanged', { userId: number; email?:
 export type ModeratorAppointed = DomainEvent<'ModeratorAppointed', { userId: number }>;
 export type ModeratorDismissed = DomainEvent<'ModeratorDismissed', { userId: number }>;
 
+/** Why a user is erased: they asked for it, they were anonymous and inactive, or an operator did (a restored backup). */
+export type ErasureReason = 'asked' | 'inactive' | 'operator';
+/** From here on the user does not exist for anybody. A job erases the personal data. */
+export type ErasureRequested = DomainEvent<
+  'ErasureRequested',
+  { userId: number; erasureId: string; reason: ErasureReason }
+>;
+/** The user's personal data is erased. `counts` is what was erased until then, by kind. */
+export type PersonErased = DomainEvent<
+  'PersonErased',
+  { userId: number; erasureId: string; counts: Readonly<Record<string, number>> }
+>;
+
 /** All events of one user, in the stream `user-<id>`. */
 export type UserEvent =
   | UserRegistered
@@ -35,7 +48,9 @@ export type UserEvent =
   | AccountConverted
   | EmailChanged
   | ModeratorAppointed
-  | ModeratorDismissed;
+  | ModeratorDismissed
+  | ErasureRequested
+  | PersonErased;
 
 /** The id of the stream with all events of a user. */
 export const buildUserStreamId = (userId: number): string => `user-${userId}`;

@@ -2,8 +2,8 @@ import type { Gender } from '@thaw/contract/scalars';
 import type { UserEvent } from './user.events';
 
 export interface UserState {
-  /** `absent`: the user does not exist yet. */
-  kind: 'absent' | 'anonymous' | 'registered';
+  /** `absent`: the user does not exist yet; `leaving`: their erasure was requested; `erased`: it is complete. */
+  kind: 'absent' | 'anonymous' | 'registered' | 'leaving' | 'erased';
   username: string;
   avatar: string | null;
   email: string | null;
@@ -43,6 +43,10 @@ export const evolveUser = (state: UserState, event: UserEvent): UserState => {
       return { ...state, isModerator: true };
     case 'ModeratorDismissed':
       return { ...state, isModerator: false };
+    case 'ErasureRequested':
+      return { ...createInitialUser(), kind: 'leaving' };
+    case 'PersonErased':
+      return { ...createInitialUser(), kind: 'erased' };
     default:
       return event satisfies never;
   }

@@ -15,6 +15,8 @@ const personalFields: Record<UserEvent['type'], readonly string[]> = {
   EmailChanged: ['email'],
   ModeratorAppointed: [],
   ModeratorDismissed: [],
+  ErasureRequested: [],
+  PersonErased: [],
 };
 
 const eventTypes = Object.keys(personalFields) as UserEvent['type'][];
@@ -60,6 +62,11 @@ const projectEvent = async (event: StoredUserEvent, manager: EntityManager): Pro
     case 'ModeratorAppointed':
     case 'ModeratorDismissed':
       await manager.update(UserEntity, userId, { isModerator: event.type === 'ModeratorAppointed' });
+      return;
+    case 'ErasureRequested':
+      await manager.delete(UserEntity, userId);
+      return;
+    case 'PersonErased':
       return;
     default:
       return event satisfies never;

@@ -1,0 +1,46 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+export class Erasures1763640910000 implements MigrationInterface {
+  readonly name = 'Erasures1763640910000';
+
+  async up(queryRunner: QueryRunner): Promise<void> {
+    await queryRunner.query(`
+      -- Erasures of users, with their receipts. Not derived from the log.
+      CREATE TABLE erasures (
+        -- Also the id of the receipt: 128 random bits, in base64url.
+        id text PRIMARY KEY,
+        user_id bigint NOT NULL,
+        reason text NOT NULL CHECK (reason IN ('asked', 'inactive', 'operator')),
+        requested_at timestamptz NOT NULL,
+        -- The last step that is complete.
+        step smallint NOT NULL DEFAULT 0,
+        -- When the job last worked on it.
+        attempted_at timestamptz,
+        -- What was erased, by kind.
+        counts jsonb NOT NULL DEFAULT '{}',
+        finished_at timestamptz,
+        -- The signed receipt.
+        receipt text,
+        -- Whether the receipt names data under a legal hold. When the hold is lifted, a second receipt follows.
+        is_held boolean NOT NULL DEFAULT false,
+        -- When Redis' append-only file was rewritten without the user's data.
+        rewritten_at timestamptz
+      );
+      CREATE UNIQUE INDEX erasures_user_key ON erasures (user_id);
+      CREATE INDEX erasures_running_idx ON erasures (attempted_at NULLS FIRST) WHERE finished_at IS NULL;
+      CREATE INDEX erasures_held_idx ON erasures (user_id) WHERE is_held;
+      CREATE INDEX erasures_rewritten_idx ON erasures (rewritten_at);
+
+      -- For the expiry of anonymous users who have become inactive.
+      CREATE INDEX users_anonymous_idx ON users (created_at) WHERE is_anonymous;
+      CREATE INDEX private_messages_sender_idx ON private_messages (sender_id);
+    `);
+  }
+
+  async down(queryRunner: QueryRunner): Promise<void> {
+    await queryRunner.query(`
+      DROP INDEX private_messages_sender_idx, users_anonymous_idx;
+      DROP TABLE erasures;
+    `);
+  }
+}

@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable, Logger } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { CommandExecutorService } from '../../../platform/event-store/command-executor.service';
+import { warnAbout } from '../../../platform/observability/warn-about.functions';
+import { UserPublisherService } from '../../../platform/realtime/user-publisher.service';
+import { friendshipDecider } from '../domain/friendship.decider';
+import { type FriendshipEvent, friendshipStream } from '../domain/friendship.events';
+import { FriendRepository } from '../infrastructure/friend.repository';
+
+/** What a separation has ended. */
+export type Separation = 'friendships' | 'requests';
+
+/** Ends the friendships and requests of a user who is erased. */
+@Injectable()
+export class FriendshipErasureService {
+  private readonly logger = new Logger(FriendshipErasureService.name);
+
+  constructor(
+    private readonly friends: FriendRepository,
+    private readonly executor: CommandExecutorService,
+    private readonly userPublisher: UserPublisherService,
+  ) {}
+
+  /**
+   * Ends every friendship of a user, of which the friend is informed, and withdraws every pending request.
+   * @param record runs in the transaction of each separation.
+   */
+  async separateFromAll(
+    userId: number,
+    record: (ended: Separation, manager: EntityManager) => Promise<void>,
+  ): Promise<void> {
+    for (const otherId of await this.friends.findRelatedIds(userId)) {
+      const [event] = await this.executor.inTransaction(async (manager) => {
+        const { events } = await this.executor.execute(
+          friendshipStream(userId, otherId),
+          friendshipDecider,
+          {
+            type: 'SeparateUsers',
+            eventId: randomUUID(),
+            at: new Date(),
+            blockerId: userId,
+            blockedId: otherId,
+          },
+          manager,
+        );
+        const separations = events as unknown as FriendshipEvent[];
+        for (const { type } of separations)
+          await record(type === 'FriendshipRemoved' ? 'friendships' : 'requests', manager);
+        return separations;
+      });
+      if (event?.type === 'FriendshipRemoved') await this.publishRemoval(otherId, event.data);
+    }
+  }
+
+  /** Never throws: pushes are best effort, and a client that misses one reads the same state later. */
+  private async publishRemoval(
+    friendId: number,
+    data: { removedBy: number; removedFriendId: number },
+  ): Promise<void> {
+    try {
+      await this.userPublisher.sendFrame(friendId, 'friendship_removed', data);
+    } catch (error) {
+      warnAbout(this.logger, 'The end of a friendship was not published', error);
+    }
+  }
+}

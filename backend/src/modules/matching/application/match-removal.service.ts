@@ -1,0 +1,36 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Redis } from 'ioredis';
+import { ENVIRONMENT, type Environment } from '../../../config/environment.config';
+import { REDIS } from '../../../platform/redis/redis.module';
+import { matchingKeys } from '../../../platform/redis/redis.keys';
+import { finishScript, leaveQueueScript } from '../infrastructure/match-queue.scripts';
+
+const KEYS = [matchingKeys.replicas];
+
+/** Takes a user who is erased out of matching, in a process that holds no sockets. */
+@Injectable()
+export class MatchRemovalService {
+  constructor(
+    @Inject(REDIS) private readonly redis: Redis,
+    @Inject(ENVIRONMENT) private readonly environment: Environment,
+  ) {}
+
+  /**
+   * Ends the user's search.
+   * @returns `claimed` while a match of the user is being confirmed; the session of the user's chat; null without either.
+   */
+  async leave(userId: number): Promise<'claimed' | { sessionId: string } | null> {
+    const reply = await leaveQueueScript.run(this.redis, KEYS, [userId]);
+    if (reply[0] === 'claimed') return 'claimed';
+    return reply[0] === 'chatting' ? { sessionId: reply[1] } : null;
+  }
+
+  /** Frees the users of a chat that has ended. Idempotent. */
+  async finish(sessionId: string, userIds: readonly [number, number]): Promise<void> {
+    await finishScript.run(this.redis, KEYS, [
+      sessionId,
+      this.environment.REMATCH_COOLDOWN_S * 1_000,
+      ...userIds,
+    ]);
+  }
+}

@@ -1,0 +1,219 @@
+// Real: PostgreSQL, Redis, a folder of files, two api replicas over HTTP and sockets, and a worker.
+import { createPublicKey, type JsonWebKey, randomUUID, verify } from 'node:crypto';
+import { questionById } from '@thaw/contract/questions';
+import { ProjectionRebuildService } from '../../platform/event-store/projection-rebuild.service';
+import {
+  deleteAccount,
+  dumpFiles,
+  dumpRedis,
+  dumpTables,
+  startTestErasures,
+  type TestErasures,
+  waitForReceipt,
+} from '../../testing/erasure.fixture';
+import { privateMessage, requestMessages, uploadChatImage } from '../../testing/private-chat.fixture';
+import { matchSockets } from '../../testing/random-chat.fixture';
+import { makeFriends, recordPastChat } from '../../testing/relationship.fixture';
+import { fileReport } from '../../testing/reports.fixture';
+import { quickChatSettings, type TestReplicas } from '../../testing/test-replicas.harness';
+import { textMessage, ThawVisitor } from '../../testing/thaw.client';
+
+jest.setTimeout(90_000);
+
+const PASSWORD = 'correct horse';
+
+/** A word that occurs nowhere else. */
+const canary = (): string => `canary${randomUUID().replaceAll('-', '')}`;
+
+describe('the deletion of an account', () => {
+  let erasures: TestErasures;
+  let thaw: TestReplicas;
+
+  beforeAll(async () => {
+    erasures = await startTestErasures(2, quickChatSettings);
+    thaw = erasures.thaw;
+    await thaw.startWorker();
+  });
+  afterAll(() => erasures.close());
+
+  const register = (name: string, gender: 'female' | 'male', origin = 0) =>
+    new ThawVisitor([thaw.origins[origin]!]).register(`${name}@example.org`, PASSWORD, gender);
+  const rows = <Row>(query: string, ...parameters: unknown[]) =>
+    thaw.database.dataSource.query<Row[]>(query, parameters);
+
+  it('erases every word of the user, ends the chat, and gives a receipt that verifies', async () => {
+    const words = Object.fromEntries(
+      ['email', 'name', 'message', 'edited', 'client', 'private', 'privateEdit'].map((field) => [
+        field,
+        canary(),
+      ]),
+    ) as Record<string, string>;
+    const email = words.email!;
+    const ada = await register(email, 'female');
+    const bob = await register(canary(), 'male', 1);
+    const image = await uploadChatImage(thaw.replicas[0]!, ada);
+    await ada.call('PUT', `/api/user/${ada.user.id}`, { username: words.name!.slice(0, 30), avatar: null });
+
+    // A random chat that goes on, with a message, an edit, a quote by the partner, and a game.
+    const adaSocket = await ada.openSocket();
+    const bobSocket = await bob.openSocket();
+    const sessionId = await matchSockets([adaSocket], [bobSocket]);
+    const sent = await adaSocket.request(
+      'random_message',
+      textMessage(sessionId, words.message!, words.client),
+    );
+    await adaSocket.request('message_edit', {
+      sessionId,
+      messageId: String(sent.id),
+      newContent: words.edited!,
+      userId: ada.user.id,
+    });
+    await bobSocket.request('random_message', {
+      ...textMessage(sessionId, 'quoting you'),
+      replyTo: { messageId: String(sent.id) },
+    });
+    const gameId = canary();
+    const [adasAnswer, bobsAnswer] = questionById(1)!.options;
+    await adaSocket.request('break_ice_start', {
+      sessionId,
+      gameId,
+      question: { id: 1 },
+      initiatorId: ada.user.id,
+    });
+    await adaSocket.request('break_ice_response', {
+      sessionId,
+      gameId,
+      userId: ada.user.id,
+      response: adasAnswer!,
+    });
+    await bobSocket.request('break_ice_response', {
+      sessionId,
+      gameId,
+      userId: bob.user.id,
+      response: bobsAnswer!,
+    });
+
+    // A friendship with private messages, a block in the other direction, and a report by the user.
+    await makeFriends(thaw.replicas[0]!, ada, bob);
+    const { id } = await adaSocket.request(
+      'send_private_message',
+      privateMessage({ from: ada, to: bob, content: words.private!, clientId: canary() }),
+    );
+    await adaSocket.request('edit_private_message', {
+      messageId: Number(id),
+      newContent: words.privateEdit!,
+      senderId: ada.user.id,
+      receiverId: bob.user.id,
+    });
+    await adaSocket.request(
+      'send_private_message',
+      privateMessage({ from: ada, to: bob, content: image, messageType: 'image' }),
+    );
+    const eve = await thaw.createVisitor(0, 'male');
+    await recordPastChat(thaw.replicas[0]!, eve, ada);
+    await eve.call('POST', '/api/blocks', { blockerId: eve.user.id, blockedId: ada.user.id });
+
+    const startedAt = Date.now();
+    const receiptId = await deleteAccount(ada, PASSWORD);
+    expect(await adaSocket.closed).toBe(4401);
+    expect(ada.cookie).not.toContain('thaw.sid');
+    expect(await bobSocket.next('chat_skipped')).toMatchObject({ reason: 'disconnected', endedBy: null });
+    expect(await bobSocket.next('friendship_removed')).toMatchObject({ removedBy: ada.user.id });
+    const receipt = await waitForReceipt(thaw.origins[1]!, receiptId);
+    expect(Date.now() - startedAt).toBeLessThan(60_000);
+
+    expect(receipt.content).toMatchObject({
+      receiptId,
+      userId: ada.user.id,
+      reason: 'asked',
+      erased: { privateMessages: 2, images: 1, friendships: 1, blocks: 1, sessions: 1 },
+      kept: [],
+    });
+    expect(receipt.content!.erased.personalFields).toBeGreaterThan(5);
+    expect(receipt.content!.erased.redisKeys).toBeGreaterThan(0);
+    expect(receipt.remaining.total).toBe(0);
+    const { body } = await bob.call('GET', '/api/receipts/keys');
+    const [key] = body.keys as [JsonWebKey & { kid: string }];
+    const [header, content, signature] = receipt.receipt!.split('.');
+    const isValid = verify(
+      null,
+      Buffer.from(`${header}.${content}`),
+      createPublicKey({ key, format: 'jwk' }),
+      Buffer.from(signature!, 'base64url'),
+    );
+    expect(isValid).toBe(true);
+    expect(JSON.parse(Buffer.from(header!, 'base64url').toString())).toEqual({
+      alg: 'EdDSA',
+      kid: key.kid,
+      typ: 'thaw-receipt',
+    });
+
+    // What others see.
+    expect((await requestMessages(bob, ada)).status).toBe(403);
+    expect(await rows('SELECT 1 FROM users WHERE id = $1', ada.user.id)).toEqual([]);
+    expect((await bob.call('GET', `/api/user/${ada.user.id}`)).status).toBe(404);
+    await new ThawVisitor([thaw.origins[0]!]).register(`${email}@example.org`, PASSWORD);
+
+    // The words are nowhere. The address is in use again, by the account above.
+    const { email: _, ...erased } = words;
+    const tables = await dumpTables(thaw.database.dataSource);
+    const places = new Map([
+      ...tables,
+      ['redis', await dumpRedis(thaw.store)],
+      ['files', await dumpFiles(erasures.folder)],
+    ]);
+    const found = [...places].flatMap(([place, content]) =>
+      [...Object.entries(erased), ['gameId', gameId] as const, ['answer', adasAnswer!] as const].flatMap(
+        ([field, word]) => (content.includes(word.slice(0, 30)) ? `${field} in ${place}` : []),
+      ),
+    );
+    expect(found).toEqual([]);
+    expect(tables.get('events')).toContain(receiptId);
+    expect(await rows('SELECT 1 FROM uploads WHERE owner_id = $1', ada.user.id)).toEqual([]);
+
+    // A rebuild gives the same.
+    const readModels = ['users', 'private_messages', 'chat_history', 'friendships', 'blocks'];
+    const before = readModels.map((name) => tables.get(name)?.split('\n').sort());
+    await thaw.replicas[0]!.app.get(ProjectionRebuildService).rebuild();
+    const after = await dumpTables(thaw.database.dataSource);
+    expect(readModels.slice(1).map((name) => after.get(name)?.split('\n').sort())).toEqual(before.slice(1));
+  });
+
+  it('is refused without the password or the word', async () => {
+    const ada = await register(canary(), 'female');
+    const path = `/api/user/${ada.user.id}/erasure`;
+    const attempt = async (visitor: ThawVisitor, url: string, body: object) => {
+      const answer = await visitor.call('POST', url, body);
+      return `${answer.status} ${String(answer.body.code)}`;
+    };
+    expect(await attempt(ada, path, { currentPassword: 'wrong' })).toBe('403 wrong_password');
+    expect(await attempt(ada, path, { confirm: 'DELETE' })).toBe('400 validation_failed');
+    const eve = await thaw.createVisitor(0);
+    const pathOfEve = `/api/user/${eve.user.id}/erasure`;
+    expect(await attempt(eve, pathOfEve, {})).toBe('400 validation_failed');
+    expect(await attempt(eve, pathOfEve, { confirm: 'delete' })).toBe('400 validation_failed');
+    expect(await attempt(eve, path, { confirm: 'DELETE' })).toBe('403 forbidden');
+    expect((await ada.call('GET', `/api/user/${ada.user.id}`)).status).toBe(200);
+  });
+
+  it('keeps the evidence of an open report, and says so', async () => {
+    const ada = await thaw.createVisitor(0, 'female');
+    const eve = await thaw.createVisitor(0, 'male');
+    const [adaSocket, eveSocket] = [await ada.openSocket(), await eve.openSocket()];
+    const sessionId = await matchSockets([adaSocket], [eveSocket]);
+    const word = canary();
+    await adaSocket.request('random_message', textMessage(sessionId, word));
+    expect((await fileReport(eve, ada, { sessionId })).status).toBe(201);
+    const receipt = await waitForReceipt(thaw.origins[0]!, await deleteAccount(ada));
+    expect(receipt.content!.kept).toEqual([
+      { what: 'evidence of a report about you', why: 'open_case', until: null },
+    ]);
+    expect(receipt.remaining).toMatchObject({ personalFields: 1, total: 1 });
+    const tables = await dumpTables(thaw.database.dataSource);
+    expect([...tables].filter(([, text]) => text.includes(word)).map(([name]) => name)).toEqual([
+      'event_private',
+    ]);
+    expect((await dumpRedis(thaw.store)).includes(word)).toBe(false);
+    await eveSocket.leave();
+  });
+});

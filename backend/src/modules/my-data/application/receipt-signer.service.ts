@@ -1,0 +1,60 @@
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  type JsonWebKey,
+  type KeyObject,
+  sign,
+} from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
+import type { ReceiptContent, ReceiptKey } from '@thaw/contract/my-data';
+import { ENVIRONMENT, type Environment } from '../../../config/environment.config';
+
+const toBase64Url = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+/** Signs receipts as JWS in compact serialisation, with Ed25519 (RFC 7515, RFC 8037). */
+@Injectable()
+export class ReceiptSignerService {
+  private readonly privateKey: KeyObject | null;
+  /** Null without RECEIPT_KEY. */
+  readonly publicKey: ReceiptKey | null;
+
+  /** @throws Error for a RECEIPT_KEY that is no Ed25519 key. */
+  constructor(@Inject(ENVIRONMENT) { RECEIPT_KEY: pem }: Pick<Environment, 'RECEIPT_KEY'>) {
+    this.privateKey = pem ? parseKey(pem) : null;
+    this.publicKey = this.privateKey && toReceiptKey(this.privateKey);
+  }
+
+  /** @throws Error without RECEIPT_KEY. */
+  sign(content: ReceiptContent): string {
+    if (!this.privateKey || !this.publicKey) throw new Error('RECEIPT_KEY is missing');
+    const header = { alg: 'EdDSA', kid: this.publicKey.kid, typ: 'thaw-receipt' };
+    const signed = `${toBase64Url(header)}.${toBase64Url(content)}`;
+    return `${signed}.${sign(null, Buffer.from(signed), this.privateKey).toString('base64url')}`;
+  }
+}
+
+/** Reads the content of a receipt of ours, without verifying it. */
+export const readReceipt = (jws: string): ReceiptContent =>
+  JSON.parse(Buffer.from(jws.split('.')[1] ?? '', 'base64url').toString()) as ReceiptContent;
+
+const parseKey = (pem: string): KeyObject => {
+  let key: KeyObject | undefined;
+  try {
+    key = createPrivateKey(pem);
+  } catch {
+    // The message of the error could quote the key.
+  }
+  if (key?.asymmetricKeyType !== 'ed25519')
+    throw new Error('RECEIPT_KEY (or RECEIPT_KEY_FILE) must hold an Ed25519 key in PKCS#8, as PEM');
+  return key;
+};
+
+/** `kid` is the thumbprint of the key (RFC 7638). */
+const toReceiptKey = (privateKey: KeyObject): ReceiptKey => {
+  const { x = '' }: JsonWebKey = createPublicKey(privateKey).export({ format: 'jwk' });
+  const kid = createHash('sha256')
+    .update(JSON.stringify({ crv: 'Ed25519', kty: 'OKP', x }))
+    .digest('base64url');
+  return { kty: 'OKP', crv: 'Ed25519', x, kid, use: 'sig', alg: 'EdDSA' };
+};

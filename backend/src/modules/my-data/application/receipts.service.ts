@@ -1,0 +1,32 @@
+import { Injectable } from '@nestjs/common';
+import type { Receipt, ReceiptKeys } from '@thaw/contract/my-data';
+import { DomainError } from '../../../platform/errors/domain.errors';
+import { ErasureRepository } from '../infrastructure/erasure.repository';
+import { readReceipt, ReceiptSignerService } from './receipt-signer.service';
+
+/** Receipts of erasures, for everyone who knows the id of one. */
+@Injectable()
+export class ReceiptsService {
+  constructor(
+    private readonly erasures: ErasureRepository,
+    private readonly signer: ReceiptSignerService,
+  ) {}
+
+  /** @throws DomainError not_found */
+  async get(receiptId: string): Promise<Receipt> {
+    const erasure = await this.erasures.find(receiptId);
+    if (!erasure) throw new DomainError('not_found');
+    const { requestedAt, receipt, finishedAt, userId } = erasure;
+    return {
+      state: finishedAt ? 'done' : 'running',
+      requestedAt: requestedAt.toISOString(),
+      receipt,
+      content: receipt === null ? null : readReceipt(receipt),
+      remaining: await this.erasures.countRemaining(userId),
+    };
+  }
+
+  listKeys(): ReceiptKeys {
+    return { keys: this.signer.publicKey ? [this.signer.publicKey] : [] };
+  }
+}

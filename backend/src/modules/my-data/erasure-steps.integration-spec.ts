@@ -1,0 +1,160 @@
+// Real: PostgreSQL, Redis, a folder of files, two api replicas, and the modules of a worker whose jobs the test runs.
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import type { INestApplicationContext } from '@nestjs/common';
+import { JobWorkerService } from '../../platform/queue/job-worker.service';
+import { decide, eventOf, fileReport } from '../../testing/conduct.fixture';
+import { readReceipt, startTestErasures, type TestErasures } from '../../testing/erasure.fixture';
+import { createFriends, privateMessage, uploadChatImage } from '../../testing/private-chat.fixture';
+import type { TestReplicas } from '../../testing/test-replicas.harness';
+import type { ThawVisitor } from '../../testing/thaw.client';
+import { ConductService } from '../conduct/application/conduct.service';
+import { ErasureRequestService } from './application/erasure-request.service';
+import { ErasureProcessor } from './jobs/erasure.processor';
+import { ErasureService, type ErasureStep, erasureSteps } from './jobs/erasure.service';
+
+jest.setTimeout(60_000);
+
+const DAY_MS = 24 * 60 * 60_000;
+
+describe('an erasure', () => {
+  let erasures: TestErasures;
+  let thaw: TestReplicas;
+  let worker: INestApplicationContext;
+  let erasure: ErasureService;
+
+  beforeAll(async () => {
+    erasures = await startTestErasures(2);
+    thaw = erasures.thaw;
+    worker = (await thaw.startWorker()).app;
+    await worker.get(JobWorkerService).close();
+    erasure = worker.get(ErasureService);
+  });
+  afterEach(() => jest.restoreAllMocks());
+  afterAll(() => erasures.close());
+
+  const rows = <Row>(query: string, ...parameters: unknown[]) =>
+    thaw.database.dataSource.query<Row[]>(query, parameters);
+  const request = ({ user }: ThawVisitor) => worker.get(ErasureRequestService).request(user.id, 'asked');
+  const receiptOf = (erasureId: string) => readReceipt(thaw.origins[0]!, erasureId);
+
+  /** A user with a friend, a private message, an image and a chat. */
+  const createUser = async (): Promise<ThawVisitor> => {
+    const { ada, bob } = await createFriends(thaw);
+    const socket = await ada.openSocket();
+    await socket.request('send_private_message', privateMessage({ from: ada, to: bob, content: 'hello' }));
+    await uploadChatImage(thaw.replicas[0]!, ada);
+    await socket.leave();
+    return ada;
+  };
+
+  /** Interrupts the next run of a step, before or after its work. */
+  const interrupt = (wanted: ErasureStep, when: 'before' | 'after'): void => {
+    const service = erasure as unknown as { runStep(step: ErasureStep, found: object): Promise<void> };
+    const runStep = service.runStep.bind(service);
+    let isPending = true;
+    jest.spyOn(service, 'runStep').mockImplementation(async (step, found) => {
+      const isNow = isPending && step === wanted;
+      if (isNow) isPending = false;
+      if (isNow && when === 'before') throw new Error('killed');
+      await runStep(step, found);
+      if (isNow) throw new Error('killed');
+    });
+  };
+
+  it.each(erasureSteps.flatMap((step) => [[step, 'before'] as const, [step, 'after'] as const]))(
+    'that is interrupted at the step %s, %s its work, is completed by the next run with the same result',
+    async (step, when) => {
+      const ada = await createUser();
+      const erasureId = await request(ada);
+      interrupt(step, when);
+      await expect(erasure.run(erasureId)).rejects.toThrow('killed');
+      expect(await erasure.run(erasureId)).toBe(true);
+      const { state, content, remaining } = await receiptOf(erasureId);
+      expect(state).toBe('done');
+      expect(remaining.total).toBe(0);
+      expect(content).toMatchObject({
+        erased: {
+          personalFields: 3,
+          randomChats: 1,
+          privateMessages: 1,
+          images: 1,
+          friendships: 1,
+          requests: 0,
+          blocks: 0,
+          sessions: 1,
+        },
+        kept: [],
+      });
+      const completed = await rows(
+        `SELECT type FROM events WHERE stream_id = $1 AND type IN ('ErasureRequested', 'PersonErased')
+         ORDER BY stream_position`,
+        `user-${ada.user.id}`,
+      );
+      expect(completed).toEqual([{ type: 'ErasureRequested' }, { type: 'PersonErased' }]);
+      expect(await readdir(path.join(erasures.folder, 'erasures'))).toContain(`erasure.${erasureId}.json`);
+    },
+  );
+
+  it('is worked on by one process at a time', async () => {
+    const erasureId = await request(await createUser());
+    const results = await Promise.all([erasure.run(erasureId), erasure.run(erasureId)]);
+    expect(results.sort()).toEqual([false, true]);
+  });
+
+  it('is requested for anonymous users after a week without a visit, and for no others (A30)', async () => {
+    const [inactive, active, registered] = [
+      await thaw.createVisitor(0),
+      await thaw.createVisitor(0),
+      await thaw.createVisitor(0),
+    ];
+    const ids = [inactive, active, registered].map(({ user }) => user.id);
+    await registered.call('POST', '/api/convert-anonymous', {
+      userId: registered.user.id,
+      email: 'stays@example.org',
+      password: 'correct horse',
+    });
+    await rows(`UPDATE users SET created_at = now() - interval '30 days' WHERE id = ANY($1)`, ids);
+    await rows(
+      `UPDATE sessions SET refreshed_at = now() - interval '7 days 1 minute' WHERE user_id = ANY($1)`,
+      [inactive.user.id, registered.user.id],
+    );
+    const processor = worker.get(ErasureProcessor);
+    expect(await processor.expireAnonymous(new Date(Date.now() - DAY_MS))).toBe(0);
+    expect(await processor.expireAnonymous(new Date())).toBe(1);
+    await processor.resume();
+    const requested = await rows('SELECT user_id, reason FROM erasures WHERE user_id = ANY($1)', ids);
+    expect(requested).toEqual([{ user_id: String(inactive.user.id), reason: 'inactive' }]);
+    expect((await inactive.call('GET', `/api/user/${inactive.user.id}`)).status).toBe(401);
+    expect((await active.call('GET', `/api/user/${active.user.id}`)).status).toBe(200);
+  });
+
+  it('keeps what is under a legal hold, and gives a second receipt when the hold is lifted', async () => {
+    const ada = await thaw.createVisitor(0);
+    const userId = ada.user.id;
+    const conduct = worker.get(ConductService);
+    const report = await fileReport({ app: worker }, userId, 7);
+    const { version } = await conduct.setHold({
+      userId,
+      moderatorId: 1,
+      isHeld: true,
+      reason: 'A court asked for it',
+    });
+    const { caseId } = eventOf(report, 'ReportFiled').data;
+    await decide({ app: worker }, userId, { caseId, version }, 'dismissed');
+    const erasureId = await request(ada);
+    expect(await erasure.run(erasureId)).toBe(true);
+    const first = (await receiptOf(erasureId)).content!;
+    expect(new Set(first.kept.map(({ why }) => why))).toEqual(new Set(['legal_hold']));
+    expect((await receiptOf(erasureId)).remaining.total).toBeGreaterThan(0);
+    await worker.get(ErasureProcessor).resume();
+    expect((await receiptOf(erasureId)).content).toEqual(first);
+
+    await conduct.setHold({ userId, moderatorId: 1, isHeld: false, reason: 'It is over' });
+    await worker.get(ErasureProcessor).resume();
+    const second = (await receiptOf(erasureId)).content!;
+    expect(second.receiptId).toBe(first.receiptId);
+    expect(Date.parse(second.finishedAt)).toBeGreaterThan(Date.parse(first.finishedAt));
+    expect(second.kept.map(({ why }) => why)).not.toContain('legal_hold');
+  });
+});

@@ -1,0 +1,251 @@
+import { Injectable } from '@nestjs/common';
+import type { Erased, Remaining } from '@thaw/contract/my-data';
+import { DataSource, type EntityManager } from 'typeorm';
+import type { ErasureReason } from '../../users/application/user-erasure.service';
+
+export interface Erasure {
+  id: string;
+  userId: number;
+  reason: ErasureReason;
+  requestedAt: Date;
+  /** The last step that is complete. */
+  step: number;
+  counts: Partial<Erased>;
+  finishedAt: Date | null;
+  receipt: string | null;
+  rewrittenAt: Date | null;
+}
+
+interface ErasureRow {
+  id: string;
+  user_id: string;
+  reason: ErasureReason;
+  requested_at: Date;
+  step: number;
+  counts: Partial<Erased>;
+  finished_at: Date | null;
+  receipt: string | null;
+  rewritten_at: Date | null;
+}
+
+/** The table `erasures`. */
+@Injectable()
+export class ErasureRepository {
+  constructor(private readonly dataSource: DataSource) {}
+
+  async add(
+    { id, userId, reason, requestedAt }: Pick<Erasure, 'id' | 'userId' | 'reason' | 'requestedAt'>,
+    manager: EntityManager,
+  ): Promise<void> {
+    await manager.query('INSERT INTO erasures (id, user_id, reason, requested_at) VALUES ($1, $2, $3, $4)', [
+      id,
+      userId,
+      reason,
+      requestedAt,
+    ]);
+  }
+
+  async find(id: string, manager: EntityManager = this.dataSource.manager): Promise<Erasure | null> {
+    const [row] = await manager.query<ErasureRow[]>('SELECT * FROM erasures WHERE id = $1', [id]);
+    return row ? toErasure(row) : null;
+  }
+
+  /** Those of the ids that are of no erasure. */
+  async findUnknown(ids: readonly string[]): Promise<string[]> {
+    const rows = await this.dataSource.query<{ id: string }[]>(
+      'SELECT id FROM unnest($1::text[]) AS given(id) WHERE NOT EXISTS (SELECT 1 FROM erasures WHERE erasures.id = given.id)',
+      [ids],
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  /** Ids of erasures that are not finished, the one that was tried longest ago first. */
+  async findRunning(limit: number): Promise<string[]> {
+    const rows = await this.dataSource.query<{ id: string }[]>(
+      'SELECT id FROM erasures WHERE finished_at IS NULL ORDER BY attempted_at NULLS FIRST LIMIT $1',
+      [limit],
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  /** Continues the erasures whose legal hold was lifted, from the given step on. */
+  async resumeReleased(step: number): Promise<void> {
+    await this.dataSource.query(
+      `UPDATE erasures SET step = $1, finished_at = NULL, is_held = false
+       WHERE is_held AND finished_at IS NOT NULL
+         AND NOT EXISTS (SELECT 1 FROM standings WHERE standings.user_id = erasures.user_id AND standings.is_held)`,
+      [step],
+    );
+  }
+
+  /**
+   * Runs `work` unless another process works on the same erasure. The lock ends with the process.
+   * @returns whether it ran.
+   */
+  async runExclusively(id: string, work: () => Promise<void>): Promise<boolean> {
+    const holder = this.dataSource.createQueryRunner();
+    const key = `erasures:${id}`;
+    try {
+      const [row] = (await holder.query('SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS locked', [
+        key,
+      ])) as { locked: boolean }[];
+      if (!row?.locked) return false;
+      try {
+        await holder.query('UPDATE erasures SET attempted_at = now() WHERE id = $1', [id]);
+        await work();
+      } finally {
+        await holder.query('SELECT pg_advisory_unlock(hashtextextended($1, 0))', [key]);
+      }
+      return true;
+    } finally {
+      await holder.release();
+    }
+  }
+
+  async completeStep(id: string, step: number): Promise<void> {
+    await this.dataSource.query('UPDATE erasures SET step = $2 WHERE id = $1', [id, step]);
+  }
+
+  /** Adds to the number of erased things of a kind, in the transaction that erases them. */
+  async count(
+    id: string,
+    kind: keyof Erased,
+    added: number,
+    manager: EntityManager = this.dataSource.manager,
+  ): Promise<void> {
+    if (added === 0) return;
+    await manager.query(
+      `UPDATE erasures SET counts = counts ||
+         jsonb_build_object($2::text, coalesce((counts->>$2::text)::bigint, 0) + $3::bigint)
+       WHERE id = $1`,
+      [id, kind, added],
+    );
+  }
+
+  async setCount(id: string, kind: keyof Erased, value: number, manager: EntityManager): Promise<void> {
+    await manager.query(
+      'UPDATE erasures SET counts = counts || jsonb_build_object($2::text, $3::bigint) WHERE id = $1',
+      [id, kind, value],
+    );
+  }
+
+  async finish(
+    id: string,
+    { receipt, finishedAt, isHeld }: { receipt: string; finishedAt: Date; isHeld: boolean },
+  ): Promise<void> {
+    await this.dataSource.query(
+      'UPDATE erasures SET receipt = $2, finished_at = $3, is_held = $4 WHERE id = $1',
+      [id, receipt, finishedAt, isHeld],
+    );
+  }
+
+  /** When Redis' append-only file was last rewritten. */
+  async findLastRewrite(): Promise<Date | null> {
+    const [row] = await this.dataSource.query<{ at: Date | null }[]>(
+      'SELECT max(rewritten_at) AS at FROM erasures',
+    );
+    return row?.at ?? null;
+  }
+
+  /** Whether an erasure has deleted from Redis since the last rewrite. */
+  async awaitsRewrite(step: number): Promise<boolean> {
+    const rows = await this.dataSource.query<unknown[]>(
+      `SELECT 1 FROM erasures WHERE rewritten_at IS NULL AND step >= $1
+         AND requested_at > now() - interval '1 day' LIMIT 1`,
+      [step],
+    );
+    return rows.length > 0;
+  }
+
+  /** Records a rewrite for every erasure that had deleted from Redis before it. */
+  async recordRewrite(at: Date, step: number): Promise<void> {
+    await this.dataSource.query(
+      'UPDATE erasures SET rewritten_at = $1 WHERE rewritten_at IS NULL AND step >= $2',
+      [at, step],
+    );
+  }
+
+  /** Deletes what a user signs in with. @returns the number of sessions. */
+  async deleteAccess(userId: number, manager: EntityManager): Promise<number> {
+    const [, sessions] = await manager.query<[unknown, number]>('DELETE FROM sessions WHERE user_id = $1', [
+      userId,
+    ]);
+    await manager.query('DELETE FROM credentials WHERE user_id = $1', [userId]);
+    await manager.query('DELETE FROM devices WHERE user_id = $1', [userId]);
+    return sessions;
+  }
+
+  async deleteReadPositions(userId: number, manager: EntityManager): Promise<void> {
+    await manager.query('DELETE FROM private_reads WHERE user_id = $1 OR friend_id = $1', [userId]);
+  }
+
+  async countPrivateMessages(userId: number, manager: EntityManager): Promise<number> {
+    const [row] = await manager.query<{ count: number }[]>(
+      'SELECT count(*)::int AS count FROM private_messages WHERE sender_id = $1 AND NOT is_deleted',
+      [userId],
+    );
+    return row?.count ?? 0;
+  }
+
+  /** Anonymous users of whom no session was refreshed since `cutoff`. */
+  async findInactiveAnonymousUsers(cutoff: Date, limit: number, afterId: number): Promise<number[]> {
+    const rows = await this.dataSource.query<{ id: string }[]>(
+      `SELECT id FROM users
+       WHERE is_anonymous AND created_at < $1 AND id > $3 AND NOT EXISTS (
+         SELECT 1 FROM sessions WHERE sessions.user_id = users.id AND refreshed_at >= $1)
+       ORDER BY id LIMIT $2`,
+      [cutoff, limit, afterId],
+    );
+    return rows.map((row) => Number(row.id));
+  }
+
+  /** Whether the user is still anonymous and inactive. Until the end of the transaction no session can be refreshed. */
+  async isInactiveUntilCommit(userId: number, cutoff: Date, manager: EntityManager): Promise<boolean> {
+    const sessions = await manager.query<{ refreshed_at: Date }[]>(
+      'SELECT refreshed_at FROM sessions WHERE user_id = $1 FOR UPDATE',
+      [userId],
+    );
+    const users = await manager.query<unknown[]>('SELECT 1 FROM users WHERE id = $1 AND is_anonymous', [
+      userId,
+    ]);
+    return users.length > 0 && sessions.every(({ refreshed_at: refreshedAt }) => refreshedAt < cutoff);
+  }
+
+  /** When the user's account was created; null when the log has no such user. */
+  async findAccountStart(userId: number): Promise<Date | null> {
+    const [row] = await this.dataSource.query<{ occurred_at: Date }[]>(
+      'SELECT occurred_at FROM events WHERE stream_id = $1 AND stream_position = 1',
+      [`user-${userId}`],
+    );
+    return row?.occurred_at ?? null;
+  }
+
+  /** Counts what is stored about a user at this moment. */
+  async countRemaining(userId: number): Promise<Remaining> {
+    const [row] = await this.dataSource.query<Omit<Remaining, 'total'>[]>(
+      `SELECT
+         (SELECT count(*) FROM event_private WHERE subject_id = $1 OR stream_id = 'conduct-' || $1::bigint)::int
+           AS "personalFields",
+         (SELECT count(*) FROM uploads WHERE owner_id = $1)::int AS uploads,
+         (SELECT count(*) FROM sessions WHERE user_id = $1)::int AS sessions,
+         (SELECT count(*) FROM credentials WHERE user_id = $1)::int AS credentials,
+         (SELECT count(*) FROM devices WHERE user_id = $1)::int AS devices`,
+      [userId],
+    );
+    if (!row) throw new Error('A count returned no row');
+    const { personalFields, uploads, sessions, credentials, devices } = row;
+    return { ...row, total: personalFields + uploads + sessions + credentials + devices };
+  }
+}
+
+const toErasure = (row: ErasureRow): Erasure => ({
+  id: row.id,
+  userId: Number(row.user_id),
+  reason: row.reason,
+  requestedAt: row.requested_at,
+  step: row.step,
+  counts: row.counts,
+  finishedAt: row.finished_at,
+  receipt: row.receipt,
+  rewrittenAt: row.rewritten_at,
+});

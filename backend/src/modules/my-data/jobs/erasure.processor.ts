@@ -1,0 +1,73 @@
+import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
+import { ENVIRONMENT, type Environment } from '../../../config/environment.config';
+import { JobHandlerRegistry } from '../../../platform/queue/job-handler.registry';
+import { JobQueueService } from '../../../platform/queue/job-queue.service';
+import { ErasureRequestService } from '../application/erasure-request.service';
+import { ErasureRepository } from '../infrastructure/erasure.repository';
+import { ErasureService } from './erasure.service';
+
+const RESUME_EVERY_MS = 5_000;
+const EXPIRE_EVERY_MS = 60 * 60_000;
+const ERASURES_PER_RUN = 200;
+const USERS_PER_PAGE = 500;
+
+/** Runs erasures until they are finished, and requests those of anonymous users who have become inactive (A30). */
+@Injectable()
+export class ErasureProcessor implements OnModuleInit, OnApplicationBootstrap {
+  private readonly anonymousKeptMs: number;
+
+  constructor(
+    private readonly erasure: ErasureService,
+    private readonly erasures: ErasureRepository,
+    private readonly requests: ErasureRequestService,
+    private readonly handlers: JobHandlerRegistry,
+    private readonly jobs: JobQueueService,
+    @Inject(ENVIRONMENT) environment: Pick<Environment, 'ANONYMOUS_KEPT_S'>,
+  ) {
+    this.anonymousKeptMs = environment.ANONYMOUS_KEPT_S * 1_000;
+  }
+
+  onModuleInit(): void {
+    this.handlers.register('erase_person', async ({ erasureId }) => {
+      await this.erasure.run(erasureId);
+    });
+    this.handlers.register('resume_erasures', () => this.resume());
+    this.handlers.register('expire_anonymous', async () => {
+      await this.expireAnonymous(new Date());
+    });
+  }
+
+  async onApplicationBootstrap(): Promise<void> {
+    await this.jobs.schedule('resume_erasures', {}, RESUME_EVERY_MS);
+    await this.jobs.schedule('expire_anonymous', {}, EXPIRE_EVERY_MS);
+  }
+
+  /** Continues every erasure that is not finished. @throws the first error, after every other erasure has been tried. */
+  async resume(): Promise<void> {
+    await this.erasure.resumeReleased();
+    const errors: unknown[] = [];
+    for (const id of await this.erasures.findRunning(ERASURES_PER_RUN)) {
+      try {
+        await this.erasure.run(id);
+      } catch (error) {
+        errors.push(error);
+      }
+    }
+    await this.erasure.rewriteIfDue(new Date());
+    if (errors.length > 0) throw errors[0];
+  }
+
+  /** Requests the erasure of anonymous users who were inactive for ANONYMOUS_KEPT_S. @returns their number. */
+  async expireAnonymous(now: Date): Promise<number> {
+    const cutoff = new Date(now.getTime() - this.anonymousKeptMs);
+    let count = 0;
+    for (let afterId = 0; ;) {
+      const userIds = await this.erasures.findInactiveAnonymousUsers(cutoff, USERS_PER_PAGE, afterId);
+      for (const userId of userIds) {
+        if ((await this.requests.requestIfInactive(userId, cutoff)) !== null) count += 1;
+      }
+      if (userIds.length < USERS_PER_PAGE) return count;
+      afterId = userIds.at(-1) ?? afterId;
+    }
+  }
+}

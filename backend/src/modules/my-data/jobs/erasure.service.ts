@@ -1,0 +1,254 @@
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import type { Redis } from 'ioredis';
+import { DataSource, type EntityManager } from 'typeorm';
+import type { Erased, ReceiptContent } from '@thaw/contract/my-data';
+import { ConcurrencyLimiter } from '../../../platform/concurrency/concurrency.limiter';
+import { CommandExecutorService } from '../../../platform/event-store/command-executor.service';
+import { PersonalDataRepository } from '../../../platform/event-store/personal-data.repository';
+import { warnAbout } from '../../../platform/observability/warn-about.functions';
+import { bucketNames } from '../../../platform/rate-limit/bucket.limits';
+import {
+  matchingKeys,
+  presenceKeys,
+  presenceShardOf,
+  rateLimitKey,
+} from '../../../platform/redis/redis.keys';
+import { REDIS } from '../../../platform/redis/redis.module';
+import { BlockErasureService } from '../../blocks/application/block-erasure.service';
+import { ConductErasureService } from '../../conduct/application/conduct-erasure.service';
+import { FriendshipErasureService } from '../../friends/application/friendship-erasure.service';
+import { ChatErasureService } from '../../random-chat/application/chat-erasure.service';
+import { UploadRemovalService } from '../../uploads/application/upload-removal.service';
+import { UserErasureService } from '../../users/application/user-erasure.service';
+import { ReceiptSignerService } from '../application/receipt-signer.service';
+import { ErasureLedgerRepository } from '../infrastructure/erasure-ledger.repository';
+import { type Erasure, ErasureRepository } from '../infrastructure/erasure.repository';
+
+/** Each erasure holds a connection for its lock and needs another one for its work. */
+const CONCURRENCY = 2;
+const ROWS_PER_TRANSACTION = 1_000;
+const REWRITE_EVERY_MS = 60 * 60_000;
+
+/** When copies that the erasure does not reach are gone (docs/operations.md, "Erasures"). */
+const HORIZONS = { backupsDays: 7, browserCachesHours: 24, appendOnlyFileMinutes: 60, logsDays: 30 };
+
+const nothingErased: Erased = {
+  personalFields: 0,
+  randomChats: 0,
+  privateMessages: 0,
+  images: 0,
+  friendships: 0,
+  requests: 0,
+  blocks: 0,
+  sessions: 0,
+  redisKeys: 0,
+};
+
+/** A step cannot be completed yet; the erasure continues with it later. */
+class NotYet extends Error {}
+
+/** Steps by name, numbered from 1. Each may be run again after it was interrupted at any point. */
+export const erasureSteps = [
+  'ledger',
+  'chats',
+  'relations',
+  'personalFields',
+  'record',
+  'files',
+  'conduct',
+  'appendOnlyFile',
+  'receipt',
+] as const;
+export type ErasureStep = (typeof erasureSteps)[number];
+
+const numberOf = (step: ErasureStep): number => erasureSteps.indexOf(step) + 1;
+
+/** Erases users, in steps that can be interrupted and repeated. */
+@Injectable()
+export class ErasureService {
+  private readonly logger = new Logger(ErasureService.name);
+  private readonly limiter = new ConcurrencyLimiter(CONCURRENCY, Infinity);
+
+  constructor(
+    @Inject(REDIS) private readonly redis: Redis,
+    private readonly dataSource: DataSource,
+    private readonly executor: CommandExecutorService,
+    private readonly erasures: ErasureRepository,
+    private readonly ledger: ErasureLedgerRepository,
+    private readonly chats: ChatErasureService,
+    private readonly friendships: FriendshipErasureService,
+    private readonly blocks: BlockErasureService,
+    private readonly uploads: UploadRemovalService,
+    private readonly conduct: ConductErasureService,
+    private readonly users: UserErasureService,
+    private readonly signer: ReceiptSignerService,
+  ) {}
+
+  /**
+   * Continues an erasure where it was interrupted. Does nothing if another process works on it or it is finished.
+   * @returns whether it is finished; false also while a step has to wait.
+   * @throws errors of stores; the next call continues with the same step.
+   */
+  run(erasureId: string): Promise<boolean> {
+    return this.limiter.run(() => this.continue(erasureId));
+  }
+
+  private async continue(erasureId: string): Promise<boolean> {
+    let isFinished = false;
+    await this.erasures.runExclusively(erasureId, async () => {
+      const found = await this.erasures.find(erasureId);
+      if (!found) return;
+      try {
+        for (const step of erasureSteps.slice(found.step)) {
+          await this.runStep(step, found);
+          await this.erasures.completeStep(erasureId, numberOf(step));
+        }
+        isFinished = true;
+      } catch (error) {
+        if (!(error instanceof NotYet)) throw error;
+      }
+    });
+    return isFinished;
+  }
+
+  /** Continues the erasures whose legal hold was lifted: what was kept may go, and a second receipt follows. */
+  async resumeReleased(): Promise<void> {
+    await this.erasures.resumeReleased(numberOf('files') - 1);
+  }
+
+  /** Rewrites Redis' append-only file for erasures that came within an hour of the last rewrite. */
+  async rewriteIfDue(now: Date): Promise<void> {
+    if (await this.erasures.awaitsRewrite(numberOf('chats'))) await this.rewriteAppendOnlyFile(now);
+  }
+
+  private async runStep(step: ErasureStep, erasure: Erasure): Promise<void> {
+    switch (step) {
+      case 'ledger':
+        return this.writeLedger(erasure);
+      case 'chats':
+        return this.eraseFromRedis(erasure);
+      case 'relations':
+        return this.endRelations(erasure);
+      case 'personalFields':
+        return this.erasePersonalFields(erasure);
+      case 'record':
+        return this.recordErasure(erasure);
+      case 'files':
+        return this.eraseFiles(erasure);
+      case 'conduct':
+        return this.eraseConduct(erasure);
+      case 'appendOnlyFile':
+        return this.rewriteAppendOnlyFile(new Date());
+      case 'receipt':
+        return this.signReceipt(erasure);
+      default:
+        return step satisfies never;
+    }
+  }
+
+  private async writeLedger({ id, userId, requestedAt }: Erasure): Promise<void> {
+    await this.ledger.write({ erasureId: id, userId, requestedAt: requestedAt.toISOString() });
+  }
+
+  private async eraseFromRedis({ id, userId }: Erasure): Promise<void> {
+    const record = (keys: number) => this.erasures.count(id, 'redisKeys', keys);
+    if (!(await this.chats.leave(userId))) throw new NotYet();
+    if (!(await this.chats.deleteStreams(userId, record))) throw new NotYet();
+    const presence = presenceKeys(presenceShardOf(userId));
+    const keys = [
+      matchingKeys.user(userId),
+      matchingKeys.sockets(String(userId)),
+      presence.sockets(String(userId)),
+      ...bucketNames.map((bucket) => rateLimitKey(bucket, userId)),
+    ];
+    const pipeline = this.redis.pipeline();
+    for (const key of keys) pipeline.unlink(key);
+    pipeline.srem(presence.online, String(userId));
+    pipeline.zrem(presence.leaving, String(userId));
+    const replies = (await pipeline.exec()) ?? [];
+    for (const [error] of replies) if (error) throw error;
+    await record(replies.slice(0, keys.length).reduce((sum, [, deleted]) => sum + Number(deleted), 0));
+  }
+
+  private async endRelations({ id, userId }: Erasure): Promise<void> {
+    await this.friendships.separateFromAll(userId, (ended, manager) =>
+      this.erasures.count(id, ended, 1, manager),
+    );
+    await this.blocks.removeAllOf(userId, (manager) => this.erasures.count(id, 'blocks', 1, manager));
+  }
+
+  private async erasePersonalFields({ id, userId }: Erasure): Promise<void> {
+    const countIn = async (work: (manager: EntityManager) => Promise<number>): Promise<number> =>
+      this.dataSource.transaction(async (manager) => {
+        const count = await work(manager);
+        await this.erasures.count(id, 'personalFields', count, manager);
+        return count;
+      });
+    let dropped: number;
+    do {
+      dropped = await countIn((manager) =>
+        PersonalDataRepository.dropOf(userId, ROWS_PER_TRANSACTION, manager),
+      );
+    } while (dropped === ROWS_PER_TRANSACTION);
+    await countIn((manager) => this.chats.blankInEventsOfPartners(userId, manager));
+  }
+
+  private async recordErasure({ id, userId }: Erasure): Promise<void> {
+    await this.executor.inTransaction(async (manager) => {
+      const messages = await this.erasures.countPrivateMessages(userId, manager);
+      await this.erasures.count(id, 'privateMessages', messages, manager);
+      await this.erasures.setCount(id, 'randomChats', await this.chats.countChats(userId, manager), manager);
+      await this.erasures.deleteReadPositions(userId, manager);
+      const counts = { ...nothingErased, ...(await this.erasures.find(id, manager))?.counts };
+      await this.users.complete({ userId, erasureId: id }, counts, manager);
+    });
+  }
+
+  private async eraseFiles({ id, userId }: Erasure): Promise<void> {
+    await this.dataSource.transaction(async (manager) => {
+      const images = await this.uploads.expireAllOf(userId, manager);
+      await this.erasures.count(id, 'images', images, manager);
+    });
+    await this.uploads.removeFilesOf(userId);
+  }
+
+  private async eraseConduct({ id, userId }: Erasure): Promise<void> {
+    await this.dataSource.transaction(async (manager) => {
+      const texts = await this.conduct.dropWords(userId, manager);
+      await this.erasures.count(id, 'personalFields', texts, manager);
+    });
+  }
+
+  /** At most once an hour. An erasure in between does not wait; `rewriteIfDue` makes up for it. */
+  private async rewriteAppendOnlyFile(now: Date): Promise<void> {
+    const last = await this.erasures.findLastRewrite();
+    if (last && now.getTime() - last.getTime() < REWRITE_EVERY_MS) return;
+    try {
+      await this.redis.bgrewriteaof();
+    } catch (error) {
+      // One is running already, which may have begun too early, or the command is not allowed.
+      warnAbout(this.logger, 'The append-only file of Redis was not rewritten', error);
+      return;
+    }
+    await this.erasures.recordRewrite(now, numberOf('chats'));
+  }
+
+  private async signReceipt({ id, userId, reason, requestedAt }: Erasure): Promise<void> {
+    const { counts = {} } = (await this.erasures.find(id)) ?? {};
+    const kept = await this.conduct.listKept(userId, this.dataSource.manager);
+    const finishedAt = new Date();
+    const content: ReceiptContent = {
+      v: 1,
+      receiptId: id,
+      userId,
+      reason,
+      requestedAt: requestedAt.toISOString(),
+      finishedAt: finishedAt.toISOString(),
+      erased: { ...nothingErased, ...counts },
+      kept: kept.map(({ what, why, until }) => ({ what, why, until: until?.toISOString() ?? null })),
+      horizons: HORIZONS,
+    };
+    const isHeld = kept.some(({ why }) => why === 'legal_hold');
+    await this.erasures.finish(id, { receipt: this.signer.sign(content), finishedAt, isHeld });
+  }
+}

@@ -1,0 +1,187 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import {
+  ERASURE_CONFIRMATION,
+  type Erased,
+  type ErasureAccepted,
+  type Horizons,
+  type Kept,
+  type Receipt,
+  type ReceiptContent,
+  type ReceiptKey,
+  type ReceiptKeys,
+  type Remaining,
+  type RequestErasure,
+  requestErasureSchema,
+} from '@thaw/contract/my-data';
+import { MatchesSchema } from '../../../platform/http/matches-schema.decorator';
+import { assertType, type SameShape } from '../../../platform/http/same-shape.types';
+
+export class RequestErasureDto implements RequestErasure {
+  @ApiPropertyOptional({ description: 'Required for registered users' })
+  @MatchesSchema(requestErasureSchema.shape.currentPassword)
+  currentPassword?: string;
+
+  @ApiPropertyOptional({ enum: [ERASURE_CONFIRMATION], description: 'Required for anonymous users' })
+  @MatchesSchema(requestErasureSchema.shape.confirm)
+  confirm?: typeof ERASURE_CONFIRMATION;
+}
+assertType<SameShape<RequestErasureDto, RequestErasure>>();
+
+export class ErasureAcceptedDto implements ErasureAccepted {
+  @ApiProperty()
+  receiptId: string;
+}
+assertType<SameShape<ErasureAcceptedDto, ErasureAccepted>>();
+
+export class ErasedDto implements Erased {
+  @ApiProperty({ type: 'integer' })
+  personalFields: number;
+
+  @ApiProperty({ type: 'integer' })
+  randomChats: number;
+
+  @ApiProperty({ type: 'integer' })
+  privateMessages: number;
+
+  @ApiProperty({ type: 'integer' })
+  images: number;
+
+  @ApiProperty({ type: 'integer' })
+  friendships: number;
+
+  @ApiProperty({ type: 'integer' })
+  requests: number;
+
+  @ApiProperty({ type: 'integer' })
+  blocks: number;
+
+  @ApiProperty({ type: 'integer' })
+  sessions: number;
+
+  @ApiProperty({ type: 'integer' })
+  redisKeys: number;
+}
+assertType<SameShape<ErasedDto, Erased>>();
+
+export class KeptDto implements Kept {
+  @ApiProperty()
+  what: string;
+
+  @ApiProperty({ enum: ['open_case', 'appeal_window', 'legal_hold', 'sanction'] })
+  why: Kept['why'];
+
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  until: string | null;
+}
+assertType<SameShape<KeptDto, Kept>>();
+
+export class HorizonsDto implements Horizons {
+  @ApiProperty()
+  backupsDays: number;
+
+  @ApiProperty()
+  browserCachesHours: number;
+
+  @ApiProperty()
+  appendOnlyFileMinutes: number;
+
+  @ApiProperty()
+  logsDays: number;
+}
+assertType<SameShape<HorizonsDto, Horizons>>();
+
+export class ReceiptContentDto implements ReceiptContent {
+  @ApiProperty({ enum: [1] })
+  v: 1;
+
+  @ApiProperty()
+  receiptId: string;
+
+  @ApiProperty({ type: 'integer', minimum: 1 })
+  userId: number;
+
+  @ApiProperty({ enum: ['asked', 'inactive', 'operator'] })
+  reason: ReceiptContent['reason'];
+
+  @ApiProperty({ format: 'date-time' })
+  requestedAt: string;
+
+  @ApiProperty({ format: 'date-time' })
+  finishedAt: string;
+
+  @ApiProperty({ type: ErasedDto })
+  erased: ErasedDto;
+
+  @ApiProperty({ type: [KeptDto] })
+  kept: KeptDto[];
+
+  @ApiProperty({ type: HorizonsDto })
+  horizons: HorizonsDto;
+}
+assertType<SameShape<ReceiptContentDto, ReceiptContent>>();
+
+export class RemainingDto implements Remaining {
+  @ApiProperty({ type: 'integer' })
+  personalFields: number;
+
+  @ApiProperty({ type: 'integer' })
+  uploads: number;
+
+  @ApiProperty({ type: 'integer' })
+  sessions: number;
+
+  @ApiProperty({ type: 'integer' })
+  credentials: number;
+
+  @ApiProperty({ type: 'integer' })
+  devices: number;
+
+  @ApiProperty({ type: 'integer' })
+  total: number;
+}
+assertType<SameShape<RemainingDto, Remaining>>();
+
+export class ReceiptDto implements Receipt {
+  @ApiProperty({ enum: ['running', 'done'] })
+  state: Receipt['state'];
+
+  @ApiProperty({ format: 'date-time' })
+  requestedAt: string;
+
+  @ApiProperty({ type: String, nullable: true, description: 'JWS in compact serialisation, EdDSA' })
+  receipt: string | null;
+
+  @ApiProperty({ type: ReceiptContentDto, nullable: true })
+  content: ReceiptContentDto | null;
+
+  @ApiProperty({ type: RemainingDto })
+  remaining: RemainingDto;
+}
+assertType<SameShape<ReceiptDto, Receipt>>();
+
+export class ReceiptKeyDto implements ReceiptKey {
+  @ApiProperty({ enum: ['OKP'] })
+  kty: 'OKP';
+
+  @ApiProperty({ enum: ['Ed25519'] })
+  crv: 'Ed25519';
+
+  @ApiProperty()
+  x: string;
+
+  @ApiProperty()
+  kid: string;
+
+  @ApiProperty({ enum: ['sig'] })
+  use: 'sig';
+
+  @ApiProperty({ enum: ['EdDSA'] })
+  alg: 'EdDSA';
+}
+assertType<SameShape<ReceiptKeyDto, ReceiptKey>>();
+
+export class ReceiptKeysDto implements ReceiptKeys {
+  @ApiProperty({ type: [ReceiptKeyDto] })
+  keys: ReceiptKeyDto[];
+}
+assertType<SameShape<ReceiptKeysDto, ReceiptKeys>>();

@@ -1,0 +1,46 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { CommandExecutorService } from '../../../platform/event-store/command-executor.service';
+import { nameBasedUuid } from '../../../platform/event-store/name-based-uuid.functions';
+import { userDecider } from '../domain/user.decider';
+import { type ErasureReason, userStream } from '../domain/user.events';
+
+export type { ErasureReason } from '../domain/user.events';
+
+export interface UserErasure {
+  userId: number;
+  erasureId: string;
+}
+
+/** The first and the last event of an erasure, in the stream of the user. */
+@Injectable()
+export class UserErasureService {
+  constructor(private readonly executor: CommandExecutorService) {}
+
+  /**
+   * Requests the erasure of a user. From the commit on, the user does not exist for anybody.
+   * @throws DomainError not_found when there is no such user, or their erasure was requested before.
+   */
+  async request(
+    { userId, erasureId }: UserErasure,
+    reason: ErasureReason,
+    at: Date,
+    manager: EntityManager,
+  ): Promise<void> {
+    const command = { type: 'RequestErasure', eventId: randomUUID(), at, userId, erasureId, reason } as const;
+    await this.executor.execute(userStream(userId), userDecider, command, manager);
+  }
+
+  /** Records that the user's personal data is erased. Idempotent. @returns whether this call recorded it. */
+  async complete(
+    { userId, erasureId }: UserErasure,
+    counts: Readonly<Record<string, number>>,
+    manager: EntityManager,
+  ): Promise<boolean> {
+    const eventId = nameBasedUuid(`PersonErased ${erasureId}`);
+    const command = { type: 'CompleteErasure', eventId, at: new Date(), userId, erasureId, counts } as const;
+    const { events } = await this.executor.execute(userStream(userId), userDecider, command, manager);
+    return events.length > 0;
+  }
+}

@@ -1,0 +1,16 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import type { Environment } from './config/environment.config';
+import { EnvironmentModule } from './config/environment.module';
+import { RestoredErasuresModule } from './modules/my-data/restored-erasures.module';
+import { ReadModelsModule } from './read-models.module';
+
+/** All modules of the comparison of the database with the ledger of erasures. */
+@Module({})
+export class RestoredErasuresCommandModule {
+  static forRoot(environment: Environment): DynamicModule {
+    return {
+      module: RestoredErasuresCommandModule,
+      imports: [EnvironmentModule.forRoot(environment), ReadModelsModule, RestoredErasuresModule],
+    };
+  }
+}

@@ -1,0 +1,35 @@
+import {
+  type AuthorizationTable,
+  NOT_FOUND,
+  onlyOwnUserId,
+  sameForAllIds,
+  VALIDATION_FAILED,
+} from './authorization-case.fixture';
+
+export const myDataCases: AuthorizationTable = {
+  routes: {
+    'POST /api/user/:id/erasure': {
+      isOpenToExcluded: 'with_own_ids',
+      cases: [
+        {
+          path: ({ user }) => `/api/user/${String(user)}/erasure`,
+          body: () => ({ currentPassword: 'wrong' }),
+          outcomes: onlyOwnUserId({ stranger: '403 wrong_password', else: VALIDATION_FAILED }),
+        },
+      ],
+    },
+    'GET /api/receipts/keys': {
+      isPublic: true,
+      isOpenToExcluded: true,
+      cases: [{ outcomes: sameForAllIds('200') }],
+    },
+    'GET /api/receipts/:receiptId': {
+      isPublic: true,
+      isOpenToExcluded: true,
+      cases: ['q83vEjRWeJCrze8SNFZ4kA', '1', '..%2fkeys'].map((receiptId) => ({
+        path: () => `/api/receipts/${receiptId}`,
+        outcomes: sameForAllIds(NOT_FOUND),
+      })),
+    },
+  },
+};

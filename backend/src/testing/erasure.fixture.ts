@@ -1,0 +1,101 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Receipt } from '@thaw/contract/my-data';
+import type { DataSource } from 'typeorm';
+import type { TestRedis } from './test-redis.harness';
+import { startTestReplicas, type TestReplicas } from './test-replicas.harness';
+import { ThawVisitor } from './thaw.client';
+import { until } from './until.functions';
+
+export const newReceiptKey = (): string =>
+  generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+
+/** Replicas that can erase users, with files in a folder of their own. */
+export interface TestErasures {
+  thaw: TestReplicas;
+  settings: Record<string, string>;
+  folder: string;
+  close(): Promise<void>;
+}
+
+export const startTestErasures = async (
+  replicas: number,
+  more: Record<string, string> = {},
+): Promise<TestErasures> => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'thaw-erasures-'));
+  const settings = { RECEIPT_KEY: newReceiptKey(), STORAGE_DIR: folder, ...more };
+  const thaw = await startTestReplicas(replicas, settings);
+  return {
+    thaw,
+    settings,
+    folder,
+    async close() {
+      await thaw.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+};
+
+/** Deletes the account of an anonymous user, or of a registered one with a password. @returns the id of the receipt. */
+export const deleteAccount = async (visitor: ThawVisitor, currentPassword?: string): Promise<string> => {
+  const body = currentPassword === undefined ? { confirm: 'DELETE' } : { currentPassword };
+  const answer = await visitor.call('POST', `/api/user/${visitor.user.id}/erasure`, body);
+  if (answer.status !== 202) throw new Error(`The deletion answered ${answer.status}`);
+  return String(answer.body.receiptId);
+};
+
+export const readReceipt = async (origin: string, receiptId: string): Promise<Receipt> =>
+  (await new ThawVisitor([origin]).call('GET', `/api/receipts/${receiptId}`)).body as unknown as Receipt;
+
+/** Waits until the erasure is done. */
+export const waitForReceipt = (origin: string, receiptId: string): Promise<Receipt> =>
+  until(
+    () => readReceipt(origin, receiptId),
+    ({ state }) => state === 'done',
+    60_000,
+  );
+
+/** Every row of every table, as text. */
+export const dumpTables = async (dataSource: DataSource): Promise<ReadonlyMap<string, string>> => {
+  const tables = await dataSource.query<{ name: string }[]>(
+    `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'`,
+  );
+  const dumped = new Map<string, string>();
+  for (const { name } of tables) {
+    const rows = await dataSource.query<{ row: string }[]>(`SELECT t::text AS row FROM "${name}" AS t`);
+    dumped.set(name, rows.map(({ row }) => row).join('\n'));
+  }
+  return dumped;
+};
+
+/** Every value in Redis, as text, with its key. */
+export const dumpRedis = async ({ redis }: TestRedis): Promise<string> => {
+  const lines: string[] = [];
+  for (const key of await redis.keys('*')) {
+    const read: Record<string, () => Promise<unknown>> = {
+      string: () => redis.get(key),
+      hash: () => redis.hgetall(key),
+      set: () => redis.smembers(key),
+      zset: () => redis.zrange(key, '0', '-1', 'WITHSCORES'),
+      list: () => redis.lrange(key, 0, -1),
+      stream: () => redis.xrange(key, '-', '+'),
+    };
+    lines.push(`${key} ${JSON.stringify(await read[await redis.type(key)]?.())}`);
+  }
+  return lines.join('\n');
+};
+
+/** The names and contents of all files below a folder. */
+export const dumpFiles = async (folder: string): Promise<string> => {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  const contents = await Promise.all(
+    files.map(async ({ parentPath, name }) => {
+      const file = path.join(parentPath, name);
+      return `${path.relative(folder, file)} ${await readFile(file, 'latin1')}`;
+    }),
+  );
+  return contents.join('\n');
+};

@@ -83,7 +83,8 @@ export class ChatErasureService {
   }
 
   /**
-   * Blanks what events of partners contain of the user: their name, their answers in games, and quotes of their messages.
+   * Blanks what events of partners contain of the user: their name, their answers in games, the ids of
+   * games, and quotes of their messages.
    * @returns the number of events.
    */
   async blankInEventsOfPartners(userId: number, manager: EntityManager): Promise<number> {
@@ -190,4 +191,7 @@ const BLANK_STATEMENTS = [
      data->'replyTo' || '{"content": "", "senderName": ""}')
    WHERE stream_id = ANY($1) AND data->'replyTo'->>'senderId' = $2::bigint::text
      AND NOT data->'replyTo' @> '{"content": "", "senderName": ""}'`,
+  // Chosen by the page of the user who started the game, and repeated in the events of both.
+  `UPDATE event_private SET data = jsonb_set(data, '{gameId}', '""')
+   WHERE stream_id = ANY($1) AND data->>'gameId' <> '' AND $2::bigint IS NOT NULL`,
 ] as const;

@@ -1,0 +1,88 @@
+// Real: PostgreSQL with a copy of a database, Redis, a folder of files, api replicas and the modules of two workers.
+import { type INestApplicationContext } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { DataSource } from 'typeorm';
+import { loadEnvironment } from '../../config/environment.config';
+import { JobWorkerService } from '../../platform/queue/job-worker.service';
+import { RestoredErasuresCommandModule } from '../../restored-erasures.module';
+import { dumpTables, startTestErasures, type TestErasures } from '../../testing/erasure.fixture';
+import type { ThawVisitor } from '../../testing/thaw.client';
+import { ErasureRequestService } from './application/erasure-request.service';
+import { RestoredErasuresService } from './application/restored-erasures.service';
+import { ErasureProcessor } from './jobs/erasure.processor';
+import { ErasureService } from './jobs/erasure.service';
+
+jest.setTimeout(60_000);
+
+describe('a restored backup', () => {
+  let erasures: TestErasures;
+  let backupUrl: string;
+  let backup: DataSource;
+
+  const startWorker = async (settings: Record<string, string> = {}): Promise<INestApplicationContext> => {
+    const { app } = await erasures.thaw.startWorker(settings);
+    await app.get(JobWorkerService).close();
+    return app;
+  };
+  const rename = (visitor: ThawVisitor, username: string) =>
+    visitor.call('PUT', `/api/user/${visitor.user.id}`, { username, avatar: null });
+  const compareWithLedger = async (): Promise<number> => {
+    const environment = loadEnvironment({
+      ...erasures.settings,
+      DATABASE_URL: backupUrl,
+      REDIS_URL: erasures.thaw.store.url,
+    });
+    const app = await NestFactory.createApplicationContext(
+      RestoredErasuresCommandModule.forRoot(environment),
+      { logger: false },
+    );
+    const count = await app.get(RestoredErasuresService).requestAgain();
+    await app.close();
+    return count;
+  };
+
+  beforeAll(async () => {
+    erasures = await startTestErasures(1);
+  });
+  afterAll(async () => {
+    await backup.destroy();
+    await erasures.close();
+  });
+
+  it('loses the users again who were erased after it was made, and no others', async () => {
+    const { thaw } = erasures;
+    const [ada, bob] = [await thaw.createVisitor(0), await thaw.createVisitor(0)];
+    await rename(ada, 'zz-erased-name');
+    await rename(bob, 'zz-kept-name');
+    await thaw.replicas[0]!.stop();
+    const name = `${new URL(thaw.database.url).pathname.slice(1)}_backup`;
+    const url = new URL(thaw.database.url);
+    backupUrl = Object.assign(new URL(url), { pathname: `/${name}` }).toString();
+    const server = new DataSource({
+      type: 'postgres',
+      url: Object.assign(new URL(url), { pathname: '/postgres' }).toString(),
+    });
+    await server.initialize();
+    await thaw.database.dataSource.destroy();
+    await server.query(`CREATE DATABASE "${name}" TEMPLATE "${url.pathname.slice(1)}"`);
+    await thaw.database.dataSource.initialize();
+
+    const worker = await startWorker();
+    const erasureId = await worker.get(ErasureRequestService).request(ada.user.id, 'asked');
+    expect(await worker.get(ErasureService).run(erasureId)).toBe(true);
+    backup = await new DataSource({ type: 'postgres', url: backupUrl }).initialize();
+    const contains = async (text: string) =>
+      [...(await dumpTables(backup)).values()].some((rows) => rows.includes(text));
+    expect(await contains('zz-erased-name')).toBe(true);
+
+    expect(await compareWithLedger()).toBe(1);
+    expect(await compareWithLedger()).toBe(0);
+    const restored = await startWorker({ DATABASE_URL: backupUrl });
+    await restored.get(ErasureProcessor).resume();
+    expect(await contains('zz-erased-name')).toBe(false);
+    expect(await contains('zz-kept-name')).toBe(true);
+    const [row] = await backup.query('SELECT id, reason, finished_at FROM erasures');
+    expect(row).toEqual({ id: erasureId, reason: 'operator', finished_at: expect.any(Date) });
+    await server.destroy();
+  });
+});

@@ -6,7 +6,7 @@ import { ApiProblems } from '../../../platform/http/api-problems.decorator';
 import { ReceiptsService } from '../application/receipts.service';
 import { ReceiptDto, ReceiptKeysDto } from './my-data.dto';
 
-/** Receipts are public: their ids are known to nobody but the users who were erased. */
+/** Receipts are public: only users who were erased, and those to whom they show it, know the id of one. */
 @ApiTags('my data')
 @Controller('receipts')
 export class ReceiptsController {

@@ -11,7 +11,7 @@ import {
   type TestErasures,
   waitForReceipt,
 } from '../../testing/erasure.fixture';
-import { privateMessage, requestMessages, uploadChatImage } from '../../testing/private-chat.fixture';
+import { createPrivateMessage, requestMessages, uploadChatImage } from '../../testing/private-chat.fixture';
 import { matchSockets } from '../../testing/random-chat.fixture';
 import { makeFriends, recordPastChat } from '../../testing/relationship.fixture';
 import { fileReport } from '../../testing/reports.fixture';
@@ -97,7 +97,7 @@ describe('the deletion of an account', () => {
     await makeFriends(thaw.replicas[0]!, ada, bob);
     const { id } = await adaSocket.request(
       'send_private_message',
-      privateMessage({ from: ada, to: bob, content: words.private!, clientId: canary() }),
+      createPrivateMessage({ from: ada, to: bob, content: words.private!, clientId: canary() }),
     );
     await adaSocket.request('edit_private_message', {
       messageId: Number(id),
@@ -107,7 +107,7 @@ describe('the deletion of an account', () => {
     });
     await adaSocket.request(
       'send_private_message',
-      privateMessage({ from: ada, to: bob, content: image, messageType: 'image' }),
+      createPrivateMessage({ from: ada, to: bob, content: image, messageType: 'image' }),
     );
     const eve = await thaw.createVisitor(0, 'male');
     await recordPastChat(thaw.replicas[0]!, eve, ada);

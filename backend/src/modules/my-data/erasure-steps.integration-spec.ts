@@ -3,9 +3,9 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { INestApplicationContext } from '@nestjs/common';
 import { JobWorkerService } from '../../platform/queue/job-worker.service';
-import { decide, eventOf, fileReport } from '../../testing/conduct.fixture';
+import { decide, findEvent, fileReport } from '../../testing/conduct.fixture';
 import { readReceipt, startTestErasures, type TestErasures } from '../../testing/erasure.fixture';
-import { createFriends, privateMessage, uploadChatImage } from '../../testing/private-chat.fixture';
+import { createFriends, createPrivateMessage, uploadChatImage } from '../../testing/private-chat.fixture';
 import type { TestReplicas } from '../../testing/test-replicas.harness';
 import type { ThawVisitor } from '../../testing/thaw.client';
 import { ConductService } from '../conduct/application/conduct.service';
@@ -42,7 +42,10 @@ describe('an erasure', () => {
   const createUser = async (): Promise<ThawVisitor> => {
     const { ada, bob } = await createFriends(thaw);
     const socket = await ada.openSocket();
-    await socket.request('send_private_message', privateMessage({ from: ada, to: bob, content: 'hello' }));
+    await socket.request(
+      'send_private_message',
+      createPrivateMessage({ from: ada, to: bob, content: 'hello' }),
+    );
     await uploadChatImage(thaw.replicas[0]!, ada);
     await socket.leave();
     return ada;
@@ -140,7 +143,7 @@ describe('an erasure', () => {
       isHeld: true,
       reason: 'A court asked for it',
     });
-    const { caseId } = eventOf(report, 'ReportFiled').data;
+    const { caseId } = findEvent(report, 'ReportFiled').data;
     await decide({ app: worker }, userId, { caseId, version }, 'dismissed');
     const erasureId = await request(ada);
     expect(await erasure.run(erasureId)).toBe(true);

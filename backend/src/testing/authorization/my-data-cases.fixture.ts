@@ -2,7 +2,7 @@ import {
   type AuthorizationTable,
   NOT_FOUND,
   onlyOwnUserId,
-  sameForAllIds,
+  expectForAllIds,
   VALIDATION_FAILED,
 } from './authorization-case.fixture';
 
@@ -21,14 +21,14 @@ export const myDataCases: AuthorizationTable = {
     'GET /api/receipts/keys': {
       isPublic: true,
       isOpenToExcluded: true,
-      cases: [{ outcomes: sameForAllIds('200') }],
+      cases: [{ outcomes: expectForAllIds('200') }],
     },
     'GET /api/receipts/:receiptId': {
       isPublic: true,
       isOpenToExcluded: true,
       cases: ['q83vEjRWeJCrze8SNFZ4kA', '1', '..%2fkeys'].map((receiptId) => ({
         path: () => `/api/receipts/${receiptId}`,
-        outcomes: sameForAllIds(NOT_FOUND),
+        outcomes: expectForAllIds(NOT_FOUND),
       })),
     },
   },

@@ -17,7 +17,7 @@ export class BlockErasureService {
   /** Removes every block by and of a user. @param record runs in the transaction of each removal. */
   async removeAllOf(userId: number, record: (manager: EntityManager) => Promise<void>): Promise<void> {
     for (const { blockerId, blockedId } of await this.blocks.findOf(userId)) {
-      await this.executor.inTransaction(async (manager) => {
+      await this.executor.runInTransaction(async (manager) => {
         await this.blocks.lockPair(blockerId, blockedId, manager);
         // A block that was removed meanwhile is not removed again.
         if (!(await this.blocks.exists(blockerId, blockedId, manager))) return;

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { Injectable, Logger } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { CommandExecutorService } from '../../../platform/event-store/command-executor.service';
-import { warnAbout } from '../../../platform/observability/warn-about.functions';
+import { logWarning } from '../../../platform/observability/warn-about.functions';
 import { UserPublisherService } from '../../../platform/realtime/user-publisher.service';
 import { friendshipDecider } from '../domain/friendship.decider';
-import { type FriendshipEvent, friendshipStream } from '../domain/friendship.events';
+import { type FriendshipEvent, buildFriendshipStreamId } from '../domain/friendship.events';
 import { FriendRepository } from '../infrastructure/friend.repository';
 
 /** What a separation has ended. */
@@ -31,9 +31,9 @@ export class FriendshipErasureService {
     record: (ended: Separation, manager: EntityManager) => Promise<void>,
   ): Promise<void> {
     for (const otherId of await this.friends.findRelatedIds(userId)) {
-      const [event] = await this.executor.inTransaction(async (manager) => {
+      const [event] = await this.executor.runInTransaction(async (manager) => {
         const { events } = await this.executor.execute(
-          friendshipStream(userId, otherId),
+          buildFriendshipStreamId(userId, otherId),
           friendshipDecider,
           {
             type: 'SeparateUsers',
@@ -61,7 +61,7 @@ export class FriendshipErasureService {
     try {
       await this.userPublisher.sendFrame(friendId, 'friendship_removed', data);
     } catch (error) {
-      warnAbout(this.logger, 'The end of a friendship was not published', error);
+      logWarning(this.logger, 'The end of a friendship was not published', error);
     }
   }
 }

@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { RequestErasure } from '@thaw/contract/my-data';
 import { DomainError } from '../../../platform/errors/domain.errors';
-import { warnAboutFailed } from '../../../platform/observability/warn-about.functions';
+import { logRejections } from '../../../platform/observability/warn-about.functions';
 import { JobQueueService } from '../../../platform/queue/job-queue.service';
 import { UserPublisherService } from '../../../platform/realtime/user-publisher.service';
 import { AuthService } from '../../auth/application/auth.service';
@@ -43,7 +43,7 @@ export class AccountDeletionService {
       this.userPublisher.revokeFamilies(userId, 'all'),
       this.jobs.add('erase_person', { erasureId }),
     ]);
-    warnAboutFailed(this.logger, 'The start of an erasure was not published', results);
+    logRejections(this.logger, 'The start of an erasure was not published', results);
     return erasureId;
   }
 }

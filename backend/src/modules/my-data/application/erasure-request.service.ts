@@ -26,19 +26,19 @@ export class ErasureRequestService {
     reason: ErasureReason,
     given: { erasureId?: string; requestedAt?: Date } = {},
   ): Promise<string> {
-    return this.executor.inTransaction((manager) => this.requestIn(manager, userId, reason, given));
+    return this.executor.runInTransaction((manager) => this.requestIn(manager, userId, reason, given));
   }
 
   /** Requests the erasure of an anonymous user unless they were active since `cutoff`. @returns null if they were. */
   requestIfInactive(userId: number, cutoff: Date): Promise<string | null> {
-    return this.executor.inTransaction(async (manager) => {
+    return this.executor.runInTransaction(async (manager) => {
       if (!(await this.erasures.isInactiveUntilCommit(userId, cutoff, manager))) return null;
       return this.requestIn(manager, userId, 'inactive', {});
     });
   }
 
   private async requestIn(
-    manager: Parameters<Parameters<CommandExecutorService['inTransaction']>[0]>[0],
+    manager: Parameters<Parameters<CommandExecutorService['runInTransaction']>[0]>[0],
     userId: number,
     reason: ErasureReason,
     {

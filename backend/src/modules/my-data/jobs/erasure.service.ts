@@ -5,12 +5,12 @@ import type { Erased, ReceiptContent } from '@thaw/contract/my-data';
 import { ConcurrencyLimiter } from '../../../platform/concurrency/concurrency.limiter';
 import { CommandExecutorService } from '../../../platform/event-store/command-executor.service';
 import { PersonalDataRepository } from '../../../platform/event-store/personal-data.repository';
-import { warnAbout } from '../../../platform/observability/warn-about.functions';
+import { logWarning } from '../../../platform/observability/warn-about.functions';
 import { bucketNames } from '../../../platform/rate-limit/bucket.limits';
 import {
   matchingKeys,
   presenceKeys,
-  presenceShardOf,
+  findPresenceShard,
   rateLimitKey,
 } from '../../../platform/redis/redis.keys';
 import { REDIS } from '../../../platform/redis/redis.module';
@@ -154,7 +154,7 @@ export class ErasureService {
     const record = (keys: number) => this.erasures.count(id, 'redisKeys', keys);
     if (!(await this.chats.leave(userId))) throw new NotYet();
     if (!(await this.chats.deleteStreams(userId, record))) throw new NotYet();
-    const presence = presenceKeys(presenceShardOf(userId));
+    const presence = presenceKeys(findPresenceShard(userId));
     const keys = [
       matchingKeys.user(userId),
       matchingKeys.sockets(String(userId)),
@@ -194,7 +194,7 @@ export class ErasureService {
   }
 
   private async recordErasure({ id, userId }: Erasure): Promise<void> {
-    await this.executor.inTransaction(async (manager) => {
+    await this.executor.runInTransaction(async (manager) => {
       const messages = await this.erasures.countPrivateMessages(userId, manager);
       await this.erasures.count(id, 'privateMessages', messages, manager);
       await this.erasures.setCount(id, 'randomChats', await this.chats.countChats(userId, manager), manager);
@@ -227,7 +227,7 @@ export class ErasureService {
       await this.redis.bgrewriteaof();
     } catch (error) {
       // One is running already, which may have begun too early, or the command is not allowed.
-      warnAbout(this.logger, 'The append-only file of Redis was not rewritten', error);
+      logWarning(this.logger, 'The append-only file of Redis was not rewritten', error);
       return;
     }
     await this.erasures.recordRewrite(now, numberOf('chats'));

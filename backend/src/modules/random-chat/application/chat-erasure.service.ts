@@ -5,7 +5,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { ChatLogRepository } from '../../../platform/hot-log/chat-log.repository';
 import { DeadLetterRepository } from '../../../platform/hot-log/dead-letter.repository';
 import { type OutboxEntry, OutboxRepository } from '../../../platform/hot-log/outbox.repository';
-import { chatKeys, SHARD_COUNT, shardOf } from '../../../platform/redis/redis.keys';
+import { chatKeys, SHARD_COUNT, findShard } from '../../../platform/redis/redis.keys';
 import { REDIS } from '../../../platform/redis/redis.module';
 import { MatchRemovalService } from '../../matching/application/match-removal.service';
 import { decodeEvent, encodeEvent } from './chat-event.codec';
@@ -67,7 +67,7 @@ export class ChatErasureService {
       return false;
     await this.deadLetters.deleteOf(sessionIds);
     const keys = [...sessionIds].flatMap((sessionId) => {
-      const { stream, away } = chatKeys(shardOf(sessionId));
+      const { stream, away } = chatKeys(findShard(sessionId));
       return [stream(sessionId), away(sessionId)];
     });
     for (let start = 0; start < keys.length; start += CHATS_PER_PAGE) {

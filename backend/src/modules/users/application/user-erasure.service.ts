@@ -4,7 +4,7 @@ import type { EntityManager } from 'typeorm';
 import { CommandExecutorService } from '../../../platform/event-store/command-executor.service';
 import { nameBasedUuid } from '../../../platform/event-store/name-based-uuid.functions';
 import { userDecider } from '../domain/user.decider';
-import { type ErasureReason, userStream } from '../domain/user.events';
+import { type ErasureReason, buildUserStreamId } from '../domain/user.events';
 
 export type { ErasureReason } from '../domain/user.events';
 
@@ -29,7 +29,7 @@ export class UserErasureService {
     manager: EntityManager,
   ): Promise<void> {
     const command = { type: 'RequestErasure', eventId: randomUUID(), at, userId, erasureId, reason } as const;
-    await this.executor.execute(userStream(userId), userDecider, command, manager);
+    await this.executor.execute(buildUserStreamId(userId), userDecider, command, manager);
   }
 
   /** Records that the user's personal data is erased. Idempotent. @returns whether this call recorded it. */
@@ -40,7 +40,7 @@ export class UserErasureService {
   ): Promise<boolean> {
     const eventId = nameBasedUuid(`PersonErased ${erasureId}`);
     const command = { type: 'CompleteErasure', eventId, at: new Date(), userId, erasureId, counts } as const;
-    const { events } = await this.executor.execute(userStream(userId), userDecider, command, manager);
+    const { events } = await this.executor.execute(buildUserStreamId(userId), userDecider, command, manager);
     return events.length > 0;
   }
 }

@@ -24,7 +24,7 @@ export class PostgresMeter {
     return readdirSync('/proc')
       .map(Number)
       .filter((pid) => pid > 0 && (pid === this.postmaster || readParent(pid) === this.postmaster))
-      .reduce((sum, pid) => sum + readCpuMicros(pid), readEndedChildrenMicros(this.postmaster));
+      .reduce((sum, pid) => sum + readSessionCpuMicros(pid), readEndedChildrenMicros(this.postmaster));
   }
 
   /** Transactions so far; a statement outside a transaction counts as one. They appear `STATISTICS_LAG_MS` late. */
@@ -53,6 +53,15 @@ const readStatus = (pid: number): string[] => {
 const readParent = (pid: number): number => {
   try {
     return Number(readStatus(pid)[1]);
+  } catch {
+    return 0;
+  }
+};
+
+/** @returns 0 when the process has ended since it was listed. */
+const readSessionCpuMicros = (pid: number): number => {
+  try {
+    return readCpuMicros(pid);
   } catch {
     return 0;
   }

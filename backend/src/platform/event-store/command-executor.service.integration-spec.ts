@@ -60,6 +60,18 @@ describe('CommandExecutorService', () => {
     expect(events).toMatchObject([{ streamPosition: 3, data: { note: 'count 1' } }]);
   });
 
+  it('executes the first command of a stream without loading it, and not the first command of a stream that exists', async () => {
+    const streamId = newStreamId();
+    const read = jest.spyOn(store.eventStore, 'read');
+    const first = await store.executor.executeFirst(streamId, counter, { eventId: randomUUID() });
+    const second = store.executor.executeFirst(streamId, counter, { eventId: randomUUID() });
+    await expect(second).rejects.toThrow(StreamVersionConflictError);
+    expect(read).not.toHaveBeenCalled();
+    read.mockRestore();
+    expect(first).toMatchObject({ state: 1, events: [{ streamPosition: 1 }] });
+    expect(await store.eventStore.read(streamId)).toHaveLength(1);
+  });
+
   it('retries the whole transaction after a version conflict', async () => {
     const streamId = createStreamId();
     let attempts = 0;

@@ -57,4 +57,20 @@ export class CommandExecutorService {
       }
     }
   }
+
+  /**
+   * Executes the first command of a stream, whose id nothing else knows yet, without loading the empty stream.
+   * @throws DomainError from `decide`; StreamVersionConflictError when the stream exists.
+   */
+  async executeFirst<State, Command, Event extends NewEvent>(
+    streamId: string,
+    decider: Decider<State, Command, Event | StoredEvent>,
+    command: Command,
+    manager?: EntityManager,
+  ): Promise<{ state: State; events: StoredEvent[] }> {
+    const before = decider.initialState();
+    const decided = decider.decide(command, before) as readonly Event[];
+    const events = await this.eventStore.append(streamId, 'none', decided, manager);
+    return { state: decided.reduce((state, event) => decider.evolve(state, event), before), events };
+  }
 }

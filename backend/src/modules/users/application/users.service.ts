@@ -110,14 +110,14 @@ export class UsersService {
   async register(email: string, manager: EntityManager): Promise<number> {
     const userId = await this.users.allocateId(manager);
     await this.claimEmail(userId, email, manager);
-    await this.execute(userId, { type: 'RegisterUser', email, username: generateHandle(randomInt) }, manager);
+    await this.create(userId, { type: 'RegisterUser', email, username: generateHandle(randomInt) }, manager);
     return userId;
   }
 
   /** Creates an anonymous user. @returns the id of the user. */
   async startAnonymousUser(manager: EntityManager): Promise<number> {
     const userId = await this.users.allocateId(manager);
-    await this.execute(userId, { type: 'StartAnonymousUser', username: generateHandle(randomInt) }, manager);
+    await this.create(userId, { type: 'StartAnonymousUser', username: generateHandle(randomInt) }, manager);
     return userId;
   }
 
@@ -170,10 +170,22 @@ export class UsersService {
     if (!(await this.users.claimEmail(email, userId, manager))) throw new DomainError('email_taken');
   }
 
-  private async execute(userId: number, input: UserCommandInput, manager?: EntityManager): Promise<void> {
-    const command = { ...input, userId, eventId: randomUUID(), at: new Date() } as UserCommand;
+  /** Creates the user of an id that was just allocated. @throws DomainError email_taken */
+  private create(userId: number, input: UserCommandInput, manager: EntityManager): Promise<void> {
+    return this.translateConflict(
+      this.executor.executeFirst(buildUserStreamId(userId), userDecider, toCommand(userId, input), manager),
+    );
+  }
+
+  private execute(userId: number, input: UserCommandInput, manager?: EntityManager): Promise<void> {
+    return this.translateConflict(
+      this.executor.execute(buildUserStreamId(userId), userDecider, toCommand(userId, input), manager),
+    );
+  }
+
+  private async translateConflict(executed: Promise<unknown>): Promise<void> {
     try {
-      await this.executor.execute(buildUserStreamId(userId), userDecider, command, manager);
+      await executed;
     } catch (error) {
       // The address was taken in spite of `claimEmail`: replicas of an earlier release do not claim addresses.
       if (findViolatedUniqueConstraint(error) === 'users_email_key') throw new DomainError('email_taken');
@@ -181,6 +193,9 @@ export class UsersService {
     }
   }
 }
+
+const toCommand = (userId: number, input: UserCommandInput): UserCommand =>
+  ({ ...input, userId, eventId: randomUUID(), at: new Date() }) as UserCommand;
 
 const toProfile = ({ id, username, avatar }: UserEntity): Profile => ({ id, username, avatar });
 

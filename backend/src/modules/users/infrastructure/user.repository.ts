@@ -1,7 +1,9 @@
+import type { Gender } from '@thaw/contract/scalars';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Standing } from '@thaw/contract/safety';
 import { type EntityManager, In, Repository } from 'typeorm';
+import { type PreparedStatement, runPrepared } from '../../../platform/database/prepared-statement.functions';
 import { selectStandingSql, type StandingRow, toStanding } from '../../standings/application/standing.sql';
 import { UserEntity } from './user.entity';
 
@@ -10,6 +12,25 @@ export interface UserWithStanding {
   user: UserEntity;
   standing: Standing;
 }
+
+interface UserWithStandingRow extends StandingRow {
+  id: string;
+  username: string;
+  avatar: string | null;
+  email: string | null;
+  gender: Gender | null;
+  is_anonymous: boolean;
+  is_moderator: boolean;
+  created_at: Date;
+}
+
+/** Prepared and without TypeORM's query builder, because every sign-up and every join of the queue runs it. */
+const FIND_WITH_STANDING: PreparedStatement = {
+  name: 'find_users_with_standing',
+  text: `SELECT users.id, users.username, users.avatar, users.email, users.gender, users.is_anonymous,
+           users.is_moderator, users.created_at, ${selectStandingSql('standings')}
+         FROM users LEFT JOIN standings ON standings.user_id = users.id WHERE users.id = ANY($1::bigint[])`,
+};
 
 /** Reads the table `users`, which only its projection writes. */
 @Injectable()
@@ -36,16 +57,8 @@ export class UserRepository {
   /** Finds those of the users who exist, with their standings, in one query. */
   async findManyWithStanding(ids: readonly number[]): Promise<UserWithStanding[]> {
     if (ids.length === 0) return [];
-    const query = this.users
-      .createQueryBuilder('users')
-      .leftJoin('standings', 'standings', 'standings.user_id = users.id')
-      .where('users.id IN (:...ids)', { ids })
-      .addSelect(selectStandingSql('standings'));
-    const { entities, raw } = await query.getRawAndEntities<StandingRow>();
-    return entities.flatMap((user, index) => {
-      const row = raw[index];
-      return row ? [{ user, standing: toStanding(row) }] : [];
-    });
+    const rows = await runPrepared<UserWithStandingRow[]>(this.users.manager, FIND_WITH_STANDING, [ids]);
+    return rows.map((row) => ({ user: toUser(row), standing: toStanding(row) }));
   }
 
   findMany(ids: readonly number[]): Promise<UserEntity[]> {
@@ -87,3 +100,14 @@ export class UserRepository {
       .getOne();
   }
 }
+
+const toUser = (row: UserWithStandingRow): UserEntity => ({
+  id: Number(row.id),
+  username: row.username,
+  avatar: row.avatar,
+  email: row.email,
+  gender: row.gender,
+  isAnonymous: row.is_anonymous,
+  isModerator: row.is_moderator,
+  createdAt: row.created_at,
+});

@@ -36,11 +36,11 @@ const kinds = ['replicas', 'worker', 'redis', 'postgres'] as const;
 export const measureCost = async (driver: Driver, settings: Settings): Promise<Outcome> => {
   const stores = await BenchStores.open({ hasDatabase: true });
   const env = { REMATCH_COOLDOWN_S: '0', REMATCH_RELAX_AFTER_S: '0' };
-  const service = await Service.start(stores, { replicas: 2, env, nodeFlags });
+  let service = await Service.start(stores, { replicas: 2, env, nodeFlags });
   const postgres = await PostgresMeter.open(stores.databaseUrl);
-  const servers = service.replicas.map(({ server }) => server);
+  const getServers = (): ServerProcess[] => service.replicas.map(({ server }) => server);
   const read = async (): Promise<Cpu> => ({
-    replicas: servers.reduce((sum, server) => sum + server.cpuMicros, 0),
+    replicas: getServers().reduce((sum, server) => sum + server.cpuMicros, 0),
     worker: service.worker?.cpuMicros ?? 0,
     redis: await stores.readRedisCpuMicros(),
     postgres: postgres.cpuMicros,
@@ -74,14 +74,14 @@ export const measureCost = async (driver: Driver, settings: Settings): Promise<O
       return (REST_MS + SETTLE_MS) / 1_000;
     });
     // Warms up; not measured.
-    await signUp(driver, groups, first, settings);
+    await signUp(driver, groups, first, settings.signUps);
     rest = {
       replicas: atRest.replicas / 1_000,
       worker: atRest.worker / 1_000,
       redis: atRest.redis / 1_000,
       postgres: atRest.postgres / 1_000,
     };
-    await measure('Anonymous sign-up', () => signUp(driver, groups, first, settings));
+    await measure('Anonymous sign-up', () => signUp(driver, groups, first, settings.idleSockets));
     const [group = 0] = groups;
     await measure('Opening and authenticating a socket', async () => {
       const request = { group, kind: 'thaw' as const, origin: first, concurrency: CONCURRENCY };
@@ -89,7 +89,7 @@ export const measureCost = async (driver: Driver, settings: Settings): Promise<O
     });
     await measure('An idle socket, per second', async () => {
       await wait(REST_MS);
-      return (settings.signUps * (REST_MS + SETTLE_MS)) / 1_000;
+      return (settings.idleSockets * (REST_MS + SETTLE_MS)) / 1_000;
     });
     await driver.call('closeSockets', { group });
     users.push(...(await openUsers([first, second], USERS)));
@@ -98,19 +98,29 @@ export const measureCost = async (driver: Driver, settings: Settings): Promise<O
     await makeFriends(stores, users);
     await writeToFriends(users, WARM_UP);
     await measure('A private message', () => writeToFriends(users, settings.signUps));
+    // Fresh processes: memory that others have freed would hide what the chats need.
+    await service.stop();
+    service = await Service.start(stores, { replicas: 2, env, nodeFlags });
     const { pairs, messagesPerSecond: perSecond, seconds } = settings;
-    const memoryBefore = await readMemory(servers, stores);
-    const relay = await driver.call('openRelay', { contender: 'thaw', origins: [first, second], pairs });
-    groups.push(relay);
-    const memoryOfChats = await readMemory(servers, stores);
-    await measure(`A random message of 100 bytes, ${perSecond} a second`, async () => {
-      return (await driver.call('runRelay', { group: relay, perSecond, seconds })).sent;
-    });
-    const memoryOfMessages = await readMemory(servers, stores);
-    const messages = perSecond * seconds;
+    const origins: readonly [string, string] = [service.origins[0] ?? '', service.origins[1] ?? ''];
+    const open = async (count: number): Promise<number> => {
+      const relay = await driver.call('openRelay', { contender: 'thaw', origins, pairs: count });
+      groups.push(relay);
+      return relay;
+    };
+    const send = async (relay: number): Promise<number> =>
+      (await driver.call('runRelay', { group: relay, perSecond, seconds })).sent;
+    await send(await open(WARM_UP));
+    const memoryBefore = await readMemory(getServers(), stores);
+    const relay = await open(pairs);
+    const memoryOfChats = await readMemory(getServers(), stores);
+    await send(relay);
+    const memoryOfMessages = await readMemory(getServers(), stores);
+    const message = `A random message of 100 bytes, ${perSecond.toLocaleString('en')} a second`;
+    await measure(message, () => send(relay));
     rows.push(
       createMemoryRow('A live chat with its two sockets', memoryBefore, memoryOfChats, pairs),
-      createMemoryRow('A message of a live chat', memoryOfChats, memoryOfMessages, messages),
+      createMemoryRow('A message of a live chat', memoryOfChats, memoryOfMessages, perSecond * seconds),
     );
     return { rows, faults: [], raw };
   } finally {
@@ -126,10 +136,10 @@ const signUp = async (
   driver: Driver,
   groups: number[],
   origin: string,
-  { signUps }: Settings,
+  visitors: number,
 ): Promise<number> => {
-  groups.unshift(await driver.call('signUp', { origin, visitors: signUps }));
-  return signUps;
+  groups.unshift(await driver.call('signUp', { origin, visitors }));
+  return visitors;
 };
 
 interface User {

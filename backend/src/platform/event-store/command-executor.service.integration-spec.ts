@@ -61,7 +61,7 @@ describe('CommandExecutorService', () => {
   });
 
   it('executes the first command of a stream without loading it, and not the first command of a stream that exists', async () => {
-    const streamId = newStreamId();
+    const streamId = createStreamId();
     const read = jest.spyOn(store.eventStore, 'read');
     const first = await store.executor.executeFirst(streamId, counter, { eventId: randomUUID() });
     const second = store.executor.executeFirst(streamId, counter, { eventId: randomUUID() });

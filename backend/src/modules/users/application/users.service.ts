@@ -194,8 +194,12 @@ export class UsersService {
   }
 }
 
-const toCommand = (userId: number, input: UserCommandInput): UserCommand =>
-  ({ ...input, userId, eventId: randomUUID(), at: new Date() }) as UserCommand;
+const toCommand = (userId: number, input: UserCommandInput): UserCommand => ({
+  ...input,
+  userId,
+  eventId: randomUUID(),
+  at: new Date(),
+});
 
 const toProfile = ({ id, username, avatar }: UserEntity): Profile => ({ id, username, avatar });
 

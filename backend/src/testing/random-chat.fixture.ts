@@ -10,14 +10,14 @@ export interface TestChat {
   /** The first of `adaSockets`. */
   adaSocket: ThawSocket;
   bobSocket: ThawSocket;
-  /** On the first and the second replica in turn. */
+  /** One for each tab. They alternate between the replicas and begin on the first. */
   adaSockets: ThawSocket[];
-  /** On the second and the first replica in turn. */
+  /** As `adaSockets`, but they begin on the second replica. */
   bobSockets: ThawSocket[];
   sessionId: string;
 }
 
-/** Two users who fit each other's search of `matchSockets`: a woman on the first replica, a man on the second. */
+/** Two users whom `matchSockets` can match: a woman on the first replica and a man on the second. */
 export const createPair = async (thaw: TestReplicas): Promise<[ada: ThawVisitor, bob: ThawVisitor]> => [
   await thaw.createVisitor(0, 'female'),
   await thaw.createVisitor(1, 'male'),
@@ -25,7 +25,7 @@ export const createPair = async (thaw: TestReplicas): Promise<[ada: ThawVisitor,
 
 /**
  * Lets both users of `createPair` search until every socket has received the match.
- * @returns the id of the session.
+ * @returns the id of the chat.
  */
 export const matchSockets = async (
   adaSockets: readonly ThawSocket[],
@@ -79,7 +79,8 @@ export const readEvents = async (
   sessionId: string,
 ): Promise<{ id: string; type: string }[]> => {
   const entries = await thaw.store.redis.xrange(chatKeys(findShard(sessionId)).stream(sessionId), '-', '+');
-  return entries.map(([id, fields]) => ({ id, type: (JSON.parse(fields[1] ?? '{}') as { t: string }).t }));
+  // The only field of an entry holds the event as JSON, with its type as `t`.
+  return entries.map(([id, [, json = '{}']]) => ({ id, type: (JSON.parse(json) as { t: string }).t }));
 };
 
 /** @returns `searching`, `claimed` or `chatting`, or undefined for a user who is idle. */

@@ -1,6 +1,6 @@
 import { type ReactionEmoji } from '@thaw/contract/emojis';
 
-/** Texts of both kinds of chat. */
+/** Texts that the random and the private chat share. */
 export const copy = {
   composer: {
     label: 'Message',
@@ -99,7 +99,7 @@ export const copy = {
     pill: (name: string, count: number) => `${name}, ${count}`,
   },
   list: {
-    howTo: 'Arrow keys go from message to message, Tab to what can be done with one.',
+    howTo: 'Use the arrow keys to move between messages, and Tab to reach the actions of a message.',
     newest: 'Jump to the newest message',
     news: 'New messages',
     typing: 'Typing',

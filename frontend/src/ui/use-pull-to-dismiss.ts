@@ -1,13 +1,14 @@
 import { useRef, type TouchEvent } from 'react';
 
-/** Widths at which a modal is a bottom sheet. */
+/** Below the breakpoint `md` (48 rem) a modal is a bottom sheet. */
 const bottomSheetQuery = '(max-width: 47.9375rem)';
 /** Distance from which releasing the sheet dismisses it. */
 const dismissAtPx = 96;
 
 interface Pull {
   sheet: HTMLElement;
-  from: number;
+  /** Where the finger touched the header, in CSS pixels from the top of the window. */
+  startY: number;
   distance: number;
 }
 
@@ -16,8 +17,8 @@ const moveSheet = ({ sheet, distance }: Pull): void => {
 };
 
 /**
- * Handlers for the header of a sheet, which follows a finger that drags it down. `dismiss` returns whether the sheet
- * closes; otherwise, and after a short drag, it moves back.
+ * Touch handlers for the header of a bottom sheet: the sheet follows a finger that drags it down.
+ * @param dismiss returns true if the sheet closes. If it returns false, or the drag was too short, the sheet moves back.
  */
 export const usePullToDismiss = (dismiss: () => boolean) => {
   const pull = useRef<Pull | null>(null);
@@ -30,13 +31,14 @@ export const usePullToDismiss = (dismiss: () => boolean) => {
   return {
     onTouchStart: ({ touches, currentTarget }: TouchEvent) => {
       const touch = touches.length === 1 ? touches[0] : undefined;
-      const sheet = currentTarget.closest<HTMLElement>('[role="dialog"]');
-      const isSheet = window.matchMedia(bottomSheetQuery).matches;
-      pull.current = touch && sheet && isSheet ? { sheet, from: touch.clientY, distance: 0 } : null;
+      const dialog = currentTarget.closest<HTMLElement>('[role="dialog"]');
+      const isBottomSheet = window.matchMedia(bottomSheetQuery).matches;
+      pull.current =
+        touch && dialog && isBottomSheet ? { sheet: dialog, startY: touch.clientY, distance: 0 } : null;
     },
     onTouchMove: ({ touches }: TouchEvent) => {
       if (!pull.current || !touches[0]) return;
-      pull.current.distance = Math.max(0, touches[0].clientY - pull.current.from);
+      pull.current.distance = Math.max(0, touches[0].clientY - pull.current.startY);
       moveSheet(pull.current);
     },
     onTouchEnd: () => {

@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 
 /**
  * Open-loop load: calls `send` `count` times at a constant rate, whether or not answers arrive. `send` receives the
- * index of the call and the time (`performance.now()`) at which it was due.
+ * index of the call and the time (`performance.now()`) at which the rate intended it.
  */
 export const sendAtRate = (
   count: number,
@@ -14,8 +14,8 @@ export const sendAtRate = (
     let index = 0;
     const tick = (): void => {
       try {
-        const due = Math.min(count, Math.floor(((performance.now() - startedAt) / 1_000) * perSecond));
-        for (; index < due; index += 1) send(index, startedAt + (index / perSecond) * 1_000);
+        const dueCount = Math.min(count, Math.floor(((performance.now() - startedAt) / 1_000) * perSecond));
+        for (; index < dueCount; index += 1) send(index, startedAt + (index / perSecond) * 1_000);
         if (index === count) resolve();
         else setTimeout(tick, 1);
       } catch (error) {

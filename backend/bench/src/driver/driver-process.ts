@@ -8,7 +8,12 @@ interface DriverMessage {
   error?: string;
 }
 
-/** The load generator. It runs in its own process, so that its CPU time is not part of any figure. */
+const createEndedError = (): Error => new Error("The driver's process has ended");
+
+/**
+ * Starts the driver, which generates the load, and calls it. The driver runs in its own process, so that its CPU time is
+ * not part of any figure.
+ */
 export class Driver {
   private readonly child: ChildProcess = fork(path.join(__dirname, 'driver.js'));
   private readonly pending = new Map<
@@ -16,6 +21,7 @@ export class Driver {
     { resolve: (value: unknown) => void; reject: (error: Error) => void }
   >();
   private nextId = 0;
+  private hasEnded = false;
 
   constructor() {
     this.child.on('message', ({ id, response, error }: DriverMessage) => {
@@ -25,14 +31,17 @@ export class Driver {
       else pendingCall?.reject(new Error(error));
     });
     this.child.once('exit', () => {
-      for (const { reject } of this.pending.values()) reject(new Error('The load process ended'));
+      this.hasEnded = true;
+      for (const { reject } of this.pending.values()) reject(createEndedError());
     });
   }
 
-  call<Call extends DriverCall>(
-    call: Call,
-    request: DriverCalls[Call]['request'],
-  ): Promise<DriverCalls[Call]['response']> {
+  /** @throws Error when the call fails or the driver's process has ended */
+  call<Name extends DriverCall>(
+    call: Name,
+    request: DriverCalls[Name]['request'],
+  ): Promise<DriverCalls[Name]['response']> {
+    if (this.hasEnded) return Promise.reject(createEndedError());
     this.nextId += 1;
     const id = this.nextId;
     return new Promise((resolve, reject) => {

@@ -4,9 +4,13 @@ import { findFreePorts } from '../../../../deploy/local/processes/ports.mjs';
 import { logProgress } from '../figures/figure';
 import { ServerProcess } from './server-process';
 
-const page = path.resolve(__dirname, '../../../../frontend/dist');
+const builtPage = path.resolve(__dirname, '../../../../frontend/dist');
 
-/** Starts nginx in front of servers, with the settings of `npm start -- --replicas N`. */
+/**
+ * Starts nginx in front of the api replicas, configured as by `npm start -- --replicas N`, with the rate limits of the
+ * profile `load`.
+ * @param home the folder for nginx's configuration and logs
+ */
 export const startProxy = async (
   home: string,
   apiPorts: readonly number[],
@@ -17,7 +21,7 @@ export const startProxy = async (
     port,
     host: '127.0.0.1',
     apiPorts: [...apiPorts],
-    page,
+    page: builtPage,
     limitsProfile: 'load',
     logStep: (label, text) => logProgress(`${label}: ${text}`),
   });

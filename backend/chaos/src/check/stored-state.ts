@@ -34,7 +34,7 @@ export interface StoredState extends Backlog {
   /** `<lower id>-<higher id>`. */
   friendships: Set<string>;
   deadLetters: number;
-  /** Keys without an expiry, by their shape. */
+  /** What `countKeysWithoutExpiry` returns. */
   keysWithoutExpiry: Record<string, number>;
 }
 
@@ -93,9 +93,11 @@ const readLiveChats = async (redis: Redis, keys: readonly string[]): Promise<Map
     chats.set(
       sessionId,
       entries.map(([entryId, fields]) => {
-        const text = fields[fields.indexOf('event') + 1] ?? '{}';
-        const { i, t, d } = JSON.parse(text) as { i: string; t: string; d: Data };
-        return toStoredEvent(i, t, d, entryId);
+        const text = fields[fields.indexOf('event') + 1];
+        if (!fields.includes('event') || text === undefined)
+          throw new Error(`${key} has an entry without an event`);
+        const { i: eventId, t: type, d: data } = JSON.parse(text) as { i: string; t: string; d: Data };
+        return toStoredEvent(eventId, type, data, entryId);
       }),
     );
   }
@@ -115,7 +117,7 @@ export const toKeyShape = (key: string): string =>
     .replace(/(api|worker)-\d+\.[0-9a-f]+/g, '<replica>')
     .replace(/\d+/g, '<n>');
 
-/** One key per shard, without an id. The number of such keys only shows how many shards were used. */
+/** Whether every shard has one such key. Their number says nothing, so that their length is measured instead. */
 const existsOncePerShard = (shape: string): boolean => /^\{[a-z]+<n>\}:[a-z-]+$/.test(shape);
 
 const readLength = async (redis: Redis, key: string): Promise<number> => {
@@ -171,7 +173,7 @@ const countBacklog = async (redis: Redis, keys: readonly string[]): Promise<Back
 export const readBacklog = async (redis: Redis): Promise<Backlog> =>
   countBacklog(redis, await scanAllKeys(redis));
 
-/** Reads both stores directly, bypassing all proxies. */
+/** @param redis,client  connections that bypass the faulty proxies */
 export const readStoredState = async (redis: Redis, client: Client): Promise<StoredState> => {
   const keys = await scanAllKeys(redis);
   const messages = await client.query<{

@@ -20,7 +20,7 @@ import { SupervisedStore } from './supervised-store';
 
 const REPLICAS = 3;
 const WORKERS = 2;
-/** The pools of five processes with ten connections each, and a reserve. Few enough for a run to take all of them. */
+/** Five processes with a pool of ten connections each, and 20 in reserve. Kept low, so that a fault can exhaust them. */
 const MAX_CONNECTIONS = 70;
 export const REDIS_MAX_BYTES = 256 * 1024 * 1024;
 
@@ -37,7 +37,9 @@ export class Cluster {
   redisStore!: SupervisedStore;
   postgresStore!: SupervisedStore;
   stack!: Stack;
+  /** The file system of PostgreSQL's data, which a fault can fill. */
   readonly disk: Disk;
+  /** The clock of one replica, which a fault can set wrong. */
   readonly clock: Clock;
   private readonly home = makeTemporaryHome();
   private readonly inspections = ensureFolder(this.home, 'inspections');
@@ -94,7 +96,7 @@ export class Cluster {
     }
   }
 
-  /** Forces a garbage collection in a process. @returns what it holds; undefined on a timeout. */
+  /** Forces a garbage collection in a process. @returns its memory, open handles and collections; undefined on a timeout. */
   async inspect({ pid }: Replica, withinMs = 10_000): Promise<Inspection | undefined> {
     if (pid === undefined) return undefined;
     const file = path.join(this.inspections, `${pid}.json`);
@@ -146,6 +148,7 @@ export class Cluster {
   private async startStores(): Promise<void> {
     this.disk.mount();
     const settings = { max_connections: MAX_CONNECTIONS };
+    // Without fsync: processes are killed, but never the machine.
     const postgres = new PrivateStore(this.home, describePostgres(this.home, { isDurable: false, settings }));
     const redis = new PrivateStore(
       this.home,
@@ -153,13 +156,14 @@ export class Cluster {
     );
     [this.postgresStore, this.redisStore] = await Promise.all([
       SupervisedStore.start(postgres, async () => undefined),
-      SupervisedStore.start(redis, () => this.limitRedis(redis)),
+      SupervisedStore.start(redis, () => this.connectAndLimitRedis(redis)),
     ]);
   }
 
-  /** Sets the limit on memory. Called after every start, because no configuration file contains it. */
-  private async limitRedis(store: PrivateStore): Promise<void> {
-    const port = store.findRunning()?.port ?? 0;
+  /** Connects, and sets the limit on memory. Called after every start, because no configuration file contains it. */
+  private async connectAndLimitRedis(store: PrivateStore): Promise<void> {
+    const port = store.findRunning()?.port;
+    if (port === undefined) throw new Error('Redis is not running');
     if (!this.redis) {
       this.redis = new Redis(store.kind.url(port), { retryStrategy: () => 100, maxRetriesPerRequest: null });
       this.redis.on('error', () => undefined); // Redis is killed and restarted as scheduled
@@ -178,6 +182,7 @@ export class Cluster {
       DATABASE_URL: this.link(`${name}->postgres`).routeUrl(this.databaseUrl),
       REDIS_URL: this.link(`${name}->redis`).routeUrl(this.redisStore.url),
       CHAOS_INSPECTIONS: this.inspections,
+      // One replica only, so that its clock differs from those of the others.
       ...(name === topology.replicas.at(-1) ? this.clock.settings : {}),
     };
   }
@@ -185,7 +190,7 @@ export class Cluster {
   /** Copies the logs to the folder that a test run asks for, or next to those of `npm start`. */
   private copyLogs(): void {
     const logs = path.join(this.home, 'logs');
-    const target = process.env.THAW_STACK_LOGS ?? inRepository('.thaw', 'logs', 'chaos');
+    const target = process.env.THAW_STACK_LOGS ?? inRepository('.thaw', 'logs');
     if (existsSync(logs)) cpSync(logs, path.join(target, 'chaos'), { recursive: true });
   }
 }

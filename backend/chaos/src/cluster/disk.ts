@@ -1,14 +1,15 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, statfsSync } from 'node:fs';
 
-const SIZE = '4g';
+/** Size of the disk while it is not filled: more than a run writes. */
+const UNFILLED_SIZE = '4g';
 
 /** The disk of PostgreSQL, which can be filled. */
 export interface Disk {
   /** Why the disk cannot be filled on this machine; undefined when it can be. */
   readonly unavailableReason: string | undefined;
   mount(): void;
-  /** Leaves no room for another page. */
+  /** Makes every further allocation of space fail. */
   fill(): void;
   free(): void;
   unmount(): void;
@@ -21,27 +22,35 @@ const run = (command: string, ...args: string[]): string | undefined => {
 };
 
 /** A tmpfs mounted at a folder. Filling shrinks it to its used size. */
-export const createDisk = (place: string): Disk => {
+export const createDisk = (mountPoint: string): Disk => {
   let unavailableReason: string | undefined = 'it is not mounted yet';
   return {
     get unavailableReason() {
       return unavailableReason;
     },
     mount() {
-      if (!existsSync(place)) mkdirSync(place, { recursive: true });
-      unavailableReason = run('mount', '-t', 'tmpfs', '-o', `size=${SIZE},mode=0755`, 'thaw-chaos', place);
+      if (!existsSync(mountPoint)) mkdirSync(mountPoint, { recursive: true });
+      unavailableReason = run(
+        'mount',
+        '-t',
+        'tmpfs',
+        '-o',
+        `size=${UNFILLED_SIZE},mode=0755`,
+        'thaw-chaos',
+        mountPoint,
+      );
     },
     fill() {
-      const { blocks, bfree, bsize } = statfsSync(place);
-      const problem = run('mount', '-o', `remount,size=${(blocks - bfree) * bsize}`, place);
+      const { blocks, bfree, bsize } = statfsSync(mountPoint);
+      const problem = run('mount', '-o', `remount,size=${(blocks - bfree) * bsize}`, mountPoint);
       if (problem) throw new Error(`The disk could not be filled: ${problem}`);
     },
     free() {
-      const problem = run('mount', '-o', `remount,size=${SIZE}`, place);
+      const problem = run('mount', '-o', `remount,size=${UNFILLED_SIZE}`, mountPoint);
       if (problem) throw new Error(`The disk could not be freed: ${problem}`);
     },
     unmount() {
-      if (unavailableReason === undefined) run('umount', '--lazy', place);
+      if (unavailableReason === undefined) run('umount', '--lazy', mountPoint);
       unavailableReason = 'it is not mounted';
     },
   };

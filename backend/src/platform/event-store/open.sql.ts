@@ -1,24 +1,30 @@
-/** The variable parts of a statement that opens a stream. Their parameters start at $9; the store's are $1 to $8. */
+/**
+ * The variable parts of a statement that opens a stream. Their parameters start at $9. The event store's own ones are $1
+ * event id, $2 type, $3 schema version, $4 data, $5 metadata, $6 private data, $7 subject of the private data and $8 how
+ * long it is kept, in milliseconds.
+ */
 export interface OpeningParts {
   /**
-   * Returns one row, or none to refuse: `stream_id`, `occurred_at`, `assigned` (jsonb: event fields whose values only
-   * the database can determine), `is_new` (false for a repetition: nothing is written), and columns for the caller.
+   * A SELECT of one row, or of no row to refuse the command. Its columns are `stream_id`, `occurred_at`, `assigned`
+   * (jsonb: event fields whose values only the database can determine) and `is_new` (false if the command was executed
+   * before: nothing is written). Further columns are returned to the caller.
    */
   query: string;
-  /** INSERT that writes the read model's rows from `opening WHERE is_new`. */
+  /** INSERT that writes the read model's rows `FROM opening WHERE is_new`; `opening` is the row of `query`. */
   project: string;
 }
 
 /**
- * Builds a statement that opens a stream with its first event and writes the read model: all or nothing, with its own
- * commit, in one round trip. For hot paths whose stream ids are always new, so that no version has to be compared.
+ * Builds a statement that opens a stream with its first event and writes the read model, in one transaction of its own
+ * and one round trip. For hot paths in which `query` either generates a new stream id or finds that the command was
+ * executed before, so that no version has to be compared.
  */
 export const buildOpenStreamSql = ({ query, project }: OpeningParts): string => `
 WITH opening AS (${query}
 ), stream AS (
   INSERT INTO event_streams (stream_id, stream_type, version)
   SELECT stream_id, split_part(stream_id, '-', 1), 1 FROM opening WHERE is_new
-), opened AS (
+), first_event AS (
   INSERT INTO events (stream_id, stream_position, event_id, type, schema_version, data, metadata, occurred_at)
   SELECT stream_id, 1, $1::uuid, $2::text, $3::int, $4::jsonb || assigned, $5::jsonb, occurred_at
   FROM opening WHERE is_new
@@ -29,4 +35,4 @@ WITH opening AS (${query}
   FROM opening WHERE is_new AND $6::jsonb IS NOT NULL
 ), projected AS (${project}
 )
-SELECT opening.*, opened.global_position FROM opening LEFT JOIN opened ON true`;
+SELECT opening.*, first_event.global_position FROM opening LEFT JOIN first_event ON true`;

@@ -4,7 +4,8 @@ import type { FindingKind, ReportContext } from './conduct.events';
 
 /**
  * Ids for the events that a command results in, and for the cases, reports, sanctions, appeals and notices in them.
- * Reserved before the decision and given out in order, so that the same ids lead to the same events.
+ * Reserved before the decider runs and given out in order, so that a command that is decided again after a version
+ * conflict results in events with the same ids.
  */
 export interface ReservedIds {
   /** The next UUID of an event. */
@@ -21,7 +22,7 @@ interface Command<Type extends string> {
   ids: ReservedIds;
 }
 
-/** What a moderator did. `version`: of the stream, as the moderator saw it. */
+/** What a moderator did. */
 interface ModeratorCommand<Type extends string> extends Command<Type> {
   moderatorId: number;
 }
@@ -37,6 +38,7 @@ export type FileReport = Command<'FileReport'> & {
   evidenceHash: string;
   /** All accounts used on the reporter's device, with the reporter's own. */
   deviceAccountIds: readonly number[];
+  /** 0 for a report that does not count towards automatic care, such as one of an inaccurate reporter. */
   weight: 0 | 1;
 };
 
@@ -46,7 +48,7 @@ export type RaiseFinding = Command<'RaiseFinding'> & {
   sourceEventId: string;
   evidence: string | null;
   evidenceHash: string | null;
-  /** Suspends the user under this rule until a moderator has decided. */
+  /** Suspends the user under this rule until a moderator has decided; absent or null suspends nobody. */
   rule?: HouseRule | null;
 };
 
@@ -55,44 +57,50 @@ export type ReleaseCase = ModeratorCommand<'ReleaseCase'> & { caseId: number };
 export type AddNote = ModeratorCommand<'AddNote'> & { caseId: number; text: string };
 export type EscalateCase = ModeratorCommand<'EscalateCase'> & {
   caseId: number;
+  /** Version of the stream that the moderator has seen. */
   version: number;
   reason: string;
 };
 
-/**
- * `excludedModeratorIds`: friends of the user or of a reporter. `isOnlyModerator`: no other moderator is appointed.
- */
-interface Judgement {
+/** What is checked before a moderator may decide. */
+interface DecisionGuards {
+  /** Version of the stream that the moderator has seen. */
   version: number;
+  /** Friends of the user or of a reporter. */
   excludedModeratorIds: readonly number[];
+  /** No other moderator is appointed. */
   isOnlyModerator: boolean;
 }
 
 export type DecideCase = ModeratorCommand<'DecideCase'> &
-  Judgement & {
+  DecisionGuards & {
     caseId: number;
     outcome: CaseOutcome;
     rule: HouseRule | null;
+    /** Shown to the user in the notice. */
     facts: string | null;
     /** For `suspended` only; null for every other outcome. */
     until: Date | null;
+    /** For moderators only. */
     note: string | null;
   };
 export type ConfirmBan = ModeratorCommand<'ConfirmBan'> &
-  Judgement & {
+  DecisionGuards & {
     caseId: number;
     /** Whether the ban stands. Otherwise it is lifted. */
     isConfirmed: boolean;
     facts: string | null;
   };
 export type DecideAppeal = ModeratorCommand<'DecideAppeal'> &
-  Judgement & {
+  DecisionGuards & {
     appealId: number;
     outcome: AppealOutcome;
+    /** The new end for `reduced`; null for every other outcome. */
     until: Date | null;
     answer: string;
   };
 export type LiftSanction = ModeratorCommand<'LiftSanction'> & { sanctionId: number; reason: string };
+/** Places or lifts a legal hold: while it lasts, no evidence and no words in the stream are erased. */
 export type SetHold = ModeratorCommand<'SetHold'> & { isHeld: boolean; reason: string };
 
 export type FileAppeal = Command<'FileAppeal'> & {
@@ -100,18 +108,20 @@ export type FileAppeal = Command<'FileAppeal'> & {
   noticeId: number;
   words: string;
 };
+/** The answer to the age question that a notice asks. */
 export type AnswerAge = Command<'AnswerAge'> & { noticeId: number; answer: AgeAnswer };
 
-/** A new account on a device, or with an address, of a sanctioned user gets the same end. */
+/** Sanctions a new account that shares a device or an e-mail address with a sanctioned user, with the same end. */
 export type InheritSanction = Command<'InheritSanction'> & {
   sanctionId: number;
   kind: 'suspended' | 'banned';
   rule: HouseRule;
+  /** Null for a sanction without an end. */
   until: Date | null;
 };
-/** The sanction `sanctionId`, from which the user has inherited one, ends at `until`; null when it was lifted. */
+/** The sanction from which the user has inherited `sanctionId` now ends at `until`; null means that it was lifted. */
 export type FollowSource = Command<'FollowSource'> & { sanctionId: number; until: Date | null };
-/** Runs when a time limit has passed: an unconfirmed ban, an automatic suspension, a flag. */
+/** Ends what has run out: a ban that was not confirmed in time, an automatic suspension, or a care flag. */
 export type ApplyTimeLimits = Command<'ApplyTimeLimits'>;
 /** Records that the words and the evidence of reports were erased. */
 export type RecordExpiry = Command<'RecordExpiry'> & { caseId: number; reportIds: readonly number[] };

@@ -8,7 +8,10 @@ import { findShardGroup } from '../../../platform/redis/redis.keys';
 /** Delay of a job in ms: long enough to gather a batch, too short for a user to notice in the chat history. */
 export const BATCH_WINDOW_MS = 750;
 
-/** Adds a job for a shard group, after a delay, when one of its outboxes was empty and is filled. */
+/**
+ * When an empty outbox receives an entry, adds, after a delay, the job that writes the outboxes of its shard group to
+ * PostgreSQL.
+ */
 @Injectable()
 export class OutboxSchedulerService {
   /** Shard groups whose job is about to be added; outboxes that fill until then need no job of their own. */
@@ -34,6 +37,7 @@ export class OutboxSchedulerService {
 
   private async enqueue(group: number): Promise<void> {
     try {
+      // `keepLastIfActive`: a job that is added while one runs makes it run once more.
       const deduplication = { id: `persist_lane_${group}`, keepLastIfActive: true };
       // eslint-disable-next-line plain-words/identifiers -- the stored name (docs/stored-names.md)
       await this.jobs.add('persist_lane', { lane: group }, { deduplication });

@@ -14,7 +14,7 @@ export class PastPartnersService {
     return (await this.queue.areOrWerePartners(userId, otherId)) || this.history.haveChatted(userId, otherId);
   }
 
-  /** Whether the two are in a chat together, were a few minutes ago, or have started one since then. */
+  /** Whether the two have started a chat after `since`, are in one now, or were in one a few minutes ago. */
   async haveChattedSince(userId: number, otherId: number, since: Date): Promise<boolean> {
     return (
       (await this.history.haveChatted(userId, otherId, since)) ||

@@ -26,12 +26,13 @@ export const useAddFriend = (userId: number, personId: number) => {
   const { mutate } = useMutation({
     mutationKey: sentRequestKey(personId),
     mutationFn: () => sendFriendRequest(userId, personId),
-    // Kept until the next match, even while no button shows it.
+    // The buttons share the state of this mutation. It is removed on the next match, not while no button is shown.
     gcTime: Infinity,
     onSuccess: ({ id, status }) => {
       const isAccepted = status === 'accepted';
       toast(isAccepted ? copy.toasts.sentAndAccepted : copy.toasts.sent);
       if (!isAccepted) return;
+      // The push that follows must not show a second toast.
       requestIdsSettledHere.add(id);
       for (const queryKey of [friendsKey(userId), friendRequestsKey(userId)])
         void queries.invalidateQueries({ queryKey });
@@ -39,7 +40,7 @@ export const useAddFriend = (userId: number, personId: number) => {
     onError: (error) => {
       console.warn('The friend request was not sent', error);
       toast({ ...copy.toasts.sendFailed, tone: 'destructive' });
-      // The addressee's own request was first: they are already friends.
+      // The two have become friends in the meantime.
       if (error instanceof ApiError && error.status === 409)
         void queries.invalidateQueries({ queryKey: friendsKey(userId) });
     },

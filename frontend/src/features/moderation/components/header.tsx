@@ -6,12 +6,12 @@ import { Link } from '@/ui/link';
 
 export interface HeaderProps {
   view: View;
-  /** What has just been done. In a fixed place, where it covers nothing and asks for nothing. */
+  /** The result of the last action. A toast would cover the case, and would have to be closed. */
   announcement: string;
   onHelp: () => void;
 }
 
-/** The head of the tool: its parts, the way back, and help. */
+/** The header of the moderation page: a link back to the chat, links to its views, and the help button. */
 export const Header = ({ view, announcement, onHelp }: HeaderProps) => (
   <header className="flex items-center gap-x-4 border-b border-border px-3 max-[24rem]:flex-wrap">
     <Link to="/chat" aria-label={copy.backToChat} className="grid size-11 place-items-center rounded-control">

@@ -92,6 +92,7 @@ test('the whole flow works with the keyboard alone', async ({ open, newcomer }) 
   await toMessage(2);
   await tabTo(page, 'button', 'React');
   await page.keyboard.press('Enter');
+  await expect(page.getByRole('button', { name: 'Heart', exact: true })).toBeFocused();
   await page.keyboard.press('ArrowRight');
   await expect(page.getByRole('button', { name: 'Laughing', exact: true })).toBeFocused();
   await page.keyboard.press('Home');

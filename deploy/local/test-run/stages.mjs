@@ -74,10 +74,7 @@ export function listStages(reports) {
     ),
     jestStage('process', 'process', 'backend', ['--selectProjects', 'process', '--maxWorkers=2'], 12),
     chaosStage(path.join(reports, 'chaos.json')),
-    {
-      ...jestStage('process: frontend', 'process', 'frontend', ['--selectProjects', 'process'], 8),
-      isBesidePrevious: true,
-    },
+    jestStage('process: frontend', 'process', 'frontend', ['--selectProjects', 'process'], 8),
     launcherStage(path.join(reports, 'launcher.tap')),
     browserStage('browser', path.join(reports, 'browser.json')),
     slowLineStage(path.join(reports, 'slow-line.json')),

@@ -7,7 +7,7 @@ import { Service } from '../service';
 import { formatMicros, logProgress, type Outcome, type Settings } from './figure';
 
 const WARM_UP_BLOCKS = 20;
-/** The number of blocks is derived from the duration that other figures take. Blocks are not paced. */
+/** Blocks are measured one after another: this only derives their number from the seconds that other figures take. */
 const BLOCKS_PER_SECOND_OF_SETTING = 20;
 const MAX_P95_MS = 25;
 

@@ -48,7 +48,7 @@ export type RaiseFinding = Command<'RaiseFinding'> & {
   sourceEventId: string;
   evidence: string | null;
   evidenceHash: string | null;
-  /** Suspends the user under this rule until a moderator has decided; absent or null suspends nobody. */
+  /** Suspends the user under this rule until a moderator has decided; absent or null means no suspension. */
   rule?: HouseRule | null;
 };
 

@@ -82,7 +82,7 @@ const moderatorsProgram = nodeCommand(
  *   and REDIS_URL, else private ones
  * @param {number} [options.port]      of the page; a free one by default
  * @param {Record<string, string>} [options.env]  settings of every process; they override the launcher's environment
- * @param {(name: string) => Record<string, string>} [options.settingsOf]  settings of one process, by its name;
+ * @param {(name: string) => Record<string, string>} [options.createSettings]  settings of one process, by its name;
  *   they override all others
  * @param {(apiPorts: number[]) => Promise<number[]>} [options.routeToReplicas]  maps the ports of the replicas to
  *   the ports nginx connects to, for a proxy between them
@@ -263,7 +263,7 @@ export class ThawStack {
         ...settings,
         REPLICA_ID: name,
         INTERNAL_PORT: internalPort,
-        ...this.#options.settingsOf?.(name),
+        ...this.#options.createSettings?.(name),
       }),
       cwd: inRepository(),
       logFile: path.join(this.home, 'logs', `${name}.log`),

@@ -55,6 +55,7 @@ export class Run {
     await sleep(WARM_UP_MS);
     await this.stopUsers(population);
     const before = await this.inspectIdleState();
+    this.requireEachProcess(before);
     population.startActing();
     await this.causeFaults(population);
     await sleep(CALM_MS);
@@ -159,6 +160,13 @@ export class Run {
       }),
       keysWithoutExpiry: await countKeysWithoutExpiry(redis),
     };
+  }
+
+  /** A process that cannot be inspected has not got the settings of the run, so that no fault would reach it either. */
+  private requireEachProcess({ processes }: IdleState): void {
+    const missing = this.cluster.processes.map(({ name }) => name).filter((name) => !processes[name]);
+    if (missing.length > 0)
+      throw new Error(`Could not be inspected before the first fault: ${missing.join(', ')}`);
   }
 
   /** Inspects until nothing has grown, or until a timeout. */

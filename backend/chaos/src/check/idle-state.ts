@@ -26,7 +26,7 @@ const KEYS_SLACK = 3;
 /** Collections that grow with use, up to this size. */
 const COLLECTION_LIMITS: Record<string, number> = {
   // One entry for each shard group that this worker has persisted.
-  'OutboxProcessor.startedAt': 4,
+  'OutboxProcessor.passStartedAt': 4,
   // Idle image decoders are kept for a minute, at most two of them.
   'ImageProcessingService.decoders.processes': 2,
   'ImageProcessingService.decoders.idle': 2,

@@ -10,7 +10,10 @@ export interface OpeningParts {
    * before: nothing is written). Further columns are returned to the caller.
    */
   query: string;
-  /** INSERT that writes the read model's rows `FROM opening WHERE is_new`; `opening` is the row of `query`. */
+  /**
+   * INSERT that writes the read model's rows `FROM opening WHERE is_new`. `opening` is the row of `query`; `opened` has the
+   * `global_position` of the new event.
+   */
   project: string;
 }
 
@@ -24,7 +27,7 @@ WITH opening AS (${query}
 ), stream AS (
   INSERT INTO event_streams (stream_id, stream_type, version)
   SELECT stream_id, split_part(stream_id, '-', 1), 1 FROM opening WHERE is_new
-), first_event AS (
+), opened AS (
   INSERT INTO events (stream_id, stream_position, event_id, type, schema_version, data, metadata, occurred_at)
   SELECT stream_id, 1, $1::uuid, $2::text, $3::int, $4::jsonb || assigned, $5::jsonb, occurred_at
   FROM opening WHERE is_new
@@ -35,4 +38,4 @@ WITH opening AS (${query}
   FROM opening WHERE is_new AND $6::jsonb IS NOT NULL
 ), projected AS (${project}
 )
-SELECT opening.*, first_event.global_position FROM opening LEFT JOIN first_event ON true`;
+SELECT opening.*, opened.global_position FROM opening LEFT JOIN opened ON true`;

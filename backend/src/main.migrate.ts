@@ -1,11 +1,11 @@
 import 'reflect-metadata';
-import { NestFactory } from '@nestjs/core';
 import { loadEnvironment } from './config/environment.config';
 import { DrainModule } from './drain.module';
 import { RedisDrainService } from './modules/random-chat/jobs/redis-drain.service';
 import { migrate } from './platform/database/schema-migration.functions';
 import { ProjectionRebuildService } from './platform/event-store/projection-rebuild.service';
 import { DeadLetterRepository } from './platform/hot-log/dead-letter.repository';
+import { runOperatorCommand, withApplicationContext } from './platform/lifecycle/operator-command.functions';
 import { connectRedis } from './platform/redis/redis.module';
 import { prepareFileStorage } from './platform/storage/storage.module';
 import { ReadModelsModule } from './read-models.module';
@@ -27,32 +27,19 @@ const migrateSchema = async (): Promise<string> => {
 };
 
 /** A restored backup has users who were erased after it was made: the worker erases them again. */
-const eraseRestoredUsers = async (): Promise<number> => {
-  const app = await NestFactory.createApplicationContext(
-    RestoredErasuresCommandModule.forRoot(readMigrationEnvironment()),
-    { logger: ['error', 'fatal'], abortOnError: false },
+const eraseRestoredUsers = (): Promise<number> =>
+  withApplicationContext(RestoredErasuresCommandModule.forRoot(readMigrationEnvironment()), (app) =>
+    app.get(RestoredErasuresService).requestAgain(),
   );
-  try {
-    return await app.get(RestoredErasuresService).requestAgain();
-  } finally {
-    await app.close();
-  }
-};
 
 const rebuildReadModels = async (): Promise<string> => {
   const given = readMigrationEnvironment();
   // A rebuild empties the tables first, which only their owner may do.
   const owner = { ...given, DATABASE_URL: given.MIGRATE_DATABASE_URL ?? given.DATABASE_URL };
-  const app = await NestFactory.createApplicationContext(ReadModelsModule.forRoot(owner), {
-    logger: ['error', 'fatal'],
-    abortOnError: false,
-  });
-  try {
-    const count = await app.get(ProjectionRebuildService).rebuild();
-    return `The read models are rebuilt from ${count} events.`;
-  } finally {
-    await app.close();
-  }
+  const count = await withApplicationContext(ReadModelsModule.forRoot(owner), (app) =>
+    app.get(ProjectionRebuildService).rebuild(),
+  );
+  return `The read models are rebuilt from ${count} events.`;
 };
 
 /** Lists the dead letters, without their content, or returns them to their outboxes. */
@@ -79,16 +66,10 @@ const handleDeadLetters = async (verb: string | undefined): Promise<string> => {
 
 /** Required before a release that changes the layout of Redis: docs/rolling-releases.md. */
 const drainRedis = async (): Promise<string> => {
-  const app = await NestFactory.createApplicationContext(DrainModule.forRoot(readMigrationEnvironment()), {
-    logger: ['error', 'fatal'],
-    abortOnError: false,
-  });
-  try {
-    const count = await app.get(RedisDrainService).drain({ stuckAfterMs: DRAIN_STUCK_AFTER_MS });
-    return `Everything is in PostgreSQL, and Redis is empty: ${count} keys were deleted.`;
-  } finally {
-    await app.close();
-  }
+  const count = await withApplicationContext(DrainModule.forRoot(readMigrationEnvironment()), (app) =>
+    app.get(RedisDrainService).drain({ stuckAfterMs: DRAIN_STUCK_AFTER_MS }),
+  );
+  return `Everything is in PostgreSQL, and Redis is empty: ${count} keys were deleted.`;
 };
 
 const choose = (args: readonly string[]): Promise<string> => {
@@ -98,10 +79,7 @@ const choose = (args: readonly string[]): Promise<string> => {
   return args.includes('--rebuild') ? rebuildReadModels() : migrateSchema();
 };
 
-choose(process.argv.slice(2)).then(
-  (done) => console.log(done),
-  (error: unknown) => {
-    console.error(`Migration failed: ${error instanceof Error ? error.message : 'unknown error'}`);
-    process.exitCode = 1;
-  },
+void runOperatorCommand(
+  async () => ({ exitCode: 0, text: await choose(process.argv.slice(2)) }),
+  'Migration failed',
 );

@@ -116,7 +116,7 @@ export class FoldedChat implements ChatSummary, ChatView {
   }
 
   /** An event that cannot be serialised must not block the later ones. */
-  protected serialise(
+  serialise(
     view: ChatView,
     event: RandomChatEvent | null,
     position: EventPosition,

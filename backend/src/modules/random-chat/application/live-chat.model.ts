@@ -12,9 +12,10 @@ import type { EventPosition, RandomChatEvent } from '../domain/random-chat.event
 import type { Rates } from '../domain/random-chat.state';
 import { encodeEvent, type LoggedEvent, type DecodedEvent } from './chat-event.codec';
 import { AwayUsers } from './away-users.model';
-import { buildAck, type ChatFrame, isSentToSenderToo, hasSameFrameForBoth } from './chat-frame.mapper';
+import { buildAck } from './chat-frame.mapper';
 import type { ChatMetricsRegistry } from './chat-metrics.registry';
 import { restoreTail } from './chat-restore.functions';
+import { ChatSockets } from './chat-sockets.model';
 import { FoldedChat } from './folded-chat.model';
 
 /** Attempts to append a command. An attempt fails when another writer of the stream was faster. */
@@ -57,7 +58,7 @@ export class LiveChat extends FoldedChat {
   private readonly buffered = new Map<number, ChatLogEntry>();
   /** The frame of the current command, if it wants an ack, and the uuid of the event that will be its ack. */
   private pendingReply: { eventId: string; frame: InboundFrame } | undefined;
-  private readonly sockets = new Set<SocketConnection>();
+  private readonly sockets = new ChatSockets();
   private readonly awayUsers = new AwayUsers();
   /** The command in progress; waiting commands check again when it is done. */
   private turn: Promise<void> | undefined;
@@ -76,7 +77,7 @@ export class LiveChat extends FoldedChat {
   }
 
   get isEmpty(): boolean {
-    return this.sockets.size === 0;
+    return this.sockets.isEmpty;
   }
 
   get connections(): Iterable<SocketConnection> {
@@ -152,7 +153,8 @@ export class LiveChat extends FoldedChat {
     const [kind, user, connectionState] = message.split(' ');
     const userId = Number(user);
     if (kind === 'connection') this.receiveConnection(userId, connectionState === 'connected');
-    else if (kind === 'typing') this.sendToPartner(userId, 'typing', { sessionId: this.sessionId, userId });
+    else if (kind === 'typing')
+      this.sockets.sendToPartner(userId, 'typing', { sessionId: this.sessionId, userId });
   }
 
   /** From here on, the socket is sent every event. The caller has already sent all earlier ones to it. */
@@ -314,22 +316,11 @@ export class LiveChat extends FoldedChat {
 
   /** Sends a folded event to every socket here. */
   private sendEvent({ eventId, event }: DecodedEvent, position: EventPosition): void {
-    const answered = event && this.pendingReply?.eventId === eventId ? this.pendingReply.frame : undefined;
-    let textForBoth: string | undefined;
-    const { log, metrics } = this.services;
-    if (this.sockets.size > 0)
+    if (!this.sockets.isEmpty) {
+      const { log, metrics } = this.services;
       metrics.recordFanout(log.estimateRedisTimeMs() - Number.parseInt(position.id, 10));
-    for (const connection of this.sockets) {
-      if (event && answered?.connection === connection) {
-        answered.answer(buildAck(event, position, this));
-        if (!isSentToSenderToo(event)) continue;
-      }
-      const { userId } = connection.identity;
-      connection.send(
-        hasSameFrameForBoth(event)
-          ? (textForBoth ??= this.serialise(this, event, position, userId))
-          : this.serialise(this, event, position, userId),
-      );
+      const answered = this.pendingReply?.eventId === eventId ? this.pendingReply.frame : undefined;
+      this.sockets.sendEvent(this, event, position, answered);
     }
     if (this.isEnded) this.serving?.onEnded();
   }
@@ -337,15 +328,6 @@ export class LiveChat extends FoldedChat {
   private receiveConnection(userId: number, isConnected: boolean): void {
     if (!this.awayUsers.receive(userId, !isConnected)) return;
     const state = isConnected ? 'connected' : 'reconnecting';
-    this.sendToPartner(userId, 'partner_connection', { sessionId: this.sessionId, state });
-  }
-
-  private sendToPartner<E extends 'typing' | 'partner_connection'>(
-    userId: number,
-    event: E,
-    data: Extract<ChatFrame, { event: E }>['data'],
-  ): void {
-    const text = JSON.stringify({ event, data });
-    for (const connection of this.sockets) if (connection.identity.userId !== userId) connection.send(text);
+    this.sockets.sendToPartner(userId, 'partner_connection', { sessionId: this.sessionId, state });
   }
 }

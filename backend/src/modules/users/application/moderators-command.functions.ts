@@ -1,10 +1,5 @@
+import type { CommandResult } from '../../../platform/lifecycle/operator-command.functions';
 import type { Moderator, ModeratorsService } from './moderators.service';
-
-/** What the command `main.moderators` prints, and its exit code: 1 when it was refused, 2 when it was misused. */
-export interface CommandResult {
-  exitCode: 0 | 1 | 2;
-  text: string;
-}
 
 const usage = 'Usage: main.moderators.js add <e-mail> | remove <e-mail> | list';
 

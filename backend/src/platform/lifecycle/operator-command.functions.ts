@@ -1,0 +1,50 @@
+import type { DynamicModule, INestApplicationContext } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+
+/** What an operator's command prints, and its exit code: 1 when it was refused, 2 when it was misused. */
+export interface CommandResult {
+  exitCode: 0 | 1 | 2;
+  text: string;
+}
+
+/** Runs work in an application without a server, and closes the application's connections afterwards. */
+export const withApplicationContext = async <Result>(
+  module: DynamicModule,
+  work: (app: INestApplicationContext) => Promise<Result>,
+): Promise<Result> => {
+  const app = await NestFactory.createApplicationContext(module, {
+    logger: ['error', 'fatal'],
+    abortOnError: false,
+  });
+  try {
+    return await work(app);
+  } finally {
+    await app.close();
+  }
+};
+
+/**
+ * Runs an operator's command as the main function of a process: prints its result and sets the exit code.
+ * @param failure what did not happen when the command fails, for example `The password was not changed`.
+ */
+export const runOperatorCommand = async (
+  command: () => Promise<CommandResult>,
+  failure: string,
+): Promise<void> => {
+  const { exitCode, text } = await captureFailure(command, failure);
+  if (exitCode === 0) console.log(text);
+  else console.error(text);
+  process.exitCode = exitCode;
+};
+
+const captureFailure = async (
+  command: () => Promise<CommandResult>,
+  failure: string,
+): Promise<CommandResult> => {
+  try {
+    return await command();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : 'unknown error';
+    return { exitCode: 1, text: `${failure}: ${reason}` };
+  }
+};

@@ -1,10 +1,17 @@
 import fs from 'node:fs';
+import { stripVTControlCharacters } from 'node:util';
 
 /**
  * The number of tests a stage ran, from the report of its tool.
- * @typedef {{passed: number, failed: number, skipped: number, flaky?: string[]}} Counts  `flaky`: names of
- *   tests that failed at first and passed when they were retried
+ * @typedef {{passed: number, failed: number, skipped: number, flaky?: FlakyTest[]}} Counts
  */
+
+/**
+ * A test that failed at first and passed when it was retried.
+ * @typedef {{name: string, reason: string}} FlakyTest  `reason`: message and stack of the first failure, shortened
+ */
+
+const MAX_REASON_LINES = 8;
 
 const NO_TESTS = { passed: 0, failed: 0, skipped: 0 };
 
@@ -16,7 +23,7 @@ export function readJestCounts(reportFile) {
   const flaky = (report.testResults ?? [])
     .flatMap(({ assertionResults }) => assertionResults ?? [])
     .filter(({ status, invocations }) => status === 'passed' && invocations > 1)
-    .map(({ fullName }) => fullName);
+    .map(({ fullName, retryReasons }) => describeFlaky(fullName, retryReasons?.[0]));
   return addFlaky(flaky, {
     passed: numPassedTests,
     failed: numFailedTests + numRuntimeErrorTestSuites,
@@ -32,11 +39,20 @@ export function readPlaywrightCounts(reportFile) {
   const flaky = (report.suites ?? [])
     .flatMap(collectSpecs)
     .filter(({ tests }) => tests.some(({ status }) => status === 'flaky'))
-    .map(({ title }) => title);
+    .map(({ title, tests }) => describeFlaky(title, findFirstError(tests)));
   return addFlaky(flaky, { passed: expected + flakyCount, failed: unexpected, skipped });
 }
 
 const collectSpecs = (suite) => [...(suite.specs ?? []), ...(suite.suites ?? []).flatMap(collectSpecs)];
+
+const findFirstError = (tests) =>
+  tests.flatMap(({ results }) => results ?? []).find(({ error }) => error)?.error.message;
+
+/** @returns {FlakyTest} */
+const describeFlaky = (name, failure = 'no reason was reported') => ({
+  name,
+  reason: stripVTControlCharacters(failure).split('\n').slice(0, MAX_REASON_LINES).join('\n'),
+});
 
 const addFlaky = (flaky, counts) => (flaky.length > 0 ? { ...counts, flaky } : counts);
 

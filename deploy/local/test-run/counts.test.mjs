@@ -58,10 +58,15 @@ test('counts are read from the reports of Jest, Playwright, node --test and the 
   assert.deepEqual(readTapCounts(writeReport(tap)), { passed: 4, failed: 2, skipped: 1 });
 });
 
-test('tests that passed only when retried are listed as flaky', (t) => {
+test('tests that passed only when retried are listed as flaky, with the reason of their failure', (t) => {
   const writeReport = createReportWriter(t);
   const once = { status: 'passed', invocations: 1, fullName: 'stable' };
-  const twice = { status: 'passed', invocations: 2, fullName: 'flaky' };
+  const twice = {
+    status: 'passed',
+    invocations: 2,
+    fullName: 'flaky',
+    retryReasons: ['Error: 503\n  at a.spec.ts:7'],
+  };
   const never = { status: 'failed', invocations: 2, fullName: 'broken' };
   const jest = {
     numPassedTests: 2,
@@ -75,14 +80,15 @@ test('tests that passed only when retried are listed as flaky', (t) => {
     passed: 2,
     failed: 1,
     skipped: 0,
-    flaky: ['flaky'],
+    flaky: [{ name: 'flaky', reason: 'Error: 503\n  at a.spec.ts:7' }],
   });
+  const results = [{ error: { message: '\u001b[31mError: not visible\u001b[39m' } }, {}];
   const playwright = {
     stats: { expected: 1, unexpected: 0, flaky: 1, skipped: 0 },
     suites: [
       {
         specs: [{ title: 'stable', tests: [{ status: 'expected' }] }],
-        suites: [{ specs: [{ title: 'flaky', tests: [{ status: 'flaky' }] }] }],
+        suites: [{ specs: [{ title: 'flaky', tests: [{ status: 'flaky', results }] }] }],
       },
     ],
   };
@@ -90,7 +96,7 @@ test('tests that passed only when retried are listed as flaky', (t) => {
     passed: 2,
     failed: 0,
     skipped: 0,
-    flaky: ['flaky'],
+    flaky: [{ name: 'flaky', reason: 'Error: not visible' }],
   });
 });
 

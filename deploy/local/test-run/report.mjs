@@ -14,7 +14,7 @@ const TIME_WIDTH = 8;
  * @property {number} tookMs
  * @property {string} [problem]   what failed besides the tests, such as "took too long and was ended"; such a stage has failed
  * @property {string} [whySkipped]
- * @property {string[]} [flaky]  names of tests that passed only when they were retried
+ * @property {import('./counts.mjs').FlakyTest[]} [flaky]  tests that passed only when they were retried
  */
 
 /** Formats the result of a stage as one line. @param {StageResult} result */
@@ -45,6 +45,8 @@ export function printSummary(results, tookMs) {
   results.forEach((result) => process.stdout.write(`${formatStage(result)}\n`));
   const flaky = results.flatMap((result) => result.flaky ?? []);
   if (flaky.length > 0) process.stdout.write(`\n  ${yellow('Flaky: passed only when retried')}\n`);
-  flaky.forEach((name) => process.stdout.write(`  ${yellow('–')} ${name}\n`));
+  flaky.forEach(({ name, reason }) =>
+    process.stdout.write(`  ${yellow('–')} ${name}\n${dim(reason.replace(/^/gm, '      '))}\n`),
+  );
   process.stdout.write(`\n${sumOf('passed')} passed, ${sumOf('failed')} failed\n`);
 }

@@ -9,6 +9,7 @@ import { MyDataWorkerModule } from './modules/my-data/my-data-worker.module';
 import { PrivateChatReadModelModule } from './modules/private-chat/private-chat-read-model.module';
 import { ConductModule } from './modules/conduct/conduct.module';
 import { TimeLimitsModule } from './modules/conduct/time-limits.module';
+import { FindingsWorkerModule } from './modules/conduct/findings-worker.module';
 import { EvidenceExpiryModule } from './modules/conduct/evidence-expiry.module';
 import { RandomChatWorkerModule } from './modules/random-chat/random-chat-worker.module';
 import { StandingsWorkerModule } from './modules/standings/standings-worker.module';
@@ -54,6 +55,7 @@ import { StorageModule } from './platform/storage/storage.module';
     ConductModule,
     TimeLimitsModule,
     EvidenceExpiryModule,
+    FindingsWorkerModule,
     RandomChatWorkerModule,
     UploadsWorkerModule,
     MyDataWorkerModule,

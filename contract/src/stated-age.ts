@@ -33,6 +33,9 @@ const ageAndGender = new RegExp(
   'iu',
 );
 
+/** No statement is without one of these. Checked first, because almost no message has one. */
+const mayStateAge = new RegExp(`\\d|${ageWords.join('|')}`, 'iu');
+
 const toNumber = (age: string): number => {
   const index = ageWords.indexOf(age.toLowerCase());
   return index < 0 ? Number(age) : MIN_STATED_AGE + index;
@@ -47,8 +50,9 @@ const isMinor = (age: number): boolean => age >= MIN_STATED_AGE && age <= MAX_ST
  * @returns the stated age in years, from 8 to 17; undefined if the text states none
  */
 export const statedAge = (text: string): number | undefined => {
-  const plain = text
-    .normalize('NFKC')
+  const normal = text.normalize('NFKC');
+  if (!mayStateAge.test(normal)) return undefined;
+  const plain = normal
     .replace(/[‘’ʼ`´]/g, "'")
     .replace(/[ \t\u00a0]+/g, ' ')
     .trim();

@@ -14,6 +14,7 @@ import { ReportSessions1763640902000 } from './1763640902000-report-sessions';
 import { ModerationIndexes1763640905000 } from './1763640905000-moderation-indexes';
 import { InheritedSanctionsIndex1763640906000 } from './1763640906000-inherited-sanctions-index';
 import { Erasures1763640910000 } from './1763640910000-erasures';
+import { FindingsIndex1763640911000 } from './1763640911000-findings-index';
 
 /** Every migration, in order. */
 export const migrations = [
@@ -33,4 +34,5 @@ export const migrations = [
   ModerationIndexes1763640905000,
   InheritedSanctionsIndex1763640906000,
   Erasures1763640910000,
+  FindingsIndex1763640911000,
 ];

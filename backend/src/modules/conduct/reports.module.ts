@@ -6,11 +6,11 @@ import { RandomChatModule } from '../random-chat/random-chat.module';
 import { StandingsModule } from '../standings/standings.module';
 import { UploadsModule } from '../uploads/uploads.module';
 import { UsersModule } from '../users/users.module';
-import { EvidenceService } from './application/evidence.service';
 import { ReportableChatService } from './application/reportable-chat.service';
 import { ReporterWeightService } from './application/reporter-weight.service';
 import { ReportsService } from './application/reports.service';
 import { ConductModule } from './conduct.module';
+import { EvidenceModule } from './evidence.module';
 import { ReportRepository } from './infrastructure/report.repository';
 import { ReportsController } from './transport/reports.controller';
 
@@ -19,6 +19,7 @@ import { ReportsController } from './transport/reports.controller';
   imports: [
     BlocksModule,
     ConductModule,
+    EvidenceModule,
     FriendsModule,
     PrivateChatReadModelModule,
     RandomChatModule,
@@ -27,13 +28,7 @@ import { ReportsController } from './transport/reports.controller';
     UsersModule,
   ],
   controllers: [ReportsController],
-  providers: [
-    EvidenceService,
-    ReportableChatService,
-    ReporterWeightService,
-    ReportRepository,
-    ReportsService,
-  ],
-  exports: [EvidenceService],
+  providers: [ReportableChatService, ReporterWeightService, ReportRepository, ReportsService],
+  exports: [EvidenceModule],
 })
 export class ReportsModule {}

@@ -11,10 +11,9 @@ import { ChatMetricsRegistry } from './application/chat-metrics.registry';
 import { ChatRecordsService } from './application/chat-records.service';
 import { LiveChatService } from './application/live-chat.service';
 import { OutboxSchedulerService } from './application/outbox-scheduler.service';
-import { ChatTranscriptService } from './application/chat-transcript.service';
 import { PastChatService } from './application/past-chat.service';
 import { PastPartnersService } from './application/past-partners.service';
-import { PersistedChatRepository } from './infrastructure/persisted-chat.repository';
+import { ChatTranscriptModule } from './chat-transcript.module';
 import { ChatHistoryRepository } from './infrastructure/chat-history.repository';
 import { RandomChatReadModelModule } from './random-chat-read-model.module';
 import { ChatHistoryController } from './transport/chat-history.controller';
@@ -23,7 +22,14 @@ import { QueueGateway } from './transport/queue.gateway';
 import { RandomChatGateway } from './transport/random-chat.gateway';
 
 @Module({
-  imports: [BlocksReadModelModule, RandomChatReadModelModule, MatchingModule, UploadsModule, UsersModule],
+  imports: [
+    BlocksReadModelModule,
+    ChatTranscriptModule,
+    MatchingModule,
+    RandomChatReadModelModule,
+    UploadsModule,
+    UsersModule,
+  ],
   controllers: [ChatHistoryController],
   providers: [
     PastPartnersService,
@@ -34,15 +40,13 @@ import { RandomChatGateway } from './transport/random-chat.gateway';
     ChatMetricsRegistry,
     ChatPresenceService,
     ChatRecordsService,
-    ChatTranscriptService,
     IcebreakerGateway,
     LiveChatService,
-    PersistedChatRepository,
     OutboxSchedulerService,
     QueueGateway,
     RandomChatGateway,
   ],
-  exports: [ChatTranscriptService, PastChatService, PastPartnersService],
+  exports: [PastChatService, PastPartnersService],
 })
 export class RandomChatModule {
   constructor(chats: LiveChatService, metrics: MetricsRegistry) {

@@ -1,16 +1,16 @@
 import { Module } from '@nestjs/common';
 import { ImageBlocksModule } from '../image-blocks/image-blocks.module';
-import { HeldImagesService } from './application/held-images.service';
 import { ImageProcessingService } from './application/image-processing.service';
 import { UploadsService } from './application/uploads.service';
 import { FilesController } from './transport/files.controller';
 import { UploadController } from './transport/upload.controller';
+import { HeldImagesModule } from './held-images.module';
 import { UploadRecordsModule } from './upload-records.module';
 
 @Module({
-  imports: [UploadRecordsModule, ImageBlocksModule],
+  imports: [HeldImagesModule, UploadRecordsModule, ImageBlocksModule],
   controllers: [UploadController, FilesController],
-  providers: [HeldImagesService, ImageProcessingService, UploadsService],
-  exports: [HeldImagesService, UploadsService],
+  providers: [ImageProcessingService, UploadsService],
+  exports: [HeldImagesModule, UploadsService],
 })
 export class UploadsModule {}

@@ -65,6 +65,18 @@ export interface ProcessEventMap {
   BlockedImageSent: { userId: number; blockedImageId: number; sha256: string; rule: HouseRule };
   /** A moderator is about to read the profile of a user whom they do not know. Delivered; it is recorded first. */
   ProfileReadByModerator: { moderatorId: number; userId: number };
+  /**
+   * A user has stated in a chat that they are under 18, which ended it. `messageId`: the edited message; null for the
+   * last message of the chat. Delivered; the worker makes up for a reaction that failed.
+   */
+  AgeStated: {
+    sessionId: string;
+    userIds: readonly number[];
+    userId: number;
+    messageId: string | null;
+    /** Id of the event that ended the chat. */
+    endEventId: string;
+  };
   /** An append found its shard's outbox empty, so a worker must be woken. */
   OutboxFilled: { shard: number };
   /** The replica's lease was renewed; about once a second. */
@@ -123,6 +135,7 @@ export const processEventNames = {
   ExclusionsChanged: true,
   StandingChanged: true,
   BlockedImageSent: true,
+  AgeStated: true,
   ProfileReadByModerator: true,
   OutboxFilled: true,
   LeaseRenewed: true,

@@ -5,6 +5,7 @@ export const jobNames = [
   'sweep_streams',
   'sweep_uploads',
   'conduct_time_limits',
+  'watch_findings',
   'expire_devices',
   'erase_person',
   'resume_erasures',
@@ -21,6 +22,7 @@ export interface JobData {
   sweep_streams: Record<string, never>;
   sweep_uploads: Record<string, never>;
   conduct_time_limits: Record<string, never>;
+  watch_findings: Record<string, never>;
   expire_devices: Record<string, never>;
   erase_person: { erasureId: string };
   resume_erasures: Record<string, never>;

@@ -1,6 +1,11 @@
 /** Texts about the user's own standing; those of the notices themselves are in product/notice. */
 export const copy = {
-  notice: { understand: 'I understand', adult: 'I am 18 or older', minor: 'I am under 18' },
+  notice: {
+    understand: 'I understand',
+    notMyAge: 'That was not my age',
+    adult: 'I am 18 or older',
+    minor: 'I am under 18',
+  },
   ageFailed: { title: 'Not saved', description: 'Please try again.' },
   appeal: {
     open: 'Appeal',

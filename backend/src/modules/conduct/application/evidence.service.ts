@@ -8,7 +8,7 @@ import { DataSource } from 'typeorm';
 import { PrivateTranscriptService } from '../../private-chat/application/private-transcript.service';
 import { ChatTranscriptService } from '../../random-chat/application/chat-transcript.service';
 import { HeldImagesService, type ImageSize } from '../../uploads/application/held-images.service';
-import { UsersService } from '../../users/application/users.service';
+import { UserLookupService } from '../../users/application/user-lookup.service';
 
 /** The newest messages that evidence contains, beside the marked ones. */
 const NEWEST_MESSAGES = 30;
@@ -57,19 +57,21 @@ export class EvidenceService {
     private readonly chats: ChatTranscriptService,
     private readonly privateChats: PrivateTranscriptService,
     private readonly images: HeldImagesService,
-    private readonly users: UsersService,
+    private readonly users: UserLookupService,
     private readonly dataSource: DataSource,
   ) {}
 
+  /** @param marked ids of messages, or the newest message. */
   async takeFromRandomChat(
     sessionId: string,
     userIds: readonly number[],
-    markedIds: MarkedIds = [],
+    marked: MarkedIds | 'newest' = [],
   ): Promise<TakenEvidence> {
     const { participants, messages, omitted } = await this.chats.read(sessionId, {
       newest: NEWEST_MESSAGES,
-      messageIds: markedIds.filter((id) => typeof id === 'string'),
+      messageIds: marked === 'newest' ? [] : marked.filter((id) => typeof id === 'string'),
     });
+    const markedIds = marked === 'newest' ? messages.slice(-1).map(({ id }) => id) : marked;
     const people =
       participants.length > 0
         ? participants.map(({ id, username }) => ({ id, username }))
@@ -91,8 +93,8 @@ export class EvidenceService {
   }
 
   private async findPeople(userIds: readonly number[]): Promise<Evidence['people']> {
-    const profiles = await this.users.findProfiles([...userIds]);
-    return profiles.map(({ id, username }) => ({ id, username })).sort((one, other) => one.id - other.id);
+    const users = await this.users.findNames(userIds);
+    return users.sort((one, other) => one.id - other.id);
   }
 
   private async seal(conversation: Conversation, markedIds: MarkedIds): Promise<TakenEvidence> {

@@ -7,6 +7,7 @@ import { ChatPresenceService, type Deadline } from '../../../platform/hot-log/ch
 import { logWarning } from '../../../platform/observability/warn-about.functions';
 import { OnProcessEvent } from '../../../platform/process-events/process-event.decorator';
 import type { ProcessEventMap } from '../../../platform/process-events/process-event-map.types';
+import { ProcessEventsService } from '../../../platform/process-events/process-events.service';
 import type { InboundFrame } from '../../../platform/realtime/inbound-frame.model';
 import type { SocketConnection } from '../../../platform/realtime/socket-connection.model';
 import { SocketRegistry } from '../../../platform/realtime/socket.registry';
@@ -16,6 +17,7 @@ import { mayMeet } from '../../matching/application/search-criteria.functions';
 import { MatchmakingService } from '../../matching/application/matchmaking.service';
 import { type Match, MatchQueueService } from '../../matching/application/match-queue.service';
 import { UsersService } from '../../users/application/users.service';
+import type { LoggedEvent } from './chat-event.codec';
 import type { ChatSummary } from './chat-summary.mapper';
 import { ChatRecordsService } from './chat-records.service';
 import type { LiveChat } from './live-chat.model';
@@ -43,6 +45,7 @@ export class ChatLifecycleService {
     private readonly userPublisher: UserPublisherService,
     private readonly registry: SocketRegistry,
     private readonly blockList: BlockListService,
+    private readonly processEvents: ProcessEventsService,
     @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {}
 
@@ -111,6 +114,25 @@ export class ChatLifecycleService {
     if (result.kind === 'already_done') frame?.answer({ seq: result.position.seq });
     else frame?.answer({ seq: chat.version });
     await this.closeRecords(chat);
+  }
+
+  /**
+   * Completes the end of a chat that a command of a participant may have caused for safety: the finding is raised, and
+   * both users are free. A finding that cannot be raised now is raised by the worker.
+   */
+  async completeRemoval(chat: LiveChat, events: readonly LoggedEvent[]): Promise<void> {
+    for (const { eventId, event } of events) {
+      if (event.type !== 'ChatEnded') continue;
+      const { sessionId, userIds } = chat;
+      const { finding } = event.data;
+      if (finding) {
+        const { userId, messageId } = finding;
+        await this.processEvents
+          .deliver('AgeStated', { sessionId, userIds, userId, messageId, endEventId: eventId })
+          .catch((error: unknown) => logWarning(this.logger, 'A finding was left to the worker', error));
+      }
+      await this.closeRecords(chat);
+    }
   }
 
   /** Ends the chat that a user is in with a user whom they have just blocked, and keeps the two from being matched. */

@@ -26,7 +26,9 @@ const [CODE_OF_0, CODE_OF_9] = ['0'.charCodeAt(0), '9'.charCodeAt(0)];
 const logger = new Logger('LiveChat');
 
 export type ExecuteResult =
-  { kind: 'appended' } | { kind: 'already_done'; position: EventPosition } | { kind: 'not_overdue' };
+  | { kind: 'appended'; events: readonly LoggedEvent[] }
+  | { kind: 'already_done'; position: EventPosition }
+  | { kind: 'not_overdue' };
 
 /** Dependencies shared by all chats of this process. */
 export interface LiveChatServices {
@@ -239,7 +241,7 @@ export class LiveChat extends FoldedChat {
           case 'appended':
             this.applyAppended(version, result.ids, texts, events);
             this.answerUnattached(frame, events[0]?.event, { id: result.ids[0] ?? '', seq: version + 1 });
-            return { kind: 'appended' };
+            return { kind: 'appended', events };
           case 'not_overdue':
             return { kind: 'not_overdue' };
           case 'outbox_full':

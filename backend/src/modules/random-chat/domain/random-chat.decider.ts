@@ -1,6 +1,9 @@
 import { toReactionEmoji } from '@thaw/contract/emojis';
+import { parseImageMarkers } from '@thaw/contract/image-markers';
 import { checkContent, checkText, quoteOf } from '@thaw/contract/message-content';
 import type { ReplyTo } from '@thaw/contract/random-chat';
+import type { MessageType } from '@thaw/contract/scalars';
+import { statedAge } from '@thaw/contract/stated-age';
 import { DomainError, requireAccepted } from '../../../platform/errors/domain.errors';
 import { decideGameAnswer, decideGameStart, decideGameIgnore } from './icebreaker.decider';
 import { type Decision, accept, createNoOp } from './decision.types';
@@ -90,7 +93,8 @@ const decideMessage = (command: SendMessage, state: RandomChatState): Decision =
   requireRate(state, 'message', senderId, command);
   const replyTo = replyToId === null ? null : buildQuote(state, replyToId);
   const content = requireAccepted(checkContent(messageType, command.content));
-  return accept({ type: 'MessageSent', data: { senderId, content, messageType, replyTo, clientId } });
+  const sent = { type: 'MessageSent', data: { senderId, content, messageType, replyTo, clientId } } as const;
+  return accept(sent, ...endForStatedAge(senderId, messageType, content, null));
 };
 
 const decideEdit = (command: EditMessage, state: RandomChatState): Decision => {
@@ -100,7 +104,8 @@ const decideEdit = (command: EditMessage, state: RandomChatState): Decision => {
   const content = requireAccepted(checkText(command.content));
   if (content === message.content) return createNoOp(state);
   requireRate(state, 'edit', editorId, command);
-  return accept({ type: 'MessageEdited', data: { messageId, editorId, content } });
+  const edited = { type: 'MessageEdited', data: { messageId, editorId, content } } as const;
+  return accept(edited, ...endForStatedAge(editorId, message.messageType, content, messageId));
 };
 
 const decideReaction = (command: ReactToMessage, state: RandomChatState): Decision => {
@@ -114,6 +119,20 @@ const decideReaction = (command: ReactToMessage, state: RandomChatState): Decisi
     type: action === 'add' ? 'ReactionAdded' : 'ReactionRemoved',
     data: { messageId, emoji, userId },
   });
+};
+
+/** A message in which its sender states to be under 18 ends the chat. */
+const endForStatedAge = (
+  userId: number,
+  messageType: MessageType,
+  content: string,
+  messageId: string | null,
+): readonly ChatEnded[] => {
+  if (messageType === 'image') return [];
+  const text = messageType === 'mixed' ? parseImageMarkers(content).text : content;
+  if (statedAge(text) === undefined) return [];
+  const finding = { kind: 'stated_age', userId, messageId } as const;
+  return [{ type: 'ChatEnded', data: { reason: 'removed', endedBy: null, finding } }];
 };
 
 /** A chat ends once; a later attempt refers to the version of that end. */

@@ -68,12 +68,21 @@ export interface GameIgnored {
   data: { gameId: string; userId: number };
 }
 
-/** `aborted`: the match was released before a user saw the chat. */
-export type ChatEndReason = 'skipped' | 'disconnected' | 'aborted';
+/**
+ * `aborted`: the match was released before a user saw the chat. `removed`: for safety; users see it as a lost connection.
+ */
+export type ChatEndReason = 'skipped' | 'disconnected' | 'aborted' | 'removed';
+
+/** What ended a chat for safety. `messageId`: the edited message; null for the message directly before the end. */
+export interface ChatFinding {
+  kind: 'stated_age';
+  userId: number;
+  messageId: string | null;
+}
 
 export interface ChatEnded {
   type: 'ChatEnded';
-  data: { reason: ChatEndReason; endedBy: number | null };
+  data: { reason: ChatEndReason; endedBy: number | null; finding?: ChatFinding };
 }
 
 export type RandomChatEvent =

@@ -11,7 +11,7 @@ import { UploadsService } from '../../uploads/application/uploads.service';
 import { ConnectionResumeService } from '../application/connection-resume.service';
 import { ChatLifecycleService } from '../application/chat-lifecycle.service';
 import { buildMessageAck } from '../application/chat-frame.mapper';
-import type { LiveChat } from '../application/live-chat.model';
+import type { ExecuteResult, LiveChat } from '../application/live-chat.model';
 import { LiveChatService } from '../application/live-chat.service';
 import type { SendMessage } from '../domain/random-chat.commands';
 
@@ -69,6 +69,7 @@ export class RandomChatGateway {
     if (messageType !== 'text') await this.grantImageAccess(chat, command);
     const result = await chat.execute(command, frame);
     if (result.kind === 'already_done') frame.answer(buildMessageAck(result.position, clientId));
+    else await this.completeRemoval(chat, result);
   }
 
   /**
@@ -93,6 +94,13 @@ export class RandomChatGateway {
       frame,
     );
     if (result.kind === 'already_done') frame.answer({ seq: result.position.seq });
+    else await this.completeRemoval(chat, result);
+  }
+
+  /** Almost no command results in more than one event. */
+  private async completeRemoval(chat: LiveChat, result: ExecuteResult): Promise<void> {
+    if (result.kind !== 'appended' || result.events.length === 1) return;
+    await this.lifecycle.completeRemoval(chat, result.events);
   }
 
   @SubscribeMessage('message_reaction')

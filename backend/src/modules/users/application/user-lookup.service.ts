@@ -10,4 +10,10 @@ export class UserLookupService {
   async findIdByEmail(email: string): Promise<number | null> {
     return (await this.users.findByEmail(email))?.id ?? null;
   }
+
+  /** The names of those of the users who exist, in no particular order. */
+  async findNames(userIds: readonly number[]): Promise<{ id: number; username: string }[]> {
+    const users = await this.users.findMany(userIds);
+    return users.map(({ id, username }) => ({ id, username }));
+  }
 }

@@ -162,6 +162,7 @@ it.each([
 });
 
 it.each([
+  ['That was not my age', 'adult', 'good'],
   ['I am 18 or older', 'adult', 'good'],
   ['I am under 18', 'minor', 'suspended'],
 ] as const)('takes the answer "%s", and asks the server what follows', async (label, answer, kind) => {
@@ -190,7 +191,7 @@ it('does not take the end of a message that the user was writing for an answer',
   expect(screen.getByRole('dialog', { name: 'How old are you?' })).toBeVisible();
   expect(server.count('PUT', '/api/notices/43')).toBe(0);
   await user.tab();
-  expect(button('I am 18 or older')).toHaveFocus();
+  expect(button('That was not my age')).toHaveFocus();
 });
 
 it('keeps the question for the age open when the answer was not saved', async () => {

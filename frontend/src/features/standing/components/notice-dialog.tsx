@@ -19,6 +19,9 @@ const AgeQuestion = ({ userId, notice }: NoticeDialogProps) => {
   return (
     <div className="mt-6 flex flex-wrap gap-3">
       <Button disabled={isPending} onClick={() => answer('adult')}>
+        {copy.notice.notMyAge}
+      </Button>
+      <Button variant="outline" disabled={isPending} onClick={() => answer('adult')}>
         {copy.notice.adult}
       </Button>
       <Button variant="outline" disabled={isPending} onClick={() => answer('minor')}>

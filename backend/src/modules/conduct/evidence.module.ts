@@ -1,0 +1,22 @@
+import { Module } from '@nestjs/common';
+import { PrivateChatReadModelModule } from '../private-chat/private-chat-read-model.module';
+import { ChatTranscriptModule } from '../random-chat/chat-transcript.module';
+import { HeldImagesModule } from '../uploads/held-images.module';
+import { UsersReadModelModule } from '../users/users-read-model.module';
+import { AgeFindingsService } from './application/age-findings.service';
+import { EvidenceService } from './application/evidence.service';
+import { ConductModule } from './conduct.module';
+
+/** Evidence from chats, and the findings that are raised with it, in an api replica or a worker. */
+@Module({
+  imports: [
+    ChatTranscriptModule,
+    ConductModule,
+    HeldImagesModule,
+    PrivateChatReadModelModule,
+    UsersReadModelModule,
+  ],
+  providers: [AgeFindingsService, EvidenceService],
+  exports: [AgeFindingsService, EvidenceService],
+})
+export class EvidenceModule {}

@@ -1,0 +1,50 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { buildConductStreamId } from '../../standings/domain/standing.events';
+import type { AgeStatement } from '../application/age-findings.service';
+
+interface RawFinding {
+  event_id: string;
+  session_id: string;
+  user_id: string;
+  message_id: string | null;
+  user_ids: number[];
+}
+
+/** Recorded ends are searched for this time. The worker that records them also raises what is missing. */
+const SEARCHED_DAYS = 7;
+
+/** Reads the ends of chats that contain a finding. */
+@Injectable()
+export class FindingRepository {
+  constructor(private readonly dataSource: DataSource) {}
+
+  /** Findings that are not in the conduct of their user yet, oldest first. Erased users have none. */
+  async findUnraised(limit: number): Promise<AgeStatement[]> {
+    const rows = await this.dataSource.query<RawFinding[]>(
+      `SELECT ended.event_id, substr(ended.stream_id, 6) AS session_id, ended.data->'finding'->>'userId' AS user_id,
+              ended.data->'finding'->>'messageId' AS message_id, started.data->'userIds' AS user_ids
+       FROM events ended
+       JOIN events started ON started.stream_id = ended.stream_id AND started.stream_position = 1
+       JOIN users ON users.id = (ended.data->'finding'->>'userId')::bigint
+       WHERE ended.type = 'ChatEnded' AND ended.data ? 'finding'
+         AND ended.recorded_at > now() - make_interval(days => $1)
+         AND NOT EXISTS (
+           SELECT FROM events raised
+           WHERE raised.stream_id = $2 || (ended.data->'finding'->>'userId') AND raised.type = 'FindingRaised'
+             AND raised.data->>'sourceEventId' = ended.event_id::text)
+       ORDER BY ended.recorded_at
+       LIMIT $3`,
+      [SEARCHED_DAYS, CONDUCT_STREAM_PREFIX, limit],
+    );
+    return rows.map((row) => ({
+      sessionId: row.session_id,
+      userIds: row.user_ids,
+      userId: Number(row.user_id),
+      messageId: row.message_id,
+      endEventId: row.event_id,
+    }));
+  }
+}
+
+const CONDUCT_STREAM_PREFIX = buildConductStreamId(0).slice(0, -1);

@@ -1,0 +1,42 @@
+import { Injectable, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
+import { JobHandlerRegistry } from '../../../platform/queue/job-handler.registry';
+import { JobQueueService } from '../../../platform/queue/job-queue.service';
+import { AgeFindingsService } from '../application/age-findings.service';
+import { FindingRepository } from '../infrastructure/finding.repository';
+
+const RUN_EVERY_MS = 30_000;
+const FINDINGS_PER_RUN = 100;
+
+/** Raises the findings of chats whose replica died or could not reach PostgreSQL when the chat ended. */
+@Injectable()
+export class FindingsProcessor implements OnModuleInit, OnApplicationBootstrap {
+  constructor(
+    private readonly findings: FindingRepository,
+    private readonly ages: AgeFindingsService,
+    private readonly handlers: JobHandlerRegistry,
+    private readonly jobs: JobQueueService,
+  ) {}
+
+  onModuleInit(): void {
+    this.handlers.register('watch_findings', async () => {
+      await this.run();
+    });
+  }
+
+  async onApplicationBootstrap(): Promise<void> {
+    await this.jobs.schedule('watch_findings', {}, RUN_EVERY_MS);
+  }
+
+  /**
+   * @returns the number of findings that were missing.
+   * @throws the first error, after every other finding has been tried.
+   */
+  async run(): Promise<number> {
+    const missing = await this.findings.findUnraised(FINDINGS_PER_RUN);
+    const results = [];
+    for (const finding of missing) results.push(...(await Promise.allSettled([this.ages.raise(finding)])));
+    const failed = results.find(({ status }) => status === 'rejected');
+    if (failed?.status === 'rejected') throw failed.reason;
+    return missing.length;
+  }
+}

@@ -1,0 +1,150 @@
+// Real: PostgreSQL, Redis, two api replicas over HTTP and sockets. Ada states an age under 18 in a chat with Bob.
+import type { Notice } from '@thaw/contract/safety';
+import { persistChat } from '../../testing/persisted-chat.fixture';
+import { readQueueState, startChat } from '../../testing/random-chat.fixture';
+import { quickChatSettings, startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
+import { textMessage, type ThawVisitor } from '../../testing/thaw.client';
+import { until } from '../../testing/until.functions';
+import { JobHandlerRegistry } from '../../platform/queue/job-handler.registry';
+import { JobQueueService } from '../../platform/queue/job-queue.service';
+import { ChatLogRepository } from '../../platform/hot-log/chat-log.repository';
+import { AgeFindingsService } from './application/age-findings.service';
+import { ConductService } from './application/conduct.service';
+import { FindingRepository } from './infrastructure/finding.repository';
+import { FindingsProcessor } from './jobs/findings.processor';
+
+jest.setTimeout(60_000);
+
+describe('a stated age under 18', () => {
+  let thaw: TestReplicas;
+
+  beforeAll(async () => {
+    thaw = await startTestReplicas(2, quickChatSettings);
+  });
+  afterEach(async () => {
+    jest.restoreAllMocks();
+    await thaw.closeSockets();
+  });
+  afterAll(() => thaw.close());
+
+  const readNotices = async (who: ThawVisitor): Promise<Notice[]> =>
+    (await who.call('GET', `/api/notices/${who.user.id}`)).body as unknown as Notice[];
+  const readStanding = async (who: ThawVisitor) =>
+    ((await who.call('GET', `/api/user/${who.user.id}`)).body as { standing: object }).standing;
+  const answer = (who: ThawVisitor, noticeId: number, text: string) =>
+    who.call('PUT', `/api/notices/${noticeId}`, { seen: true, answer: text });
+  const findCases = ({ user }: ThawVisitor) =>
+    thaw.database.dataSource.query<{ evidence: string; hash: string; source: string; kind: string }[]>(
+      `SELECT p.data->>'evidence' AS evidence, e.data->>'evidenceHash' AS hash, e.data->>'sourceEventId' AS source, c.kind
+       FROM events e JOIN event_private p USING (stream_id, event_id)
+       JOIN conduct_cases c ON c.id = (e.data->>'caseId')::bigint
+       WHERE e.stream_id = $1 AND e.type = 'FindingRaised'`,
+      [`conduct-${user.id}`],
+    );
+  const readEntries = async (sessionId: string): Promise<string[]> =>
+    (await thaw.replicas[0]!.app.get(ChatLogRepository).read(sessionId)).map(({ text }) => text);
+  const createProcessor = (): FindingsProcessor => {
+    const { app } = thaw.replicas[0]!;
+    return new FindingsProcessor(
+      new FindingRepository(thaw.database.dataSource),
+      app.get(AgeFindingsService),
+      new JobHandlerRegistry(),
+      app.get(JobQueueService),
+    );
+  };
+  const failToRaise = () => {
+    for (const { app } of thaw.replicas)
+      jest.spyOn(app.get(ConductService), 'raiseFinding').mockRejectedValue(new Error('PostgreSQL is away'));
+  };
+
+  it('ends the chat as a lost connection, frees both, and asks the sender', async () => {
+    const { ada, bob, adaSocket, bobSocket, sessionId } = await startChat(thaw);
+    const { id } = await adaSocket.request('random_message', textMessage(sessionId, 'hey im 15'));
+    expect(await bobSocket.next('random_message')).toMatchObject({ id, content: 'hey im 15', seq: 2 });
+    const end = { sessionId, seq: 3, reason: 'disconnected', endedBy: null };
+    expect(await bobSocket.next('chat_skipped')).toEqual(end);
+    expect(await adaSocket.next('chat_skipped')).toEqual(end);
+    expect(await adaSocket.next('standing')).toMatchObject({ kind: 'age_question' });
+    const { id: noticeId } = await adaSocket.next('notice');
+    await until(
+      async () =>
+        (await readQueueState(thaw, ada)) === undefined && (await readQueueState(thaw, bob)) === undefined,
+    );
+    const entries = await readEntries(sessionId);
+    expect(JSON.parse(entries[2]!)).toMatchObject({
+      t: 'ChatEnded',
+      d: {
+        reason: 'removed',
+        endedBy: null,
+        finding: { kind: 'stated_age', userId: ada.user.id, messageId: null },
+      },
+    });
+    expect(entries[2]).not.toContain('im 15');
+
+    const [finding, ...others] = await findCases(ada);
+    expect(others).toEqual([]);
+    expect(finding).toMatchObject({ kind: 'finding', hash: expect.stringMatching(/^[0-9a-f]{64}$/) });
+    expect(JSON.parse(finding!.evidence)).toMatchObject({
+      source: 'random_chat',
+      sessionId,
+      messages: [{ senderId: ada.user.id, versions: ['hey im 15'], isMarked: true }],
+    });
+    expect(await readNotices(bob)).toEqual([]);
+    expect(await readStanding(bob)).toMatchObject({ kind: 'good' });
+
+    await expect(adaSocket.request('join_queue', {})).rejects.toThrow('suspended');
+    expect(await answer(ada, Number(noticeId), 'adult')).toMatchObject({ status: 200 });
+    expect(await readStanding(ada)).toMatchObject({ kind: 'good' });
+    await adaSocket.request('join_queue', {});
+    await adaSocket.request('leave_queue', {});
+  });
+
+  it('in an edit does the same, with that message marked; an admission suspends until a moderator has looked', async () => {
+    const first = await startChat(thaw);
+    const { ada, adaSocket, sessionId } = first;
+    const { id } = await adaSocket.request('random_message', textMessage(sessionId, 'im 51'));
+    await adaSocket.request('random_message', textMessage(sessionId, 'oops'));
+    const { seq } = await adaSocket.request('message_edit', {
+      sessionId,
+      messageId: String(id),
+      newContent: 'im 15',
+      userId: ada.user.id,
+    });
+    expect(seq).toBe(4);
+    await adaSocket.next('notice');
+    const [question] = await readNotices(ada);
+    const [finding] = await findCases(ada);
+    expect(JSON.parse(finding!.evidence)).toMatchObject({
+      messages: [{ versions: ['im 51', 'im 15'], isMarked: true }, { isMarked: false }],
+    });
+    await answer(ada, question!.id, 'minor');
+    expect(await readStanding(ada)).toMatchObject({ kind: 'suspended', until: null });
+  });
+
+  it('is raised by the worker when the replica could not, once', async () => {
+    const { ada, adaSocket, bobSocket, sessionId } = await startChat(thaw);
+    failToRaise();
+    await adaSocket.request('random_message', textMessage(sessionId, '14f'));
+    await bobSocket.next('chat_skipped');
+    await until(async () => (await readQueueState(thaw, ada)) === undefined);
+    expect(await findCases(ada)).toEqual([]);
+    jest.restoreAllMocks();
+    await persistChat(thaw.replicas[0]!, sessionId);
+
+    expect(await createProcessor().run()).toBe(1);
+    expect(await adaSocket.next('standing')).toMatchObject({ kind: 'age_question' });
+    const [finding] = await findCases(ada);
+    expect(JSON.parse(finding!.evidence)).toMatchObject({
+      messages: [{ versions: ['14f'], isMarked: true }],
+    });
+    expect(await createProcessor().run()).toBe(0);
+    await thaw.replicas[0]!.app.get(AgeFindingsService).raise({
+      sessionId,
+      userIds: [],
+      userId: ada.user.id,
+      messageId: null,
+      endEventId: finding!.source,
+    });
+    expect(await findCases(ada)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,77 @@
+import {
+  ADA,
+  at,
+  BOB,
+  chatEnded,
+  chatStarted,
+  givenChat,
+  messageSent,
+  timeOf,
+} from '../../../testing/given-chat.fixture';
+import type { EditMessage, SendMessage } from './random-chat.commands';
+import type { RandomChatEvent } from './random-chat.events';
+
+const IMAGE_URL = '/api/files/chat-images/0b9a7a3e-5a5b-4c0e-9d3f-6f6f3a1f0001.webp';
+
+const send = (content: string, command: Partial<SendMessage> = {}): SendMessage => ({
+  type: 'SendMessage',
+  at: timeOf(60),
+  senderId: ADA,
+  content,
+  messageType: 'text',
+  replyToId: null,
+  clientId: null,
+  ...command,
+});
+const edit = (content: string): EditMessage => ({
+  type: 'EditMessage',
+  at: timeOf(60),
+  editorId: BOB,
+  messageId: at(2).id,
+  content,
+});
+const endedBy = (userId: number, messageId: string | null): RandomChatEvent => ({
+  type: 'ChatEnded',
+  data: { reason: 'removed', endedBy: null, finding: { kind: 'stated_age', userId, messageId } },
+});
+
+describe('a message in which its sender states to be under 18', () => {
+  it('is stored and ends the chat, in one decision', () => {
+    givenChat(chatStarted).when(send("hi, i'm 14")).then(messageSent(ADA, "hi, i'm 14"), endedBy(ADA, null));
+  });
+
+  it('ends the chat as the text of an edit', () => {
+    givenChat(chatStarted, messageSent(BOB, "i'm 41"))
+      .when(edit("i'm 14"))
+      .then(
+        { type: 'MessageEdited', data: { messageId: at(2).id, editorId: BOB, content: "i'm 14" } },
+        endedBy(BOB, at(2).id),
+      );
+  });
+
+  it('ends the chat as the text above an image, and the address of an image states nothing', () => {
+    givenChat(chatStarted)
+      .when(send(`14f\n[IMAGE:${IMAGE_URL}]`, { messageType: 'mixed' }))
+      .then({ type: 'MessageSent' }, endedBy(ADA, null));
+    givenChat(chatStarted)
+      .when(send(IMAGE_URL, { messageType: 'image' }))
+      .then({ type: 'MessageSent' });
+  });
+
+  it('ends the chat once: a retry refers to the message', () => {
+    const again = givenChat(chatStarted, messageSent(ADA, '14f', 'c-1'), endedBy(ADA, null)).when(
+      send('14f', { clientId: 'c-1' }),
+    );
+    expect(again.decide()).toEqual({ alreadyDone: at(2) });
+  });
+
+  it('is refused after the end', () => {
+    givenChat(chatStarted, chatEnded).when(send('14f')).thenThrows('session_ended');
+  });
+});
+
+describe('a message that states an adult age or the age of another user', () => {
+  it.each(["i'm 24", 'my sister is 13', 'i am 13 years older'])('ends nothing: %s', (content) => {
+    givenChat(chatStarted).when(send(content)).then(messageSent(ADA, content));
+  });
+});

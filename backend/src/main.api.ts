@@ -9,7 +9,7 @@ import { claimRedisLayout } from './platform/redis/redis-layout.functions';
 
 const start = async (): Promise<void> => {
   const environment = loadEnvironment(process.env);
-  await claimRedisLayout(environment.REDIS_URL);
+  await claimRedisLayout(environment);
   const app = await createApiApplication(environment);
   handleProcessSignals(app);
 

@@ -6,7 +6,7 @@ import { migrate } from './platform/database/schema-migration.functions';
 import { ProjectionRebuildService } from './platform/event-store/projection-rebuild.service';
 import { DeadLetterRepository } from './platform/hot-log/dead-letter.repository';
 import { runOperatorCommand, withApplicationContext } from './platform/lifecycle/operator-command.functions';
-import { connectRedis } from './platform/redis/redis.module';
+import { connectRedis } from './platform/redis/redis-connection.factory';
 import { prepareFileStorage } from './platform/storage/storage.module';
 import { ReadModelsModule } from './read-models.module';
 import { RestoredErasuresService } from './modules/my-data/application/restored-erasures.service';
@@ -46,7 +46,7 @@ const rebuildReadModels = async (): Promise<string> => {
 const handleDeadLetters = async (verb: string | undefined): Promise<string> => {
   if (verb !== 'list' && verb !== 'replay')
     throw new Error('say --dead-letters list or --dead-letters replay');
-  const redis = connectRedis(readMigrationEnvironment().REDIS_URL, {
+  const redis = connectRedis(readMigrationEnvironment(), {
     enableOfflineQueue: true,
     commandTimeout: 5_000,
   });

@@ -9,7 +9,7 @@ import { WorkerModule } from './worker.module';
 
 const start = async (): Promise<void> => {
   const environment = loadEnvironment(process.env);
-  await claimRedisLayout(environment.REDIS_URL);
+  await claimRedisLayout(environment);
   const app = await NestFactory.createApplicationContext(WorkerModule.forRoot(environment), {
     bufferLogs: true,
     abortOnError: false,

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { limits } from '@thaw/contract/limits';
 import * as z from 'zod/mini';
+import { parseRedisAddress } from './redis-address.parser';
 
 const port = z.coerce.number().check(z.int(), z.minimum(0), z.maximum(65_535));
 const count = (minimum = 0) => z.coerce.number().check(z.int(), z.minimum(minimum));
@@ -23,8 +24,13 @@ const schema = z.object({
   MIGRATE_DATABASE_URL: z.optional(z.url()),
   /** Maximum number of PostgreSQL connections per process. */
   DATABASE_POOL_SIZE: z._default(count(1), 10),
-  /** Redis 7 or later, `redis://:password@host:port`. */
-  REDIS_URL: z.url(),
+  /**
+   * Redis 7 or later: `redis[s]://:password@host:port`, `redis[s]+cluster://user:password@host:port,host:port` or
+   * `redis+sentinel://user:password@host:port,host:port/<name of the primary>`.
+   */
+  REDIS_URL: z.string().check(z.refine((url) => parseRedisAddress(url) !== undefined)),
+  /** Password of the Sentinels, if they have one. */
+  REDIS_SENTINEL_PASSWORD: z.optional(z.string()),
   /** Public port: page, API and socket. */
   PORT: z._default(port, 3000),
   HOST: z.optional(z.string()),
@@ -102,6 +108,7 @@ const secretNames = [
   'DATABASE_URL',
   'MIGRATE_DATABASE_URL',
   'REDIS_URL',
+  'REDIS_SENTINEL_PASSWORD',
   'SESSION_SECRET',
   'SAFETY_SECRET',
   'RECEIPT_KEY',

@@ -1,5 +1,5 @@
-import type { Redis } from 'ioredis';
 import { matchingKeys } from '../platform/redis/redis.keys';
+import type { RedisClient } from '../platform/redis/redis-connection.factory';
 import { RedisScript } from '../platform/redis/redis-script.model';
 import type { MatchQueueCrowd, ModelUser } from './match-queue-crowd.model';
 
@@ -44,7 +44,7 @@ interface Whereabouts {
 }
 
 /** Checks that Redis agrees with the model: each user is in one state and, while searching, in one queue. */
-export const expectSameInRedis = async (redis: Redis, crowd: MatchQueueCrowd): Promise<void> => {
+export const expectSameInRedis = async (redis: RedisClient, crowd: MatchQueueCrowd): Promise<void> => {
   const keys = [...queues, ...crowd.users.map(({ id }) => matchingKeys.user(id))];
   const [entries, records] = await readScript.run(redis, keys, []);
   const found = crowd.users.map(({ id }, index): Whereabouts => {

@@ -1,5 +1,5 @@
-import type { Redis } from 'ioredis';
 import type { Preference } from '@thaw/contract/scalars';
+import type { RedisClient } from '../platform/redis/redis-connection.factory';
 import type { Environment } from '../config/environment.config';
 import {
   type Match,
@@ -26,7 +26,7 @@ export class MatchQueueModel {
 
   /** @param relaxAfterS seconds after which a cool-down may be ignored: 0, or more than the test takes. */
   constructor(
-    private readonly redis: Redis,
+    private readonly redis: RedisClient,
     crowd: Crowd,
     private readonly relaxAfterS: number,
   ) {

@@ -5,7 +5,7 @@ import type { Environment } from '../config/environment.config';
 import { ChatLogRepository } from '../platform/hot-log/chat-log.repository';
 import { ChatPresenceService, type PartnerState } from '../platform/hot-log/chat-presence.service';
 import type { DeadReplicas } from '../platform/realtime/replica-lease.service';
-import { connectRedis } from '../platform/redis/redis.module';
+import { connectRedis, type RedisClient } from '../platform/redis/redis-connection.factory';
 import { findShard, chatKeys } from '../platform/redis/redis.keys';
 import { createFakeLease } from './test-lease.fixture';
 import { createTestRedis, type TestRedis } from './test-redis.harness';
@@ -16,7 +16,7 @@ export interface TestHotLog {
   /** A session id, new for each test. */
   sessionId: string;
   /** One log and one presence service per Redis client. */
-  clients: readonly Redis[];
+  clients: readonly RedisClient[];
   logs: readonly ChatLogRepository[];
   /** The presence service of a replica, on the first client. */
   getPresence(replicaId: string): ChatPresenceService;
@@ -34,7 +34,7 @@ export interface TestHotLog {
 /** The hot log on a real Redis for the tests of a file, with a new session and subscribed replicas for each test. */
 export const useTestHotLog = (): TestHotLog => {
   let subscriber: Redis;
-  const hotLog = {} as TestHotLog & { clients: Redis[] };
+  const hotLog = {} as TestHotLog & { clients: RedisClient[] };
   hotLog.getKeys = () => chatKeys(findShard(hotLog.sessionId));
   let presences: Map<string, ChatPresenceService>;
   const environment = { GRACE_AFTER_CLEAN_CLOSE_MS: 1_000, GRACE_AFTER_LOSS_MS: 1_000 } as Environment;
@@ -52,7 +52,7 @@ export const useTestHotLog = (): TestHotLog => {
   beforeAll(async () => {
     hotLog.store = await createTestRedis();
     hotLog.clients = [0, 1, 2].map(() =>
-      connectRedis(hotLog.store.url, { enableOfflineQueue: true, commandTimeout: 5_000 }),
+      connectRedis({ REDIS_URL: hotLog.store.url }, { enableOfflineQueue: true, commandTimeout: 5_000 }),
     );
     hotLog.logs = hotLog.clients.map(
       (client) => new ChatLogRepository(client, new ProcessEventsService(new ModulesContainer())),

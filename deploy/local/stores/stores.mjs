@@ -39,7 +39,7 @@ const LONGEST_DELAY_MS = 10_000;
 export async function openStores({ home, env = process.env, isDurable = true, logStep = logNothing }) {
   const given = { postgres: readUrl(env, 'DATABASE_URL'), redis: readUrl(env, 'REDIS_URL') };
   await refuseUnreachableStore('PostgreSQL', given.postgres, 'DATABASE_URL', 5432);
-  await refuseUnreachableStore('Redis', given.redis, 'REDIS_URL', 6379);
+  await refuseUnreachableRedis(given.redis);
   refuseForeignHome(home);
   const kinds = [
     !given.postgres && describePostgres(home, { isDurable }),
@@ -99,11 +99,30 @@ async function refuseUnreachableStore(name, url, variable, defaultPort) {
   // A Unix socket in PostgreSQL's notation: left to its client to check.
   if (!hostname || searchParams.get('host')?.startsWith('/')) return;
   const address = { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || defaultPort) };
+  if (await isReachable(address)) return;
+  throw new LauncherError(`No ${name} answers at ${address.host}:${address.port}, which ${variable} names.`);
+}
+
+/** An address of a cluster or of Sentinel names several nodes; the clients need one that answers. */
+async function refuseUnreachableRedis(url) {
+  const [, kind, hosts] = /^rediss?\+(cluster|sentinel):\/\/(?:[^@/]*@)?([^@/]+)/.exec(url ?? '') ?? [];
+  if (!kind) return refuseUnreachableStore('Redis', url, 'REDIS_URL', 6379);
+  const defaultPort = kind === 'cluster' ? 6379 : 26379;
+  const answers = await Promise.all(
+    hosts.split(',').map((node) => {
+      const [, host, port] = /^\[?(.*?)\]?(?::(\d+))?$/.exec(node);
+      return isReachable({ host, port: Number(port ?? defaultPort) });
+    }),
+  );
+  if (!answers.includes(true)) throw new LauncherError(`None of ${hosts} answers, which REDIS_URL names.`);
+}
+
+async function isReachable({ host, port }) {
   for (let attempt = 0; attempt < CONNECT_ATTEMPTS; attempt += 1) {
-    if (await acceptsConnections(address.host, address.port, CONNECT_TIMEOUT_MS)) return;
+    if (await acceptsConnections(host, port, CONNECT_TIMEOUT_MS)) return true;
     await new Promise((resolve) => setTimeout(resolve, CONNECT_RETRY_MS));
   }
-  throw new LauncherError(`No ${name} answers at ${address.host}:${address.port}, which ${variable} names.`);
+  return false;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { Global, Inject, Module, type OnModuleInit } from '@nestjs/common';
-import type { Redis } from 'ioredis';
 import { SchemaCheckService } from '../database/schema-check.service';
 import { REDIS } from '../redis/redis.module';
+import type { RedisClient } from '../redis/redis-connection.factory';
 import { HealthCheckRegistry } from './health-check.registry';
 import { InternalServerService } from './internal-server.service';
 
@@ -14,7 +14,7 @@ export class HealthModule implements OnModuleInit {
   constructor(
     private readonly healthChecks: HealthCheckRegistry,
     private readonly schema: SchemaCheckService,
-    @Inject(REDIS) private readonly redis: Redis,
+    @Inject(REDIS) private readonly redis: RedisClient,
   ) {}
 
   onModuleInit(): void {

@@ -1,7 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { Redis } from 'ioredis';
 import { ProcessEventsService } from '../process-events/process-events.service';
 import { REDIS } from '../redis/redis.module';
+import type { RedisClient } from '../redis/redis-connection.factory';
+import { openBatch } from '../redis/redis-nodes.functions';
 import { findShard, chatKeys } from '../redis/redis.keys';
 import { appendEndScript, appendOutcome, appendScript, restoreScript } from './chat-log.scripts';
 
@@ -59,7 +60,7 @@ export class ChatLogRepository {
   private clockOffsetMs = 0;
 
   constructor(
-    @Inject(REDIS) private readonly redis: Redis,
+    @Inject(REDIS) private readonly redis: RedisClient,
     private readonly processEvents: ProcessEventsService,
   ) {}
 
@@ -177,8 +178,7 @@ export class ChatLogRepository {
   /** Reads a stream's version and its first and last entry in one round trip. */
   async readEdges(sessionId: string): Promise<ChatLogEdges> {
     const stream = chatKeys(findShard(sessionId)).stream(sessionId);
-    const replies = await this.redis
-      .pipeline()
+    const replies = await openBatch(this.redis)
       .xlen(stream)
       .xrange(stream, '-', '+', 'COUNT', 1)
       .xrevrange(stream, '+', '-', 'COUNT', 1)
@@ -192,7 +192,7 @@ export class ChatLogRepository {
 
   /** Reads the versions of many sessions in one pipeline; 0 if there is no such stream. */
   async readVersions(sessionIds: readonly string[]): Promise<number[]> {
-    const pipeline = this.redis.pipeline();
+    const pipeline = openBatch(this.redis);
     for (const sessionId of sessionIds) pipeline.xlen(chatKeys(findShard(sessionId)).stream(sessionId));
     const replies = (await pipeline.exec()) ?? [];
     return replies.map(([error, length]) => {

@@ -1,9 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { Redis } from 'ioredis';
 import { ENVIRONMENT, type Environment } from '../../config/environment.config';
 import { ReplicaLeaseService } from '../realtime/replica-lease.service';
 import { SocketDirectoryRepository } from '../realtime/socket-directory.repository';
 import { REDIS } from '../redis/redis.module';
+import type { RedisClient } from '../redis/redis-connection.factory';
 import { SHARD_COUNT, findShard, chatKeys } from '../redis/redis.keys';
 import {
   joinScript,
@@ -41,7 +41,7 @@ export class ChatPresenceService {
   private readonly directory: SocketDirectoryRepository<1 | 0 | -1>;
 
   constructor(
-    @Inject(REDIS) private readonly redis: Redis,
+    @Inject(REDIS) private readonly redis: RedisClient,
     private readonly lease: ReplicaLeaseService,
     @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {
@@ -129,7 +129,7 @@ const getKeys = (sessionId: string): string[] => [chatKeys(findShard(sessionId))
 
 /** Sets a deadline, `graceMs` from now, for each user who is not in the chat and has no deadline yet. */
 export const setDeadlines = async (
-  redis: Redis,
+  redis: RedisClient,
   sessionId: string,
   userIds: readonly number[],
   graceMs: number,

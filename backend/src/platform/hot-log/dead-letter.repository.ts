@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { Redis } from 'ioredis';
 import { REDIS } from '../redis/redis.module';
+import type { RedisClient } from '../redis/redis-connection.factory';
 import { SHARD_COUNT, chatKeys } from '../redis/redis.keys';
 import { type OutboxEntry, toOutboxEntry } from './outbox.repository';
 import { moveScript } from './outbox.scripts';
@@ -24,7 +24,7 @@ interface Located {
 /** Outbox entries that PostgreSQL refuses because of their content. They are kept until they are replayed. */
 @Injectable()
 export class DeadLetterRepository {
-  constructor(@Inject(REDIS) private readonly redis: Redis) {}
+  constructor(@Inject(REDIS) private readonly redis: RedisClient) {}
 
   /** Moves an entry from its outbox to the dead letters. */
   async add({ shard, outboxId }: OutboxEntry, reason: string): Promise<void> {

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { Redis } from 'ioredis';
 import { REDIS } from '../redis/redis.module';
+import type { RedisClient } from '../redis/redis-connection.factory';
+import { openBatch } from '../redis/redis-nodes.functions';
 import { chatKeys, SHARD_COUNT, shardGroupLockKey, findShardGroup } from '../redis/redis.keys';
 import {
   figuresScript,
@@ -66,7 +67,7 @@ export const toOutboxEntry = (
 /** Reads and clears the shards' outboxes, for workers. */
 @Injectable()
 export class OutboxRepository {
-  constructor(@Inject(REDIS) private readonly redis: Redis) {}
+  constructor(@Inject(REDIS) private readonly redis: RedisClient) {}
 
   /**
    * Locks a shard group for `ttlMs`, or extends the lock, which only avoids duplicate work: writing twice is harmless.
@@ -82,7 +83,7 @@ export class OutboxRepository {
 
   /** Reads at most `perShard` entries of each outbox, in one pipeline. */
   async read(positions: OutboxPositions, perShard: number): Promise<OutboxPage[]> {
-    const pipeline = this.redis.pipeline();
+    const pipeline = openBatch(this.redis);
     for (const [shard, after] of positions) {
       pipeline.xrange(chatKeys(shard).outbox, startAfter(after), '+', 'COUNT', perShard);
     }
@@ -96,7 +97,7 @@ export class OutboxRepository {
 
   /** Whether any outbox has an entry after its position. XREAD finds out without reading all entries. */
   async hasMore(positions: OutboxPositions): Promise<boolean> {
-    const pipeline = this.redis.pipeline();
+    const pipeline = openBatch(this.redis);
     for (const [shard, after] of positions)
       pipeline.xread('COUNT', 1, 'STREAMS', chatKeys(shard).outbox, after === '' ? '0-0' : after);
     const replies = (await pipeline.exec()) ?? [];
@@ -118,7 +119,7 @@ export class OutboxRepository {
       if (ids) ids.push(outboxId);
       else idsOfShard.set(shard, [outboxId]);
     }
-    const pipeline = this.redis.pipeline();
+    const pipeline = openBatch(this.redis);
     // The expiry comes before the deletion: if the process dies in between, the entries are processed again, and so is
     // the expiry.
     for (const { shard, sessionId } of endedSessions) {
@@ -130,7 +131,7 @@ export class OutboxRepository {
 
   /** Returns the shard groups with a non-empty outbox. */
   async findFilledGroups(): Promise<number[]> {
-    const pipeline = this.redis.pipeline();
+    const pipeline = openBatch(this.redis);
     for (const shard of shards) pipeline.xlen(chatKeys(shard).outbox);
     const replies = (await pipeline.exec()) ?? [];
     const filled = shards.filter((_, index) => {

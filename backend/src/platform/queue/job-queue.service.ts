@@ -2,16 +2,18 @@ import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { type JobsOptions, Queue } from 'bullmq';
 import { ENVIRONMENT, type Environment } from '../../config/environment.config';
 import { formerJobNames, type JobData, type JobName, QUEUE_NAME } from './job-name.registry';
-import { createQueueConnection } from './queue-connection.config';
+import { connectQueue } from '../redis/redis-connection.factory';
 
 /** Adds jobs to the queue. */
 @Injectable()
 export class JobQueueService implements OnApplicationShutdown {
+  private readonly connection: ReturnType<typeof connectQueue>;
   private readonly queue: Queue;
 
   constructor(@Inject(ENVIRONMENT) environment: Environment) {
+    this.connection = connectQueue(environment, { isProducer: true });
     this.queue = new Queue(QUEUE_NAME, {
-      connection: createQueueConnection(environment.REDIS_URL, { isProducer: true }),
+      connection: this.connection,
       // The last hundred failed jobs are kept for inspection. Jobs are not retried, because each is added again soon.
       defaultJobOptions: { removeOnComplete: true, removeOnFail: 100, attempts: 1 },
     });
@@ -39,5 +41,6 @@ export class JobQueueService implements OnApplicationShutdown {
 
   async onApplicationShutdown(): Promise<void> {
     await this.queue.close();
+    this.connection.disconnect(); // BullMQ closes only connections that it has opened
   }
 }

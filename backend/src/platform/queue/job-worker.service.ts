@@ -11,7 +11,7 @@ import { SchemaCheckService } from '../database/schema-check.service';
 import { readErrorMessage } from '../observability/warn-about.functions';
 import { JobHandlerRegistry } from './job-handler.registry';
 import { QUEUE_NAME } from './job-name.registry';
-import { createQueueConnection } from './queue-connection.config';
+import { connectQueue } from '../redis/redis-connection.factory';
 
 const CHECK_EVERY_MS = 1_000;
 
@@ -22,6 +22,7 @@ const CHECK_EVERY_MS = 1_000;
 @Injectable()
 export class JobWorkerService implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger(JobWorkerService.name);
+  private readonly connection: ReturnType<typeof connectQueue>;
   private readonly worker: Worker;
   private timer: NodeJS.Timeout | undefined;
   private isChecking = false;
@@ -34,8 +35,9 @@ export class JobWorkerService implements OnApplicationBootstrap, OnApplicationSh
     private readonly handlers: JobHandlerRegistry,
     @Inject(SchemaCheckService) private readonly schema: Pick<SchemaCheckService, 'isReady'>,
   ) {
+    this.connection = connectQueue(environment, { isProducer: false });
     this.worker = new Worker(QUEUE_NAME, async ({ name, data }) => this.run(name, data), {
-      connection: createQueueConnection(environment.REDIS_URL, { isProducer: false }),
+      connection: this.connection,
       autorun: false,
       // Room for the jobs of all four shard groups and for the periodic jobs.
       concurrency: 8,
@@ -76,6 +78,7 @@ export class JobWorkerService implements OnApplicationBootstrap, OnApplicationSh
     this.isClosing = true;
     clearInterval(this.timer);
     await this.worker.close();
+    this.connection.disconnect(); // BullMQ closes only connections that it has opened
   }
 
   /** A fetch in progress may return a job after the queue was paused. Such a job is dropped: every job is added again. */

@@ -1,24 +1,21 @@
 // Uses a real Redis.
 import { randomUUID } from 'node:crypto';
-import type { Redis } from 'ioredis';
 import { until } from '../../testing/until.functions';
-import { connectRedis } from '../redis/redis.module';
+import { connectRedis, type RedisClient, waitForFirstAttempt } from '../redis/redis-connection.factory';
 import { rateLimitKey } from '../redis/redis.keys';
 import { RateLimiterService } from './rate-limiter.service';
 
 jest.setTimeout(30_000);
 
-const waitUntilReady = (redis: Redis) => new Promise((resolve) => redis.once('ready', resolve));
-
 describe('RateLimiterService', () => {
-  let redis: Redis;
+  let redis: RedisClient;
   let limiter: RateLimiterService;
-  const createLimiter = (connection: Redis) =>
+  const createLimiter = (connection: RedisClient) =>
     new RateLimiterService(connection, { LIMITS_PROFILE: 'default' });
 
   beforeAll(async () => {
-    redis = connectRedis(process.env.REDIS_URL!, { commandTimeout: 5_000 });
-    await waitUntilReady(redis);
+    redis = connectRedis({ REDIS_URL: process.env.REDIS_URL! }, { commandTimeout: 5_000 });
+    await waitForFirstAttempt(redis);
     limiter = createLimiter(redis);
   });
   afterAll(() => redis.disconnect());
@@ -72,8 +69,8 @@ describe('RateLimiterService', () => {
   });
 
   it('shares its buckets among all replicas', async () => {
-    const other = connectRedis(process.env.REDIS_URL!, { commandTimeout: 5_000 });
-    await waitUntilReady(other);
+    const other = connectRedis({ REDIS_URL: process.env.REDIS_URL! }, { commandTimeout: 5_000 });
+    await waitForFirstAttempt(other);
     const subject = randomUUID();
     const taken = await Promise.all(
       [limiter, createLimiter(other)].flatMap((each) =>
@@ -119,7 +116,7 @@ describe('RateLimiterService', () => {
   });
 
   it('limits locally, without delay, while Redis is unavailable', async () => {
-    const nowhere = connectRedis('redis://127.0.0.1:1');
+    const nowhere = connectRedis({ REDIS_URL: 'redis://127.0.0.1:1' });
     const alone = createLimiter(nowhere);
     const startedAt = performance.now();
     const taken: boolean[] = [];

@@ -1,8 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { Redis } from 'ioredis';
 import { ENVIRONMENT, type Environment } from '../../config/environment.config';
 import { DomainError } from '../errors/domain.errors';
 import { REDIS } from '../redis/redis.module';
+import type { RedisClient } from '../redis/redis-connection.factory';
 import { rateLimitKey } from '../redis/redis.keys';
 import { type BucketName, bucketNames, getBucket } from './bucket.limits';
 import { chargeScript, takeScript } from './gcra.functions';
@@ -14,7 +14,7 @@ export interface Allowance {
   retryAfterMs: number;
 }
 
-type ScriptedRedis = Redis & {
+type ScriptedRedis = RedisClient & {
   thawTakeFromBucket(key: string, cost: number, intervalMs: number, burst: number): Promise<number>;
   thawChargeBucket(key: string, cost: number, intervalMs: number): Promise<number>;
 };
@@ -34,7 +34,7 @@ export class RateLimiterService {
   readonly refusals = new Map(bucketNames.map((name) => [name, 0]));
 
   constructor(
-    @Inject(REDIS) redis: Redis,
+    @Inject(REDIS) redis: RedisClient,
     @Inject(ENVIRONMENT) private readonly environment: Pick<Environment, 'LIMITS_PROFILE'>,
   ) {
     redis.defineCommand('thawTakeFromBucket', { numberOfKeys: 1, lua: takeScript });

@@ -1,11 +1,10 @@
 // Uses a real Redis. Each FrameRateLimiter represents one replica.
 import { randomInt } from 'node:crypto';
-import type { Redis } from 'ioredis';
 import { until } from '../../testing/until.functions';
 import { getBucket } from '../rate-limit/bucket.limits';
 import { RateLimiterService } from '../rate-limit/rate-limiter.service';
 import { rateLimitKey } from '../redis/redis.keys';
-import { connectRedis } from '../redis/redis.module';
+import { connectRedis, type RedisClient, waitForFirstAttempt } from '../redis/redis-connection.factory';
 import { type UserFrameLimiter, FrameRateLimiter } from './frame-rate.limiter';
 
 jest.setTimeout(30_000);
@@ -13,12 +12,12 @@ jest.setTimeout(30_000);
 const { intervalMs, burst } = getBucket('socket_frames', 'default');
 
 describe('FrameRateLimiter', () => {
-  let redis: Redis;
+  let redis: RedisClient;
   let limiter: RateLimiterService;
 
   beforeAll(async () => {
-    redis = connectRedis(process.env.REDIS_URL!, { commandTimeout: 5_000 });
-    await new Promise((resolve) => redis.once('ready', resolve));
+    redis = connectRedis({ REDIS_URL: process.env.REDIS_URL! }, { commandTimeout: 5_000 });
+    await waitForFirstAttempt(redis);
     limiter = new RateLimiterService(redis, { LIMITS_PROFILE: 'default' });
   });
   afterAll(() => redis.disconnect());
@@ -113,7 +112,7 @@ describe('FrameRateLimiter', () => {
   });
 
   it('limits locally while Redis is unavailable', () => {
-    const nowhere = connectRedis('redis://127.0.0.1:1');
+    const nowhere = connectRedis({ REDIS_URL: 'redis://127.0.0.1:1' });
     const alone = new FrameRateLimiter(
       new RateLimiterService(nowhere, { LIMITS_PROFILE: 'default' }),
       'default',

@@ -1,11 +1,12 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import type { Redis } from 'ioredis';
 import { limits } from '@thaw/contract/limits';
 import { logWarning } from '../observability/warn-about.functions';
 import { OnProcessEvent } from '../process-events/process-event.decorator';
 import type { ProcessEventMap } from '../process-events/process-event-map.types';
 import { ProcessEventsService } from '../process-events/process-events.service';
 import { REDIS } from '../redis/redis.module';
+import type { RedisClient } from '../redis/redis-connection.factory';
+import { openBatch } from '../redis/redis-nodes.functions';
 import { PRESENCE_SHARD_COUNT, presenceKeys, findPresenceShard, userChannel } from '../redis/redis.keys';
 import {
   type JoinReply,
@@ -44,7 +45,7 @@ export class OnlineUsersService {
   );
 
   constructor(
-    @Inject(REDIS) private readonly redis: Redis,
+    @Inject(REDIS) private readonly redis: RedisClient,
     private readonly lease: ReplicaLeaseService,
     private readonly userPublisher: UserPublisherService,
     private readonly events: ProcessEventsService,
@@ -94,7 +95,7 @@ export class OnlineUsersService {
   /** Returns those of the users who are online. Empty while Redis is unavailable, so that lists of users still work. */
   async findOnlineAmong(userIds: readonly number[]): Promise<ReadonlySet<number>> {
     if (userIds.length === 0) return new Set();
-    const pipeline = this.redis.pipeline();
+    const pipeline = openBatch(this.redis);
     for (const userId of userIds) pipeline.sismember(presenceKeys(findPresenceShard(userId)).online, userId);
     try {
       const replies = (await pipeline.exec()) ?? [];

@@ -1,8 +1,8 @@
 import { Inject, Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
-import { Redis } from 'ioredis';
 import { ENVIRONMENT, type Environment } from '../../config/environment.config';
 import { ProcessEventsService } from '../process-events/process-events.service';
-import { REDIS, reconnectDelayMs } from '../redis/redis.module';
+import { connectSubscriber, type RedisClient } from '../redis/redis-connection.factory';
+import { REDIS } from '../redis/redis.module';
 import { probeChannel } from '../redis/redis.keys';
 
 type ChannelListener = (message: string) => void;
@@ -29,7 +29,7 @@ export class RedisSubscriberService implements OnModuleInit, OnApplicationShutdo
   private readonly listeners = new Map<string, Set<ChannelListener>>();
   /** Channels whose subscription is confirmed or pending. */
   private readonly subscriptions = new Map<string, Promise<unknown>>();
-  private subscriber!: Redis;
+  private subscriber!: ReturnType<typeof connectSubscriber>;
   private receivedAt = 0;
   private probedAt: number | undefined;
   private missedProbes = 0;
@@ -37,7 +37,7 @@ export class RedisSubscriberService implements OnModuleInit, OnApplicationShutdo
   private isStopped = false;
 
   constructor(
-    @Inject(REDIS) private readonly redis: Redis,
+    @Inject(REDIS) private readonly redis: RedisClient,
     @Inject(ENVIRONMENT) private readonly environment: Environment,
     private readonly events: ProcessEventsService,
   ) {}
@@ -92,15 +92,8 @@ export class RedisSubscriberService implements OnModuleInit, OnApplicationShutdo
   }
 
   private connect(): void {
-    const subscriber = new Redis(this.environment.REDIS_URL, {
-      autoResubscribe: false,
-      enableOfflineQueue: true,
-      maxRetriesPerRequest: null,
-      connectTimeout: 2_000,
-      retryStrategy: reconnectDelayMs,
-    });
+    const subscriber = connectSubscriber(this.environment);
     let connections = 0;
-    subscriber.on('error', () => undefined); // the probe detects failures
     subscriber.on('ready', () => {
       connections += 1;
       if (connections > 1) void this.resubscribe(subscriber);
@@ -128,7 +121,7 @@ export class RedisSubscriberService implements OnModuleInit, OnApplicationShutdo
   }
 
   /** Subscribes a new connection to all channels. */
-  private async resubscribe(subscriber: Redis): Promise<void> {
+  private async resubscribe(subscriber: ReturnType<typeof connectSubscriber>): Promise<void> {
     if (this.isStopped || subscriber !== this.subscriber) return;
     const channels = [...this.listeners.keys()];
     this.subscriptions.clear();

@@ -1,9 +1,9 @@
 import { Inject, Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
-import type { Redis } from 'ioredis';
 import { ENVIRONMENT, type Environment } from '../../config/environment.config';
 import { logWarning } from '../observability/warn-about.functions';
 import { ProcessEventsService } from '../process-events/process-events.service';
 import { REDIS } from '../redis/redis.module';
+import type { RedisClient } from '../redis/redis-connection.factory';
 import { leaseKeys } from '../redis/redis.keys';
 import {
   findDeadScript,
@@ -53,7 +53,7 @@ export class ReplicaLeaseService implements OnModuleInit, OnApplicationShutdown 
   private expiredReplicas: Promise<DeadReplicas> | undefined;
 
   constructor(
-    @Inject(REDIS) private readonly redis: Redis,
+    @Inject(REDIS) private readonly redis: RedisClient,
     @Inject(ENVIRONMENT) private readonly environment: Environment,
     private readonly events: ProcessEventsService,
   ) {}

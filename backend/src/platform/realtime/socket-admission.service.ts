@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import type { Redis } from 'ioredis';
 import { ENVIRONMENT, type Environment } from '../../config/environment.config';
 import { OnProcessEvent } from '../process-events/process-event.decorator';
 import { getBucket } from '../rate-limit/bucket.limits';
 import { bucketLua } from '../rate-limit/gcra.functions';
 import { LocalRateLimiter } from '../rate-limit/local-rate.limiter';
 import { REDIS } from '../redis/redis.module';
+import type { RedisClient } from '../redis/redis-connection.factory';
 import { RedisScript } from '../redis/redis-script.model';
 import { rateLimitKey, socketsOfAddressKey } from '../redis/redis.keys';
 import { socketsPerAddress } from './realtime.limits';
@@ -52,7 +52,7 @@ export class SocketAdmissionService {
   private readonly unreleased = new Map<string, Set<string>>();
 
   constructor(
-    @Inject(REDIS) private readonly redis: Redis,
+    @Inject(REDIS) private readonly redis: RedisClient,
     @Inject(ENVIRONMENT) environment: Pick<Environment, 'LIMITS_PROFILE'>,
     private readonly lease: ReplicaLeaseService,
   ) {

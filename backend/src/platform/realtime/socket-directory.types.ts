@@ -1,6 +1,6 @@
-import type { Redis } from 'ioredis';
 import type { RedisScript } from '../redis/redis-script.model';
 import type { ReplicaLeaseService } from './replica-lease.service';
+import type { RedisClient } from '../redis/redis-connection.factory';
 
 /** An argument of a script: a part of what is recorded about a member. */
 export type Parameter = string | number;
@@ -8,7 +8,7 @@ export type Parameter = string | number;
 export interface SocketDirectoryOptions<Joined> {
   /** What is recorded, for log messages. */
   name: string;
-  redis: Redis;
+  redis: RedisClient;
   lease: Pick<ReplicaLeaseService, 'replicaId' | 'getAssignedParts' | 'findExpired' | 'findDeadAmong'>;
   /** The directory is divided into slots; each has its own hash tag, and so a slot of a Redis cluster. */
   slots: {

@@ -1,8 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { Redis } from 'ioredis';
 import type { Standing } from '@thaw/contract/safety';
 import type { ServerData, ServerEvent } from '@thaw/contract/server-frames';
 import { REDIS } from '../redis/redis.module';
+import type { RedisClient } from '../redis/redis-connection.factory';
 import { userChannel } from '../redis/redis.keys';
 
 /** Messages on a user's channel, which every replica with a socket of the user receives. */
@@ -23,7 +23,7 @@ export type UserChannelMessage =
 /** Publishes to all replicas with sockets of one user. */
 @Injectable()
 export class UserPublisherService {
-  constructor(@Inject(REDIS) private readonly redis: Redis) {}
+  constructor(@Inject(REDIS) private readonly redis: RedisClient) {}
 
   /** Sends a frame to the user's sockets, except `exceptSocketId`. Best effort: the frame may be lost. */
   async sendFrame<E extends ServerEvent>(

@@ -1,7 +1,8 @@
 import { Inject, Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
-import { Cluster, type Redis } from 'ioredis';
 import { DomainError } from '../errors/domain.errors';
 import { MetricsRegistry } from '../observability/metrics.registry';
+import type { RedisClient } from './redis-connection.factory';
+import { listPrimaries } from './redis-nodes.functions';
 import { REDIS } from './redis.module';
 
 const READ_EVERY_MS = 1_000;
@@ -21,7 +22,7 @@ export class MemoryValveService implements OnModuleInit, OnApplicationShutdown {
   private timer: NodeJS.Timeout | undefined;
 
   constructor(
-    @Inject(REDIS) private readonly redis: Redis | Cluster,
+    @Inject(REDIS) private readonly redis: RedisClient,
     metrics: MetricsRegistry,
   ) {
     metrics.addGauge(
@@ -68,9 +69,8 @@ export class MemoryValveService implements OnModuleInit, OnApplicationShutdown {
   /** Reads INFO of every primary and sets the valve. If a primary does not respond, the valve keeps its state. */
   async update(): Promise<void> {
     try {
-      const primaries = this.redis instanceof Cluster ? this.redis.nodes('master') : [this.redis];
       const shares = await Promise.all(
-        primaries.map(async (node) => computeUsedShare(await node.info('memory'))),
+        listPrimaries(this.redis).map(async (node) => computeUsedShare(await node.info('memory'))),
       );
       this.usedShare = Math.max(0, ...shares);
       this.setClosed(this.isClosed ? this.usedShare > OPENS_AT : this.usedShare >= CLOSES_AT);

@@ -1,5 +1,4 @@
-import type { Redis } from 'ioredis';
-import { connectRedis } from './redis.module';
+import { connectRedis, type RedisClient, type RedisSettings } from './redis-connection.factory';
 import { drainingKey, layoutKey } from './redis.keys';
 
 /**
@@ -15,8 +14,8 @@ const STARTING_TIMEOUT_MS = 2_000;
  * way. If Redis does not respond, the process may start, just as it may lose Redis later.
  * @throws Error if Redis has another layout or is being drained.
  */
-export const claimRedisLayout = async (url: string): Promise<void> => {
-  const redis = connectRedis(url, {
+export const claimRedisLayout = async (settings: RedisSettings): Promise<void> => {
+  const redis = connectRedis(settings, {
     enableOfflineQueue: true,
     commandTimeout: STARTING_TIMEOUT_MS,
     retryStrategy: () => null,
@@ -30,7 +29,7 @@ export const claimRedisLayout = async (url: string): Promise<void> => {
 };
 
 /** @throws Error if Redis has a layout other than this release's. */
-export const requireOwnLayout = async (redis: Redis): Promise<void> => {
+export const requireOwnLayout = async (redis: RedisClient): Promise<void> => {
   requireSameLayout({ layout: await redis.get(layoutKey), isDraining: false });
 };
 
@@ -40,7 +39,7 @@ interface FoundLayout {
   isDraining: boolean;
 }
 
-const readLayout = async (redis: Redis): Promise<FoundLayout> => {
+const readLayout = async (redis: RedisClient): Promise<FoundLayout> => {
   if ((await redis.exists(drainingKey)) === 1) return { layout: null, isDraining: true };
   const layout = (await redis.call('SET', layoutKey, REDIS_LAYOUT, 'NX', 'GET')) as string | null;
   return { layout, isDraining: false };

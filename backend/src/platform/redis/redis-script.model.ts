@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
-import { Command, type Redis } from 'ioredis';
+import { Command } from 'ioredis';
+import type { RedisClient } from './redis-connection.factory';
+import { openBatch } from './redis-nodes.functions';
 
 /** Keys and arguments of one call. */
 export interface ScriptCall {
@@ -23,25 +25,41 @@ export class RedisScript<Reply> {
   }
 
   /**
-   * Runs the script many times in one pipeline; each call may be in another slot.
+   * Runs the script many times in one batch; each call may be in another slot.
    * @returns the result of each call, in order.
-   * @throws when the whole pipeline failed.
+   * @throws when the whole batch failed.
    */
-  async runEach(redis: Redis, calls: readonly ScriptCall[]): Promise<PromiseSettledResult<Reply>[]> {
-    const pipeline = redis.pipeline();
-    for (const { keys, parameters } of calls) pipeline.evalsha(this.sha, keys.length, ...keys, ...parameters);
-    const replies = (await pipeline.exec()) ?? [];
-    if (replies.some(([error]) => error?.message.startsWith('NOSCRIPT'))) {
-      await redis.script('LOAD', this.source);
-      return this.runEach(redis, calls);
-    }
+  async runEach(redis: RedisClient, calls: readonly ScriptCall[]): Promise<PromiseSettledResult<Reply>[]> {
+    const batch = openBatch(redis);
+    for (const { keys, parameters } of calls) batch.evalsha(this.sha, keys.length, ...keys, ...parameters);
+    const replies = (await batch.exec()) ?? [];
+    await this.evaluateUnknown(redis, calls, replies);
     return replies.map(([error, reply]) =>
       error ? { status: 'rejected', reason: error } : { status: 'fulfilled', value: reply as Reply },
     );
   }
 
+  /** Repeats, with the source, those calls whose server does not know the script yet. */
+  private async evaluateUnknown(
+    redis: RedisClient,
+    calls: readonly ScriptCall[],
+    replies: [Error | null, unknown][],
+  ): Promise<void> {
+    const unknown = replies.flatMap(([error], index) =>
+      error?.message.startsWith('NOSCRIPT') ? [index] : [],
+    );
+    if (unknown.length === 0) return;
+    const batch = openBatch(redis);
+    for (const index of unknown) {
+      const { keys, parameters } = calls[index]!;
+      batch.eval(this.source, keys.length, ...keys, ...parameters);
+    }
+    const repeated = (await batch.exec()) ?? [];
+    for (const [place, index] of unknown.entries()) replies[index] = repeated[place]!;
+  }
+
   /** Like `runEach`, but @throws the first error of any call. */
-  async runAll(redis: Redis, calls: readonly ScriptCall[]): Promise<Reply[]> {
+  async runAll(redis: RedisClient, calls: readonly ScriptCall[]): Promise<Reply[]> {
     return (await this.runEach(redis, calls)).map((result) => {
       if (result.status === 'rejected') throw result.reason;
       return result.value;
@@ -49,7 +67,11 @@ export class RedisScript<Reply> {
   }
 
   /** Runs the script once. */
-  async run(redis: Redis, keys: readonly string[], parameters: readonly (string | number)[]): Promise<Reply> {
+  async run(
+    redis: RedisClient,
+    keys: readonly string[],
+    parameters: readonly (string | number)[],
+  ): Promise<Reply> {
     try {
       return (await redis.sendCommand(this.buildCommand(keys, parameters))) as Reply;
     } catch (error) {

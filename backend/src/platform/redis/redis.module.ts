@@ -1,28 +1,9 @@
 import { Global, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
-import { Redis, type RedisOptions } from 'ioredis';
 import { ENVIRONMENT, type Environment } from '../../config/environment.config';
+import { connectRedis, type RedisClient, waitForFirstAttempt } from './redis-connection.factory';
 
 /** The connection for the request path: commands fail fast and are never sent twice. */
 export const REDIS = Symbol('REDIS');
-
-/** Delay before attempt number `attempt` to reconnect to Redis: longer each time, up to a second. */
-export const reconnectDelayMs = (attempt: number): number => Math.min(50 * attempt, 1_000);
-
-const requestPath: RedisOptions = {
-  commandTimeout: 500,
-  maxRetriesPerRequest: 1,
-  enableOfflineQueue: false,
-  autoResendUnfulfilledCommands: false,
-  connectTimeout: 2_000,
-  retryStrategy: reconnectDelayMs,
-};
-
-/** Opens a connection with the options of the request path. Errors reach the failing command; it then reconnects. */
-export const connectRedis = (url: string, options: RedisOptions = {}): Redis => {
-  const redis = new Redis(url, { ...requestPath, ...options });
-  redis.on('error', () => undefined);
-  return redis;
-};
 
 @Global()
 @Module({
@@ -30,13 +11,17 @@ export const connectRedis = (url: string, options: RedisOptions = {}): Redis => 
     {
       provide: REDIS,
       inject: [ENVIRONMENT],
-      useFactory: (environment: Environment) => connectRedis(environment.REDIS_URL),
+      useFactory: async (environment: Environment) => {
+        const redis = connectRedis(environment);
+        await waitForFirstAttempt(redis);
+        return redis;
+      },
     },
   ],
   exports: [REDIS],
 })
 export class RedisModule implements OnApplicationShutdown {
-  constructor(@Inject(REDIS) private readonly redis: Redis) {}
+  constructor(@Inject(REDIS) private readonly redis: RedisClient) {}
 
   onApplicationShutdown(): void {
     this.redis.disconnect();
@@ -53,7 +38,7 @@ const COMMAND_TIMEOUT_MS = 5_000;
       provide: REDIS,
       inject: [ENVIRONMENT],
       useFactory: (environment: Environment) =>
-        connectRedis(environment.REDIS_URL, { enableOfflineQueue: true, commandTimeout: COMMAND_TIMEOUT_MS }),
+        connectRedis(environment, { enableOfflineQueue: true, commandTimeout: COMMAND_TIMEOUT_MS }),
     },
   ],
   exports: [REDIS],

@@ -1,6 +1,6 @@
 // Uses a real Redis. Random operations run on the real queue and on a reference model, which are compared.
 import fc from 'fast-check';
-import { connectRedis } from '../../../platform/redis/redis.module';
+import { connectRedis } from '../../../platform/redis/redis-connection.factory';
 import { MatchQueueModel } from '../../../testing/match-queue.model';
 import { anyCrowd, arbitrarySteps } from '../../../testing/match-queue-steps.fixture';
 import { createTestRedis, type TestRedis } from '../../../testing/test-redis.harness';
@@ -32,7 +32,10 @@ describe('the match queue', () => {
     'keeps every user in one place and leaves no matchable pair waiting $when, in any order of operations',
     async ({ relaxAfterS }) => {
       const counts = new Map<string, number>();
-      const client = connectRedis(store.url, { enableOfflineQueue: true, commandTimeout: 5_000 });
+      const client = connectRedis(
+        { REDIS_URL: store.url },
+        { enableOfflineQueue: true, commandTimeout: 5_000 },
+      );
       try {
         await fc.assert(
           fc.asyncProperty(anyCrowd, arbitrarySteps(MAX_STEPS), async (crowd, steps) => {

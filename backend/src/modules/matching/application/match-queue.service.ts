@@ -1,5 +1,4 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { Redis } from 'ioredis';
 import { randomUUID } from 'node:crypto';
 import type { Gender, Preference } from '@thaw/contract/scalars';
 import { ENVIRONMENT, type Environment } from '../../../config/environment.config';
@@ -8,6 +7,8 @@ import { OnProcessEvent } from '../../../platform/process-events/process-event.d
 import { ReplicaLeaseService } from '../../../platform/realtime/replica-lease.service';
 import { SocketDirectoryRepository } from '../../../platform/realtime/socket-directory.repository';
 import { REDIS } from '../../../platform/redis/redis.module';
+import type { RedisClient } from '../../../platform/redis/redis-connection.factory';
+import { openBatch } from '../../../platform/redis/redis-nodes.functions';
 import { matchingKeys } from '../../../platform/redis/redis.keys';
 import type { RedisScript } from '../../../platform/redis/redis-script.model';
 import {
@@ -82,7 +83,7 @@ export class MatchQueueService {
   private readonly directory: SocketDirectoryRepository<JoinReply>;
 
   constructor(
-    @Inject(REDIS) private readonly redis: Redis,
+    @Inject(REDIS) private readonly redis: RedisClient,
     @Inject(ENVIRONMENT) environment: Environment,
     private readonly lease: ReplicaLeaseService,
   ) {
@@ -243,7 +244,7 @@ export class MatchQueueService {
   }
 
   async countWaiting(): Promise<WaitingCounts> {
-    const pipeline = this.redis.pipeline();
+    const pipeline = openBatch(this.redis);
     for (const { gender, preference, pool } of queueCriteria)
       pipeline.zcard(matchingKeys.queue(gender, preference, getPoolName(pool)));
     const replies = (await pipeline.exec()) ?? [];
@@ -256,7 +257,7 @@ export class MatchQueueService {
 
   /** Returns how long the user at the head of any queue has waited, in ms by this process's clock; 0 without one. */
   async readLongestWaitMs(): Promise<number> {
-    const pipeline = this.redis.pipeline();
+    const pipeline = openBatch(this.redis);
     for (const { gender, preference, pool } of queueCriteria)
       pipeline.zrange(matchingKeys.queue(gender, preference, getPoolName(pool)), '0', '0', 'WITHSCORES');
     const starts = ((await pipeline.exec()) ?? []).flatMap(([error, head]) => {
@@ -269,7 +270,7 @@ export class MatchQueueService {
 
   /** @returns for each of the users, the partner in their chat; null for users who are not in a chat. */
   async readPartners(userIds: readonly number[]): Promise<(number | null)[]> {
-    const pipeline = this.redis.pipeline();
+    const pipeline = openBatch(this.redis);
     for (const userId of userIds) pipeline.hmget(matchingKeys.user(userId), 'state', 'partner');
     return ((await pipeline.exec()) ?? []).map(([error, fields]) => {
       if (error) throw error;
@@ -289,7 +290,7 @@ export class MatchQueueService {
 
   /** @returns the record of each of the users; null for users who are not in matching. */
   async readRecords(userIds: readonly number[]): Promise<(QueueRecord | null)[]> {
-    const pipeline = this.redis.pipeline();
+    const pipeline = openBatch(this.redis);
     for (const userId of userIds) pipeline.hmget(matchingKeys.user(userId), 'state', 'session', 'pool');
     const replies = (await pipeline.exec()) ?? [];
     return replies.map(([error, fields]) => {

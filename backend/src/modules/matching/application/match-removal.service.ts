@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { Redis } from 'ioredis';
 import { ENVIRONMENT, type Environment } from '../../../config/environment.config';
 import { REDIS } from '../../../platform/redis/redis.module';
+import type { RedisClient } from '../../../platform/redis/redis-connection.factory';
 import { matchingKeys } from '../../../platform/redis/redis.keys';
 import { finishScript, leaveQueueScript } from '../infrastructure/match-queue.scripts';
 
@@ -11,7 +11,7 @@ const KEYS = [matchingKeys.replicas];
 @Injectable()
 export class MatchRemovalService {
   constructor(
-    @Inject(REDIS) private readonly redis: Redis,
+    @Inject(REDIS) private readonly redis: RedisClient,
     @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {}
 

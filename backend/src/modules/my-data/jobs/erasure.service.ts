@@ -1,5 +1,4 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import type { Redis } from 'ioredis';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { Erased, ReceiptContent } from '@thaw/contract/my-data';
 import { ConcurrencyLimiter } from '../../../platform/concurrency/concurrency.limiter';
@@ -14,6 +13,8 @@ import {
   rateLimitKey,
 } from '../../../platform/redis/redis.keys';
 import { REDIS } from '../../../platform/redis/redis.module';
+import type { RedisClient } from '../../../platform/redis/redis-connection.factory';
+import { listNodes, openBatch } from '../../../platform/redis/redis-nodes.functions';
 import { BlockErasureService } from '../../blocks/application/block-erasure.service';
 import { ConductErasureService } from '../../conduct/application/conduct-erasure.service';
 import { FriendshipErasureService } from '../../friends/application/friendship-erasure.service';
@@ -70,7 +71,7 @@ export class ErasureService {
   private readonly limiter = new ConcurrencyLimiter(CONCURRENCY, Infinity);
 
   constructor(
-    @Inject(REDIS) private readonly redis: Redis,
+    @Inject(REDIS) private readonly redis: RedisClient,
     private readonly dataSource: DataSource,
     private readonly executor: CommandExecutorService,
     private readonly erasures: ErasureRepository,
@@ -161,7 +162,7 @@ export class ErasureService {
       presence.sockets(String(userId)),
       ...bucketNames.map((bucket) => rateLimitKey(bucket, userId)),
     ];
-    const pipeline = this.redis.pipeline();
+    const pipeline = openBatch(this.redis);
     for (const key of keys) pipeline.unlink(key);
     pipeline.srem(presence.online, String(userId));
     pipeline.zrem(presence.leaving, String(userId));
@@ -224,7 +225,7 @@ export class ErasureService {
     const last = await this.erasures.findLastRewrite();
     if (last && now.getTime() - last.getTime() < REWRITE_EVERY_MS) return;
     try {
-      await this.redis.bgrewriteaof();
+      await Promise.all(listNodes(this.redis).map((node) => node.bgrewriteaof()));
     } catch (error) {
       // One is running already, which may have begun too early, or the command is not allowed.
       logWarning(this.logger, 'The append-only file of Redis was not rewritten', error);

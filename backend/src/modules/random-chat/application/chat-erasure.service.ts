@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
-import type { Redis } from 'ioredis';
 import { DataSource, type EntityManager } from 'typeorm';
 import { ChatLogRepository } from '../../../platform/hot-log/chat-log.repository';
 import { DeadLetterRepository } from '../../../platform/hot-log/dead-letter.repository';
 import { type OutboxEntry, OutboxRepository } from '../../../platform/hot-log/outbox.repository';
 import { chatKeys, SHARD_COUNT, findShard } from '../../../platform/redis/redis.keys';
 import { REDIS } from '../../../platform/redis/redis.module';
+import type { RedisClient } from '../../../platform/redis/redis-connection.factory';
+import { openBatch } from '../../../platform/redis/redis-nodes.functions';
 import { MatchRemovalService } from '../../matching/application/match-removal.service';
 import { decodeEvent, encodeEvent } from './chat-event.codec';
 
@@ -27,7 +28,7 @@ interface HistoryRow {
 @Injectable()
 export class ChatErasureService {
   constructor(
-    @Inject(REDIS) private readonly redis: Redis,
+    @Inject(REDIS) private readonly redis: RedisClient,
     private readonly dataSource: DataSource,
     private readonly log: ChatLogRepository,
     private readonly outbox: OutboxRepository,
@@ -75,7 +76,7 @@ export class ChatErasureService {
       const existing = await this.existingAmong(page);
       if (existing.length === 0) continue;
       await recordDeleted(existing.length);
-      const pipeline = this.redis.pipeline();
+      const pipeline = openBatch(this.redis);
       for (const key of existing) pipeline.unlink(key);
       for (const [error] of (await pipeline.exec()) ?? []) if (error) throw error;
     }
@@ -137,7 +138,7 @@ export class ChatErasureService {
   }
 
   private async existingAmong(keys: readonly string[]): Promise<string[]> {
-    const pipeline = this.redis.pipeline();
+    const pipeline = openBatch(this.redis);
     for (const key of keys) pipeline.exists(key);
     const replies = (await pipeline.exec()) ?? [];
     return keys.filter((_, index) => {

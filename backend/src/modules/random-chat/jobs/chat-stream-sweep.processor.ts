@@ -6,7 +6,6 @@ import {
   type OnApplicationShutdown,
   type OnModuleInit,
 } from '@nestjs/common';
-import type { Redis } from 'ioredis';
 import { DataSource } from 'typeorm';
 import { ENVIRONMENT, type Environment } from '../../../config/environment.config';
 import { ChatLogRepository } from '../../../platform/hot-log/chat-log.repository';
@@ -15,6 +14,8 @@ import { logWarning } from '../../../platform/observability/warn-about.functions
 import { JobHandlerRegistry } from '../../../platform/queue/job-handler.registry';
 import { JobQueueService } from '../../../platform/queue/job-queue.service';
 import { REDIS } from '../../../platform/redis/redis.module';
+import type { RedisClient } from '../../../platform/redis/redis-connection.factory';
+import { openBatch, scanKeys } from '../../../platform/redis/redis-nodes.functions';
 import { chatStreams } from '../../../platform/redis/redis.keys';
 import { summariseChat } from '../application/chat-summary.mapper';
 import { buildChatStreamId } from '../domain/random-chat.events';
@@ -43,7 +44,7 @@ export class ChatStreamSweepProcessor implements OnModuleInit, OnApplicationBoot
   private isShortening = false;
 
   constructor(
-    @Inject(REDIS) private readonly redis: Redis,
+    @Inject(REDIS) private readonly redis: RedisClient,
     private readonly dataSource: DataSource,
     private readonly handlers: JobHandlerRegistry,
     private readonly jobs: JobQueueService,
@@ -101,7 +102,7 @@ export class ChatStreamSweepProcessor implements OnModuleInit, OnApplicationBoot
 
   /** The streams whose last entry is older than `before` (epoch ms). */
   private async findSilent(keys: readonly string[], before: number): Promise<string[]> {
-    const pipeline = this.redis.pipeline();
+    const pipeline = openBatch(this.redis);
     for (const key of keys) pipeline.xrevrange(key, '+', '-', 'COUNT', 1);
     const replies = (await pipeline.exec()) ?? [];
     return keys.filter((_, index) => {
@@ -130,13 +131,8 @@ export class ChatStreamSweepProcessor implements OnModuleInit, OnApplicationBoot
     }
   }
 
-  private async *scanStreamKeys(): AsyncGenerator<string[], void> {
-    let cursor = '0';
-    do {
-      const [next, keys] = await this.redis.scan(cursor, 'MATCH', chatStreams.pattern, 'COUNT', SCAN_COUNT);
-      if (keys.length > 0) yield keys;
-      cursor = next;
-    } while (cursor !== '0');
+  private scanStreamKeys(): AsyncGenerator<string[], void> {
+    return scanKeys(this.redis, chatStreams.pattern, SCAN_COUNT);
   }
 
   private async findDurablyEnded(keys: readonly string[]): Promise<ReadonlySet<string>> {
@@ -150,14 +146,14 @@ export class ChatStreamSweepProcessor implements OnModuleInit, OnApplicationBoot
   }
 
   private async expire(keys: readonly string[], expireMs: number): Promise<void> {
-    const pipeline = this.redis.pipeline();
+    const pipeline = openBatch(this.redis);
     for (const key of keys) pipeline.pexpire(key, expireMs);
     for (const [error] of (await pipeline.exec()) ?? []) if (error) throw error;
   }
 
   /** Remaining ms by key; `NO_EXPIRY` for a stream without an expiry. */
   private async readTtls(keys: readonly string[]): Promise<number[]> {
-    const pipeline = this.redis.pipeline();
+    const pipeline = openBatch(this.redis);
     for (const key of keys) pipeline.pttl(key);
     return ((await pipeline.exec()) ?? []).map(([, ttl]) => Number(ttl ?? NaN));
   }

@@ -55,7 +55,7 @@ describe('draining Redis', () => {
   beforeEach(async () => {
     await store.flush();
     sessionId = randomUUID();
-    await claimRedisLayout(store.url);
+    await claimRedisLayout({ REDIS_URL: store.url });
     await app.get(ChatLogRepository).append(sessionId, { version: 0, lastId: '' }, [started]);
   });
 
@@ -87,7 +87,7 @@ describe('draining Redis', () => {
     expect(await readTypes(getKeys().stream(sessionId))).toEqual(['ChatStarted']);
     expect(await store.redis.exists(drainingKey)).toBe(0);
     expect(await store.redis.get(layoutKey)).toBe(REDIS_LAYOUT);
-    await expect(claimRedisLayout(store.url)).resolves.toBeUndefined();
+    await expect(claimRedisLayout({ REDIS_URL: store.url })).resolves.toBeUndefined();
   });
 
   it('deletes nothing and ends no chat while a replica has a lease', async () => {
@@ -113,14 +113,14 @@ describe('starting a process', () => {
   beforeEach(() => store.flush());
 
   it('records the layout in an empty Redis, and starts again with it', async () => {
-    await claimRedisLayout(store.url);
-    await claimRedisLayout(store.url);
+    await claimRedisLayout({ REDIS_URL: store.url });
+    await claimRedisLayout({ REDIS_URL: store.url });
     expect(await store.redis.get(layoutKey)).toBe(REDIS_LAYOUT);
   });
 
   it('is refused with another layout, which is kept', async () => {
     await store.redis.set(layoutKey, 'other');
-    await expect(claimRedisLayout(store.url)).rejects.toThrow(
+    await expect(claimRedisLayout({ REDIS_URL: store.url })).rejects.toThrow(
       `Redis holds layout other and this release works with layout ${REDIS_LAYOUT}`,
     );
     expect(await store.redis.get(layoutKey)).toBe('other');
@@ -128,10 +128,10 @@ describe('starting a process', () => {
 
   it('is refused while Redis is being drained', async () => {
     await store.redis.set(drainingKey, '1', 'PX', 60_000);
-    await expect(claimRedisLayout(store.url)).rejects.toThrow('Redis is being drained');
+    await expect(claimRedisLayout({ REDIS_URL: store.url })).rejects.toThrow('Redis is being drained');
   });
 
   it('is allowed while Redis is unreachable', async () => {
-    await expect(claimRedisLayout('redis://127.0.0.1:1')).resolves.toBeUndefined();
+    await expect(claimRedisLayout({ REDIS_URL: 'redis://127.0.0.1:1' })).resolves.toBeUndefined();
   });
 });

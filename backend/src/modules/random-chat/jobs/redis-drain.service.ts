@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
-import type { Redis } from 'ioredis';
 import { ChatLogRepository } from '../../../platform/hot-log/chat-log.repository';
 import { OutboxRepository } from '../../../platform/hot-log/outbox.repository';
 import { REDIS } from '../../../platform/redis/redis.module';
+import type { RedisClient } from '../../../platform/redis/redis-connection.factory';
+import { openBatch, scanKeys } from '../../../platform/redis/redis-nodes.functions';
 import { chatStreams, drainingKey, layoutKey, matchingKeys } from '../../../platform/redis/redis.keys';
 import { requireOwnLayout } from '../../../platform/redis/redis-layout.functions';
 import { encodeEvent, decodeEvent } from '../application/chat-event.codec';
@@ -27,7 +28,7 @@ export interface DrainOptions {
 @Injectable()
 export class RedisDrainService {
   constructor(
-    @Inject(REDIS) private readonly redis: Redis,
+    @Inject(REDIS) private readonly redis: RedisClient,
     private readonly chatLog: ChatLogRepository,
     private readonly outbox: OutboxRepository,
   ) {}
@@ -75,7 +76,7 @@ export class RedisDrainService {
    * would be kept too long.
    */
   private async endChats(stuckAfterMs: number): Promise<void> {
-    for await (const keys of this.scanKeys(chatStreams.pattern)) {
+    for await (const keys of scanKeys(this.redis, chatStreams.pattern, SCAN_COUNT)) {
       for (const key of keys) await this.endChat(chatStreams.parseSessionId(key), stuckAfterMs);
       await this.setDrainingMarker();
     }
@@ -133,21 +134,18 @@ export class RedisDrainService {
 
   private async deleteEverything(): Promise<number> {
     let count = 0;
-    for await (const keys of this.scanKeys('*')) {
+    for await (const keys of scanKeys(this.redis, '*', SCAN_COUNT)) {
       const others = keys.filter((key) => key !== drainingKey && key !== layoutKey);
-      if (others.length > 0) count += await this.redis.unlink(...others);
+      const batch = openBatch(this.redis);
+      for (const key of others) batch.unlink(key);
+      for (const [error, deleted] of (await batch.exec()) ?? []) {
+        if (error) throw error;
+        count += Number(deleted);
+      }
     }
-    await this.redis.del(drainingKey, layoutKey);
+    await this.redis.del(drainingKey);
+    await this.redis.del(layoutKey);
     return count;
-  }
-
-  private async *scanKeys(pattern: string): AsyncGenerator<string[]> {
-    let cursor = '0';
-    do {
-      const [next, keys] = await this.redis.scan(cursor, 'MATCH', pattern, 'COUNT', SCAN_COUNT);
-      yield keys;
-      cursor = next;
-    } while (cursor !== '0');
   }
 }
 

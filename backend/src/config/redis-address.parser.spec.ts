@@ -1,0 +1,57 @@
+import { parseRedisAddress } from './redis-address.parser';
+
+describe('parseRedisAddress', () => {
+  it('leaves the address of one server to the client', () => {
+    for (const url of ['redis://localhost', 'rediss://:secret@redis.example:6380/3'])
+      expect(parseRedisAddress(url)).toEqual({ kind: 'server', url });
+  });
+
+  it('reads the nodes and credentials of a cluster', () => {
+    expect(
+      parseRedisAddress('redis+cluster://thaw:p%40ss:word@one:7001,10.0.0.2:7002,[::1]:7003,two'),
+    ).toEqual({
+      kind: 'cluster',
+      hasTls: false,
+      username: 'thaw',
+      password: 'p@ss:word',
+      nodes: [
+        { host: 'one', port: 7001 },
+        { host: '10.0.0.2', port: 7002 },
+        { host: '::1', port: 7003 },
+        { host: 'two', port: 6379 },
+      ],
+    });
+    expect(parseRedisAddress('rediss+cluster://:secret@one')).toMatchObject({
+      hasTls: true,
+      password: 'secret',
+    });
+  });
+
+  it('reads the name of the primary that Sentinel watches', () => {
+    expect(parseRedisAddress('redis+sentinel://one,two:26380/thaw-primary')).toEqual({
+      kind: 'sentinel',
+      primaryName: 'thaw-primary',
+      nodes: [
+        { host: 'one', port: 26379 },
+        { host: 'two', port: 26380 },
+      ],
+    });
+  });
+
+  it.each([
+    'http://localhost',
+    'localhost:6379',
+    'redis+cluster://',
+    'redis+cluster://one:7001/2',
+    'redis+cluster://one:0',
+    'redis+cluster://one:65536',
+    'redis+cluster://one,,two',
+    'redis+cluster://name@one',
+    'redis+cluster://:%zz@one',
+    'redis+sentinel://one:26379',
+    'redis+sentinel://one:26379/a/b',
+    'rediss+sentinel://one/name',
+  ])('refuses %s', (url) => {
+    expect(parseRedisAddress(url)).toBeUndefined();
+  });
+});

@@ -1,0 +1,175 @@
+import { Cluster, type Command, Redis, type RedisCommander, type RedisOptions } from 'ioredis';
+import type { Environment } from '../../config/environment.config';
+import { parseRedisAddress, type RedisAddress } from '../../config/redis-address.parser';
+
+export type RedisSettings = Pick<Environment, 'REDIS_URL'> &
+  Partial<Pick<Environment, 'REDIS_SENTINEL_PASSWORD'>>;
+
+type Commands = RedisCommander<{ type: 'default'; mapping: 'resp2' }>;
+
+/**
+ * Commands that a cluster does not have, or that would reach one of its nodes only: `redis-nodes.functions.ts` replaces
+ * them.
+ */
+type CommandsOfOneNode =
+  'multi' | 'scan' | 'keys' | 'flushdb' | 'flushall' | 'script' | 'bgrewriteaof' | 'info' | 'subscribe';
+
+/** A connection to Redis, whether one server, a primary behind Sentinel, or a cluster. */
+export interface RedisClient extends Omit<Commands, CommandsOfOneNode> {
+  readonly status: string;
+  sendCommand(command: Command): unknown;
+  defineCommand(name: string, definition: { lua: string; numberOfKeys: number }): void;
+  disconnect(): void;
+}
+
+export type ConnectionOptions = Pick<
+  RedisOptions,
+  | 'autoResendUnfulfilledCommands'
+  | 'autoResubscribe'
+  | 'commandTimeout'
+  | 'connectTimeout'
+  | 'enableOfflineQueue'
+  | 'maxRetriesPerRequest'
+> & { retryStrategy?: (attempt: number) => number | null };
+
+/** Delay before attempt number `attempt` to reconnect to Redis: longer each time, up to a second. */
+export const reconnectDelayMs = (attempt: number): number => Math.min(50 * attempt, 1_000);
+
+/** Options of the request path: commands fail fast and are never sent twice. */
+const requestPath: ConnectionOptions = {
+  commandTimeout: 500,
+  maxRetriesPerRequest: 1,
+  enableOfflineQueue: false,
+  autoResendUnfulfilledCommands: false,
+  connectTimeout: 2_000,
+  retryStrategy: reconnectDelayMs,
+};
+
+/** While the slots of a lost node have no other one, the map of slots is read again this often. */
+const REFRESH_AFTER_LOSS_MS = 250;
+/** A command for a slot that is being moved is repeated after this time. */
+const RETRY_DURING_MOVE_MS = 50;
+
+/**
+ * Opens a connection with the options of the request path. Errors reach the failing command; it then reconnects. Every
+ * connection to Redis is made here, and nothing else asks which of the three forms REDIS_URL has.
+ */
+export const connectRedis = (settings: RedisSettings, options: ConnectionOptions = {}): RedisClient =>
+  open(settings, { ...requestPath, ...options });
+
+/**
+ * Opens a connection for BullMQ, which needs all commands of ioredis. A worker keeps waiting during an outage; a
+ * producer is on the request path and fails fast.
+ */
+export const connectQueue = (
+  settings: RedisSettings,
+  { isProducer }: { isProducer: boolean },
+): Redis | Cluster =>
+  open(settings, {
+    connectTimeout: 2_000,
+    retryStrategy: reconnectDelayMs,
+    ...(isProducer
+      ? { maxRetriesPerRequest: 1, enableOfflineQueue: false, commandTimeout: 2_000 }
+      : { maxRetriesPerRequest: null }),
+  });
+
+/** Opens a connection for subscriptions. After a loss it reconnects, and the caller subscribes again. */
+export const connectSubscriber = (settings: RedisSettings): Redis | Cluster =>
+  open(settings, {
+    autoResubscribe: false,
+    enableOfflineQueue: true,
+    maxRetriesPerRequest: null,
+    connectTimeout: 2_000,
+    retryStrategy: reconnectDelayMs,
+  });
+
+/**
+ * Resolves when the connection has been opened, or when the first attempt has failed: a process may start while Redis is
+ * away.
+ */
+export const waitForFirstAttempt = async (redis: RedisClient): Promise<void> => {
+  const nodes = redis instanceof Cluster ? () => redis.nodes('master') : () => [];
+  await waitUntilOpenOrClosed(redis as unknown as Redis);
+  await Promise.all(nodes().map(waitUntilOpenOrClosed));
+};
+
+const waitUntilOpenOrClosed = (connection: Pick<Redis, 'status' | 'once' | 'off'>): Promise<void> =>
+  new Promise((resolve) => {
+    if (connection.status === 'ready' || connection.status === 'end') return resolve();
+    const settle = () => {
+      connection.off('ready', settle);
+      connection.off('close', settle);
+      resolve();
+    };
+    connection.once('ready', settle);
+    connection.once('close', settle);
+  });
+
+const open = (settings: RedisSettings, options: ConnectionOptions): Redis | Cluster => {
+  const address = parseRedisAddress(settings.REDIS_URL);
+  if (!address) throw new Error('REDIS_URL is not an address of Redis');
+  const connection = openByKind(address, settings, options);
+  connection.on('error', () => undefined);
+  return connection;
+};
+
+const openByKind = (
+  address: RedisAddress,
+  { REDIS_SENTINEL_PASSWORD: sentinelPassword }: RedisSettings,
+  options: ConnectionOptions,
+): Redis | Cluster => {
+  switch (address.kind) {
+    case 'server':
+      return new Redis(address.url, options);
+    case 'sentinel': {
+      const { nodes, primaryName, username, password } = address;
+      return new Redis({
+        ...options,
+        sentinels: [...nodes],
+        name: primaryName,
+        ...(username === undefined ? {} : { username }),
+        ...(password === undefined ? {} : { password }),
+        ...(sentinelPassword === undefined ? {} : { sentinelPassword }),
+        sentinelRetryStrategy: options.retryStrategy ?? reconnectDelayMs,
+        // Leaves a primary that Sentinel has replaced, even if its connections stay open.
+        failoverDetector: true,
+        reconnectOnError: (error) => error.message.startsWith('READONLY'),
+      });
+    }
+    case 'cluster':
+      return openCluster(address, options);
+  }
+};
+
+const openCluster = (
+  { nodes, username, password, hasTls }: Extract<RedisAddress, { kind: 'cluster' }>,
+  { enableOfflineQueue = true, retryStrategy, ...redisOptions }: ConnectionOptions,
+): Cluster => {
+  const maySendTwice = enableOfflineQueue;
+  const cluster = new Cluster([...nodes], {
+    enableOfflineQueue,
+    clusterRetryStrategy: retryStrategy,
+    // A command whose connection was lost may have been executed; only the request path never sends it again.
+    ...(maySendTwice ? {} : { retryDelayOnFailover: 0, retryDelayOnClusterDown: 0 }),
+    retryDelayOnTryAgain: RETRY_DURING_MOVE_MS,
+    slotsRefreshTimeout: redisOptions.connectTimeout ?? 2_000,
+    // The certificate of a node is issued for its name.
+    ...(hasTls ? { dnsLookup: (host, callback) => callback(null, host) } : {}),
+    redisOptions: {
+      ...redisOptions,
+      ...(username === undefined ? {} : { username }),
+      ...(password === undefined ? {} : { password }),
+      ...(hasTls ? { tls: {} } : {}),
+    },
+  });
+  // ioredis opens the connection to a node with its first command and refuses others until it is open.
+  cluster.on('+node', (node: Redis) => void node.connect().catch(() => undefined));
+  let refresh: NodeJS.Timeout | undefined;
+  cluster.on('-node', () => {
+    refresh ??= setTimeout(() => {
+      refresh = undefined;
+      if (cluster.status === 'ready') cluster.refreshSlotsCache();
+    }, REFRESH_AFTER_LOSS_MS).unref();
+  });
+  return cluster;
+};

@@ -1,0 +1,84 @@
+import { type ChainableCommander, Cluster, Redis } from 'ioredis';
+import type { RedisClient } from './redis-connection.factory';
+
+/** Many commands that are sent together. Each may concern another slot; they are not a transaction. */
+export type RedisBatch = ChainableCommander;
+
+type Reply = [error: Error | null, result: unknown];
+
+/**
+ * Starts a batch: one pipeline on a server. On a cluster the commands are sent singly in one tick, because ioredis
+ * refuses a pipeline over the slots of several nodes, and does not redirect a part of it while slots are being moved.
+ */
+export const openBatch = (redis: RedisClient): RedisBatch =>
+  isCluster(redis) ? new ClusterBatch(redis).commands : toServer(redis).pipeline();
+
+class ClusterBatch {
+  private readonly replies: Promise<Reply>[] = [];
+
+  constructor(private readonly cluster: Cluster) {}
+
+  readonly commands: RedisBatch = new Proxy({} as RedisBatch, {
+    get: (_, name) =>
+      name === 'exec'
+        ? () => Promise.all(this.replies)
+        : (...parameters: (string | number)[]) => this.send(String(name), parameters),
+  });
+
+  private send(name: string, parameters: readonly (string | number)[]): RedisBatch {
+    this.replies.push(
+      this.cluster.call(name, ...parameters).then(
+        (result): Reply => [null, result],
+        (error: Error): Reply => [error, null],
+      ),
+    );
+    return this.commands;
+  }
+}
+
+/**
+ * Returns a connection to each primary.
+ * @throws Error while a slot of the cluster has no connected primary: a scan would miss its keys.
+ */
+export const listPrimaries = (redis: RedisClient): Redis[] => {
+  if (!isCluster(redis)) return [toServer(redis)];
+  const primaries = new Map(
+    redis.nodes('master').map((node) => [`${node.options.host}:${node.options.port}`, node]),
+  );
+  const serving = new Set<Redis>();
+  for (let slot = 0; slot < SLOT_COUNT; slot += 1) {
+    const node = primaries.get(redis.slots[slot]?.[0] ?? '');
+    if (!node) throw new Error('CLUSTERDOWN A slot of the cluster has no primary');
+    serving.add(node);
+  }
+  return [...serving];
+};
+
+/** Returns a connection to each primary and each replica. */
+export const listNodes = (redis: RedisClient): Redis[] =>
+  isCluster(redis) ? redis.nodes('all') : [toServer(redis)];
+
+/**
+ * Yields the keys of all primaries that match, in pages. A key may occur twice.
+ * @param count keys that Redis examines for one SCAN command, so that it is not blocked for long.
+ */
+export async function* scanKeys(
+  redis: RedisClient,
+  pattern: string,
+  count: number,
+): AsyncGenerator<string[], void> {
+  for (const primary of listPrimaries(redis)) {
+    for (let cursor = '0'; ;) {
+      const [next, keys] = await primary.scan(cursor, 'MATCH', pattern, 'COUNT', count);
+      if (keys.length > 0) yield keys;
+      if (next === '0') break;
+      cursor = next;
+    }
+  }
+}
+
+const SLOT_COUNT = 16_384;
+
+const isCluster = (redis: RedisClient): redis is RedisClient & Cluster => redis instanceof Cluster;
+
+const toServer = (redis: RedisClient): Redis => redis as unknown as Redis;

@@ -98,7 +98,7 @@ export class RedisSubscriberService implements OnModuleInit, OnApplicationShutdo
       connections += 1;
       if (connections > 1) void this.resubscribe(subscriber);
     });
-    subscriber.on('message', (channel, message) => {
+    subscriber.on('message', (channel: string, message: string) => {
       this.receivedAt = Date.now();
       this.missedProbes = 0;
       this.probedAt = undefined;

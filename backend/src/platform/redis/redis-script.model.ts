@@ -45,17 +45,17 @@ export class RedisScript<Reply> {
     calls: readonly ScriptCall[],
     replies: [Error | null, unknown][],
   ): Promise<void> {
-    const unknown = replies.flatMap(([error], index) =>
-      error?.message.startsWith('NOSCRIPT') ? [index] : [],
+    const unknown = calls.flatMap((call, index) =>
+      replies[index]?.[0]?.message.startsWith('NOSCRIPT') ? [{ call, index }] : [],
     );
     if (unknown.length === 0) return;
     const batch = openBatch(redis);
-    for (const index of unknown) {
-      const { keys, parameters } = calls[index]!;
-      batch.eval(this.source, keys.length, ...keys, ...parameters);
+    for (const { call } of unknown)
+      batch.eval(this.source, call.keys.length, ...call.keys, ...call.parameters);
+    for (const [place, reply] of ((await batch.exec()) ?? []).entries()) {
+      const repeated = unknown[place];
+      if (repeated) replies[repeated.index] = reply;
     }
-    const repeated = (await batch.exec()) ?? [];
-    for (const [place, index] of unknown.entries()) replies[index] = repeated[place]!;
   }
 
   /** Like `runEach`, but @throws the first error of any call. */

@@ -14,6 +14,7 @@ import { PresenceModule } from './modules/presence/presence.module';
 import { PrivateChatModule } from './modules/private-chat/private-chat.module';
 import { RandomChatModule } from './modules/random-chat/random-chat.module';
 import { StandingsModule } from './modules/standings/standings.module';
+import { SuggestionsModule } from './modules/suggestions/suggestions.module';
 import { UploadsModule } from './modules/uploads/uploads.module';
 import { UsersModule } from './modules/users/users.module';
 import { DatabaseModule } from './platform/database/database.module';
@@ -66,6 +67,7 @@ import { StorageModule } from './platform/storage/storage.module';
     NoticesModule,
     ReportsModule,
     MyDataModule,
+    SuggestionsModule,
   ],
 })
 export class ApiModule {

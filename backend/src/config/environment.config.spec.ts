@@ -28,4 +28,15 @@ describe('loadEnvironment', () => {
   it('treats an empty variable as absent', () => {
     expect(loadEnvironment({ ...required, PORT: '', PUBLIC_ORIGIN: '' }).PORT).toBe(3000);
   });
+
+  it('requires a model with the address of a language model, which has neither another scheme nor credentials', () => {
+    const load = (settings: Record<string, string>) => () => loadEnvironment({ ...required, ...settings });
+    const SUGGESTIONS_URL = 'https://api.example.com/v1';
+    expect(load({ SUGGESTIONS_URL })).toThrow('SUGGESTIONS_MODEL');
+    expect(load({ SUGGESTIONS_URL: 'ftp://example.com', SUGGESTIONS_MODEL: 'm' })).toThrow('SUGGESTIONS_URL');
+    expect(load({ SUGGESTIONS_URL: 'https://a:b@example.com', SUGGESTIONS_MODEL: 'm' })).toThrow(
+      'SUGGESTIONS_URL',
+    );
+    expect(load({ SUGGESTIONS_URL, SUGGESTIONS_MODEL: 'm' })()).toMatchObject({ SUGGESTIONS_TIMEOUT_MS: 4_000 });
+  });
 });

@@ -16,8 +16,14 @@ const onOff = z.pipe(
   z.transform((text) => text === 'on'),
 );
 
+/** A request with credentials in its address is refused by `fetch`. */
+const hasNoCredentials = (address: string): boolean => {
+  const { username, password } = new URL(address);
+  return username === '' && password === '';
+};
+
 /** Every setting that a Thaw process reads. Secrets may also be given as `<NAME>_FILE`. */
-const schema = z.object({
+const settings = z.object({
   /** PostgreSQL, `postgres://user:password@host:port/database`. */
   DATABASE_URL: z.url(),
   /** The same database under the role that owns it, for migrations. Defaults to DATABASE_URL. */
@@ -95,9 +101,23 @@ const schema = z.object({
   EVIDENCE_MIN_KEPT_S: z._default(count(), 3 * 24 * 60 * 60),
   /** Seconds between two searches for expired personal data. */
   EXPIRE_EVERY_S: z._default(count(1), 600),
+  /** Base address of an OpenAI-compatible API that suggests what to write. Without it there is none. */
+  SUGGESTIONS_URL: z.optional(z.url({ protocol: /^https?$/ }).check(z.refine(hasNoCredentials))),
+  /** Name of the model; required with SUGGESTIONS_URL. */
+  SUGGESTIONS_MODEL: z.optional(z.string()),
+  /** Sent to SUGGESTIONS_URL as a bearer token. */
+  SUGGESTIONS_API_KEY: z.optional(z.string()),
+  /** Milliseconds in which the model has to answer. */
+  SUGGESTIONS_TIMEOUT_MS: z._default(count(1), 4_000),
 });
 
-export type Environment = Omit<z.output<typeof schema>, 'REPLICA_ID'> & {
+const schema = settings.check(
+  z.refine(({ SUGGESTIONS_URL, SUGGESTIONS_MODEL }) => !SUGGESTIONS_URL || SUGGESTIONS_MODEL !== undefined, {
+    path: ['SUGGESTIONS_MODEL'],
+  }),
+);
+
+export type Environment = Omit<z.output<typeof settings>, 'REPLICA_ID'> & {
   /** REPLICA_ID or the host name, with a random suffix: a restarted process counts as a new replica. */
   replicaId: string;
 };
@@ -114,6 +134,7 @@ const secretNames = [
   'RECEIPT_KEY',
   'S3_ACCESS_KEY_ID',
   'S3_SECRET_ACCESS_KEY',
+  'SUGGESTIONS_API_KEY',
 ] as const;
 
 /** Adds the secrets that are given as files, in `<NAME>_FILE`. A variable that is set directly takes precedence. */

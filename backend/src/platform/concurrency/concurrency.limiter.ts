@@ -19,6 +19,11 @@ export class ConcurrencyLimiter {
     return this.running === 0;
   }
 
+  /** Whether a caller would get a turn or a place in the queue. */
+  get hasRoom(): boolean {
+    return this.running < this.concurrency || this.waiting.length < this.maxQueued;
+  }
+
   /**
    * Waits for a turn.
    * @returns a function that releases the turn; calling it again does nothing.

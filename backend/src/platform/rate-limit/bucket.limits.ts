@@ -45,6 +45,8 @@ export const buckets = {
   reports_of_day: { amount: 30, periodMs: DAY, isFixed: true },
   /** Cases and images of cases that one moderator reads. */
   evidence_reads: { amount: 300, periodMs: HOUR, isFixed: true },
+  /** Each asks the language model, which the operator may pay for. */
+  suggestions: { amount: 6, periodMs: MINUTE, isFixed: true },
   uploads: { amount: 20, periodMs: 10 * MINUTE },
   uploaded_bytes: { amount: 100 * 1024 * 1024, periodMs: DAY },
   socket_frames: { amount: 300, periodMs: MINUTE, burst: 100 },

@@ -15,6 +15,7 @@ import { myDataCases } from './my-data-cases.fixture';
 import { privateChatCases } from './private-chat-cases.fixture';
 import { randomChatCases } from './random-chat-cases.fixture';
 import { reportsCases } from './reports-cases.fixture';
+import { suggestionsCases } from './suggestions-cases.fixture';
 import { uploadsCases } from './uploads-cases.fixture';
 import { usersCases } from './users-cases.fixture';
 
@@ -38,6 +39,7 @@ const tables: AuthorizationTable[] = [
   privateChatCases,
   uploadsCases,
   myDataCases,
+  suggestionsCases,
 ];
 
 /** The cases of every route, in the order in which they are to be tried. */

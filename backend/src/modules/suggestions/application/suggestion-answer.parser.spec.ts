@@ -1,0 +1,58 @@
+import { parseSuggestions } from './suggestion-answer.parser';
+
+describe('parseSuggestions', () => {
+  it('reads one suggestion per line, at most three, each once', () => {
+    expect(parseSuggestions('What made you laugh today?\n\nTea or coffee?\nTea or coffee?\nA?\nB?')).toEqual([
+      'What made you laugh today?',
+      'Tea or coffee?',
+      'A?',
+    ]);
+  });
+
+  it('removes the signs of lists, quotes and emphasis', () => {
+    expect(parseSuggestions('1. "Tea or coffee?"\n- **Cats** or dogs?\n2) “Why?”')).toEqual([
+      'Tea or coffee?',
+      'Cats or dogs?',
+      'Why?',
+    ]);
+  });
+
+  it.each([
+    'See https://example.org/x',
+    'Look at example.com',
+    'Write to ada@example.org',
+    'Call +48 600 123 456',
+    'Add me on snap: ada_l',
+    "I'm 15, and you?",
+    '<b>Hello</b>',
+    '<script>alert(1)</script>',
+    '[this](page)',
+    '![picture](p.png)',
+    '[IMAGE:/api/files/chat-images/x.webp]',
+    '["a", "b"]',
+    '{"suggestions": 1}',
+    '# Heading',
+    '`code`',
+    'Here are three suggestions:',
+    '\u200b\u2060',
+    'x'.repeat(121),
+  ])('leaves out the line %j', (line) => {
+    expect(parseSuggestions(`${line}\nTea or coffee?`)).toEqual(['Tea or coffee?']);
+  });
+
+  it('removes control characters, direction controls and reasoning', () => {
+    expect(parseSuggestions('<think>\nThey like tea.\n</think>\nTea\u0000 or\u202e coffee?\u0007')).toEqual([
+      'Tea or coffee?',
+    ]);
+    expect(parseSuggestions('<think> without an end\nTea?')).toEqual([]);
+  });
+
+  it('takes linear time on hostile answers', () => {
+    for (const hostile of ['<think>', '*_'.repeat(3), '"\'', ' \t', '1. ', 'a@', '\u202e']) {
+      const answer = `${hostile.repeat(Math.floor(16_384 / hostile.length))}x`;
+      const startedAt = performance.now();
+      parseSuggestions(answer);
+      expect(performance.now() - startedAt).toBeLessThan(100);
+    }
+  });
+});

@@ -1,0 +1,46 @@
+import { contactDetails } from '@thaw/contract/contact-details';
+import { limits } from '@thaw/contract/limits';
+import { statedAge } from '@thaw/contract/stated-age';
+import { codePointLength, hasVisibleCharacter, normalizeText } from '@thaw/contract/text';
+
+/** What a reasoning model writes before its answer. */
+const reasoning = /<think>[\s\S]*?(?:<\/think>|$)/g;
+const listMarker = /^(?:[-*•–]|\d{1,2}[.):])\s+/;
+const emphasis = /\*\*|__/g;
+const outerQuotes = /^["'“”„«»‘’]+|["'“”„«»‘’]+$/g;
+/** Direction controls, which would reorder the text around a chip. */
+const directionControls = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+/** HTML, links and images of Markdown, tables, code, JSON, and the markers of images in messages. */
+const markup = /[<>{}[\]|`\\#]/;
+
+/** Longer lines are not looked at, so that patterns stay fast: several times the longest suggestion. */
+const MAX_LINE_LENGTH = 4 * limits.suggestionMaxCodePoints;
+
+const toSuggestion = (line: string): string =>
+  line
+    .replace(directionControls, '')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .replace(listMarker, '')
+    .replace(emphasis, '')
+    .replace(outerQuotes, '')
+    .trim();
+
+const isUsable = (text: string): boolean =>
+  hasVisibleCharacter(text) &&
+  codePointLength(text) <= limits.suggestionMaxCodePoints &&
+  // An introduction.
+  !text.endsWith(':') &&
+  !markup.test(text) &&
+  contactDetails(text).length === 0 &&
+  statedAge(text) === undefined;
+
+/**
+ * Reads suggestions from what a model wrote, one per line. Lines that are too long, or contain markup, contact details
+ * or a stated age, are left out.
+ */
+export const parseSuggestions = (answer: string): string[] => {
+  const lines = normalizeText(answer.replace(reasoning, '')).split('\n');
+  const usable = lines.filter(({ length }) => length <= MAX_LINE_LENGTH).map(toSuggestion).filter(isUsable);
+  return [...new Set(usable)].slice(0, limits.suggestionsMax);
+};

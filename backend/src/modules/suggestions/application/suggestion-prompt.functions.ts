@@ -1,0 +1,71 @@
+import { replaceContactDetails } from '@thaw/contract/contact-details';
+import { parseImageMarkers } from '@thaw/contract/image-markers';
+import { limits } from '@thaw/contract/limits';
+import type { MessageType } from '@thaw/contract/scalars';
+import { topicsOf } from '@thaw/contract/topics';
+
+/** A message in its newest version; without one when it was deleted or has expired. */
+export interface SaidMessage {
+  senderId: number;
+  messageType: MessageType;
+  content?: string | undefined;
+}
+
+export interface Conversation {
+  /** In order. */
+  messages: readonly SaidMessage[];
+  /** Names of both users. */
+  usernames: readonly string[];
+}
+
+export interface PromptMessage {
+  role: 'system' | 'user';
+  content: string;
+}
+
+/** Newest texts of the asker that are sent. */
+const TEXTS_SENT = 5;
+const HIDDEN = '[hidden]';
+
+const INSTRUCTIONS = [
+  'You suggest what one user could write next in an anonymous chat between two adult strangers.',
+  `Answer with exactly ${limits.suggestionsMax} suggestions, one on each line, without numbers, quotes or explanations,`,
+  `each shorter than ${limits.suggestionMaxCodePoints - 20} characters, in the language of the user's messages.`,
+  'Suggest friendly, open questions. Never ask for names, ages, places of residence, contact details or pictures,',
+  'and suggest nothing sexual.',
+].join(' ');
+
+const readText = ({ messageType, content = '' }: SaidMessage): string => {
+  if (messageType === 'image') return '';
+  return (messageType === 'mixed' ? parseImageMarkers(content).text : content).replace(/\s+/g, ' ').trim();
+};
+
+const replaceNames = (text: string, usernames: readonly string[]): string => {
+  const escaped = usernames
+    .filter((name) => name !== '')
+    .map((name) => name.replace(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`));
+  if (escaped.length === 0) return text;
+  return text.replace(
+    new RegExp(String.raw`(?<![\p{L}\p{N}])(?:${escaped.join('|')})(?![\p{L}\p{N}])`, 'giu'),
+    HIDDEN,
+  );
+};
+
+/**
+ * What the model receives of a conversation: the asker's own newest texts without contact details and names, and the
+ * names of the topics of the other user's texts. The other user's words are left out.
+ */
+export const createPrompt = (askerId: number, { messages, usernames }: Conversation): PromptMessage[] => {
+  const said = messages.map((message) => ({ isOwn: message.senderId === askerId, text: readText(message) }));
+  const own = said.filter(({ isOwn, text }) => isOwn && text !== '').slice(-TEXTS_SENT);
+  const topics = topicsOf(said.filter(({ isOwn }) => !isOwn).map(({ text }) => text));
+  const lines = [
+    ...(own.length === 0 ? ['I have not written anything yet.'] : ['My last messages, oldest first:']),
+    ...own.map(({ text }) => `- ${replaceNames(replaceContactDetails(text, HIDDEN), usernames)}`),
+    ...(topics.length === 0 ? [] : [`Topics of the other user: ${topics.join(', ')}.`]),
+  ];
+  return [
+    { role: 'system', content: INSTRUCTIONS },
+    { role: 'user', content: lines.join('\n') },
+  ];
+};

@@ -1,0 +1,133 @@
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import type { RequestSuggestions, Suggestions, SuggestionSource } from '@thaw/contract/suggestions';
+import { ENVIRONMENT, type Environment } from '../../../config/environment.config';
+import { ConcurrencyLimiter } from '../../../platform/concurrency/concurrency.limiter';
+import { DomainError } from '../../../platform/errors/domain.errors';
+import { MetricsRegistry } from '../../../platform/observability/metrics.registry';
+import { logWarning } from '../../../platform/observability/warn-about.functions';
+import { FriendshipService } from '../../friends/application/friendship.service';
+import { PrivateTranscriptService } from '../../private-chat/application/private-transcript.service';
+import { ChatTranscriptService } from '../../random-chat/application/chat-transcript.service';
+import { PastChatService } from '../../random-chat/application/past-chat.service';
+import { UsersService } from '../../users/application/users.service';
+import { SuggestionModelClient, SuggestionModelError } from '../infrastructure/suggestion-model.client';
+import { CircuitBreaker } from './circuit-breaker.model';
+import { parseSuggestions } from './suggestion-answer.parser';
+import { type Conversation, createPrompt } from './suggestion-prompt.functions';
+
+/** Newest messages of a chat that are read. */
+const MESSAGES_READ = 30;
+const FAILURES_BEFORE_REST = 3;
+const REST_MS = 5 * 60_000;
+/** Questions to the model of this replica at the same time. Further ones have no answer. */
+const MAX_AT_ONCE = 32;
+
+/** `unusable`: an answer without a line that may be shown. `skipped`: the model rests, or too many ask at once. */
+type Outcome = 'answered' | 'unusable' | 'failed' | 'skipped';
+
+const nothing: Suggestions = { source: 'none', suggestions: [] };
+
+/**
+ * Suggestions of a language model, if the operator has set one up. `createPrompt` says what it receives. Neither
+ * questions nor answers are logged or stored.
+ */
+@Injectable()
+export class SuggestionsService {
+  private readonly logger = new Logger(SuggestionsService.name);
+  private readonly model: SuggestionModelClient | null;
+  private readonly breaker = new CircuitBreaker({
+    failures: FAILURES_BEFORE_REST,
+    openForMs: REST_MS,
+    now: () => performance.now(),
+  });
+  private readonly turns = new ConcurrencyLimiter(MAX_AT_ONCE, 0);
+  private readonly outcomes: Record<Outcome, number> = { answered: 0, unusable: 0, failed: 0, skipped: 0 };
+
+  constructor(
+    private readonly pastChats: PastChatService,
+    private readonly chats: ChatTranscriptService,
+    private readonly privateChats: PrivateTranscriptService,
+    private readonly friendships: FriendshipService,
+    private readonly users: UsersService,
+    metrics: MetricsRegistry,
+    @Inject(ENVIRONMENT)
+    environment: Pick<
+      Environment,
+      'SUGGESTIONS_URL' | 'SUGGESTIONS_MODEL' | 'SUGGESTIONS_API_KEY' | 'SUGGESTIONS_TIMEOUT_MS'
+    >,
+  ) {
+    const { SUGGESTIONS_URL: url, SUGGESTIONS_MODEL: model = '' } = environment;
+    this.model = url
+      ? new SuggestionModelClient({
+          url,
+          model,
+          apiKey: environment.SUGGESTIONS_API_KEY,
+          timeoutMs: environment.SUGGESTIONS_TIMEOUT_MS,
+        })
+      : null;
+    metrics.addReadCounts(
+      'thaw_suggestion_requests_total',
+      'Requests for suggestions of the language model, by what became of them',
+      () => Object.entries(this.outcomes).map(([outcome, count]) => [{ outcome }, count] as const),
+    );
+  }
+
+  get source(): SuggestionSource {
+    return { model: this.model !== null, host: this.model?.host ?? null };
+  }
+
+  /** @throws DomainError not_found without a model or outside the chat; not_friends */
+  async suggest({ userId, sessionId, friendId }: Omit<RequestSuggestions, 'consent'>): Promise<Suggestions> {
+    if (!this.model) throw new DomainError('not_found');
+    const conversation =
+      sessionId === undefined
+        ? await this.readPrivateChat(userId, friendId ?? 0)
+        : await this.readRandomChat(userId, sessionId);
+    const { outcome, suggestions } = await this.ask(this.model, userId, conversation);
+    this.outcomes[outcome] += 1;
+    return suggestions.length === 0 ? nothing : { source: 'model', suggestions };
+  }
+
+  private async readRandomChat(userId: number, sessionId: string): Promise<Conversation> {
+    const chat = await this.pastChats.find(sessionId);
+    if (!chat?.userIds.includes(userId) || chat.endedAt !== null) throw new DomainError('not_found');
+    const { messages, participants } = await this.chats.read(sessionId, {
+      newest: MESSAGES_READ,
+      messageIds: [],
+    });
+    return { messages: messages.map(toNewestVersion), usernames: participants.map(({ username }) => username) };
+  }
+
+  private async readPrivateChat(userId: number, friendId: number): Promise<Conversation> {
+    if (!(await this.friendships.areFriends(userId, friendId))) throw new DomainError('not_friends');
+    const [{ messages }, profiles] = await Promise.all([
+      this.privateChats.read(userId, friendId, { newest: MESSAGES_READ, messageIds: [] }),
+      this.users.findProfiles([userId, friendId]),
+    ]);
+    return { messages: messages.map(toNewestVersion), usernames: profiles.map(({ username }) => username) };
+  }
+
+  private async ask(
+    model: SuggestionModelClient,
+    userId: number,
+    conversation: Conversation,
+  ): Promise<{ outcome: Outcome; suggestions: string[] }> {
+    if (!this.turns.hasRoom || !this.breaker.tryEnter()) return { outcome: 'skipped', suggestions: [] };
+    try {
+      const prompt = createPrompt(userId, conversation);
+      const suggestions = parseSuggestions(await this.turns.run(() => model.complete(prompt)));
+      this.breaker.recordSuccess();
+      return { outcome: suggestions.length === 0 ? 'unusable' : 'answered', suggestions };
+    } catch (error) {
+      if (!(error instanceof SuggestionModelError)) throw error;
+      if (this.breaker.recordFailure())
+        logWarning(this.logger, `The language model has failed ${FAILURES_BEFORE_REST} times in a row`, error);
+      return { outcome: 'failed', suggestions: [] };
+    }
+  }
+}
+
+const toNewestVersion = <Message extends { contents: readonly string[] }>(message: Message) => ({
+  ...message,
+  content: message.contents.at(-1),
+});

@@ -1,0 +1,86 @@
+// Real: an HTTP server in place of the language model.
+import {
+  failingBehaviours,
+  sayLines,
+  startTestLanguageModel,
+  type TestLanguageModel,
+} from '../../../testing/language-model.harness';
+import { until } from '../../../testing/until.functions';
+import { SuggestionModelClient, SuggestionModelError } from './suggestion-model.client';
+
+const TIMEOUT_MS = 300;
+const prompt = [{ role: 'user', content: 'secret words' }] as const;
+
+describe('SuggestionModelClient', () => {
+  let model: TestLanguageModel;
+  let client: SuggestionModelClient;
+
+  beforeAll(async () => {
+    model = await startTestLanguageModel();
+    client = new SuggestionModelClient({
+      url: `${model.url}/`,
+      model: 'small',
+      apiKey: 'key-1',
+      timeoutMs: TIMEOUT_MS,
+    });
+  });
+  afterAll(() => model.close());
+  beforeEach(() => void model.questions.splice(0));
+
+  it('asks for a short completion without streaming, and returns its text', async () => {
+    model.behave(sayLines('one', 'two'));
+    expect(await client.complete(prompt)).toBe('one\ntwo');
+    const [question] = model.questions;
+    expect(question?.path).toBe('/v1/chat/completions');
+    expect(question?.headers.authorization).toBe('Bearer key-1');
+    expect(JSON.parse(question?.body ?? '')).toEqual({
+      model: 'small',
+      messages: prompt,
+      max_tokens: 120,
+      temperature: 0.8,
+      stream: false,
+    });
+    expect(client.host).toBe(model.host);
+  });
+
+  it.each(Object.entries(failingBehaviours))(
+    'fails in time, quotes nothing and keeps no connection when the server %s',
+    async (_, { behaviour, reason }) => {
+      model.behave(behaviour);
+      const startedAt = performance.now();
+      const error: unknown = await client.complete(prompt).catch((failure: unknown) => failure);
+      expect(error).toBeInstanceOf(SuggestionModelError);
+      expect((error as Error).message).toBe(reason);
+      expect(performance.now() - startedAt).toBeLessThan(TIMEOUT_MS + 500);
+      await until(() => model.openAnswers === 0);
+      model.behave(sayLines('still there'));
+      expect(await client.complete(prompt)).toBe('still there');
+    },
+  );
+
+  it.each([301, 302, 303, 307, 308])('does not follow a redirect with status %d', async (status) => {
+    const elsewhere = await startTestLanguageModel();
+    elsewhere.behave(sayLines('from elsewhere'));
+    model.behave((_request, response) =>
+      response.writeHead(status, { location: `${elsewhere.url}/chat/completions` }).end(),
+    );
+    try {
+      await expect(client.complete(prompt)).rejects.toThrow(`status ${status}`);
+      expect(elsewhere.questions).toEqual([]);
+    } finally {
+      await elsewhere.close();
+    }
+  });
+
+  it('fails when there is no server', async () => {
+    const gone = await startTestLanguageModel();
+    await gone.close();
+    const lost = new SuggestionModelClient({
+      url: gone.url,
+      model: 'm',
+      apiKey: undefined,
+      timeoutMs: TIMEOUT_MS,
+    });
+    await expect(lost.complete(prompt)).rejects.toThrow('the connection failed');
+  });
+});

@@ -1,0 +1,145 @@
+// Real: PostgreSQL, Redis, two api replicas over HTTP and sockets, and an HTTP server in place of the language model.
+import { Logger } from '@nestjs/common';
+import {
+  failingBehaviours,
+  sayLines,
+  startTestLanguageModel,
+  type TestLanguageModel,
+} from '../../testing/language-model.harness';
+import { createFriends, createPrivateMessage } from '../../testing/private-chat.fixture';
+import { startChat } from '../../testing/random-chat.fixture';
+import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
+import { textMessage, type ThawVisitor } from '../../testing/thaw.client';
+
+jest.setTimeout(60_000);
+
+const TIMEOUT_MS = 400;
+const nothing = { source: 'none', suggestions: [] };
+
+describe('suggestions of a language model', () => {
+  let thaw: TestReplicas;
+  let model: TestLanguageModel;
+
+  // Only the second replica has a model.
+  beforeAll(async () => {
+    [thaw, model] = await Promise.all([startTestReplicas(1), startTestLanguageModel()]);
+    await thaw.add({
+      SUGGESTIONS_URL: model.url,
+      SUGGESTIONS_MODEL: 'small',
+      SUGGESTIONS_API_KEY: 'key-1',
+      SUGGESTIONS_TIMEOUT_MS: String(TIMEOUT_MS),
+    });
+  });
+  afterAll(async () => {
+    await thaw.close();
+    await model.close();
+  });
+  beforeEach(() => void model.questions.splice(0));
+
+  const suggest = (asker: ThawVisitor, chat: object, fields: object = {}) =>
+    asker.call('POST', '/api/suggestions', { userId: asker.user.id, consent: true, ...chat, ...fields });
+
+  it('are absent without a model, and refused then', async () => {
+    const { ada, bob, sessionId } = await startChat(thaw);
+    expect((await ada.call('GET', '/api/suggestions')).body).toEqual({ model: false, host: null });
+    expect(await suggest(ada, { sessionId })).toMatchObject({ status: 404, body: { code: 'not_found' } });
+    expect((await bob.call('GET', '/api/suggestions')).body).toEqual({ model: true, host: model.host });
+    expect(model.questions).toEqual([]);
+  });
+
+  it("are asked for with the user's own texts and the topics of the other, in a random chat", async () => {
+    model.behave(sayLines('Tea or coffee?', 'Visit example.com', 'Why?'));
+    const { ada, adaSocket, bob, bobSocket, sessionId } = await startChat(thaw);
+    await adaSocket.request('random_message', textMessage(sessionId, 'canaryofada plays the guitar'));
+    const { id } = await bobSocket.request('random_message', textMessage(sessionId, 'I am shy, bob@example.org'));
+    await bobSocket.request('message_edit', {
+      sessionId,
+      messageId: String(id),
+      newContent: `canaryofbob writes to ${ada.user.username} and bob@example.org`,
+      userId: bob.user.id,
+    });
+    expect(await suggest(bob, { sessionId })).toMatchObject({
+      status: 200,
+      body: { source: 'model', suggestions: ['Tea or coffee?', 'Why?'] },
+    });
+    expect(model.questions).toHaveLength(1);
+    const { body = '', headers } = model.questions[0] ?? {};
+    expect(body).toContain('canaryofbob writes to [hidden] and [hidden]');
+    expect(body).toContain('Topics of the other user: music.');
+    for (const absent of ['canaryofada', 'I am shy', ada.user.username, bob.user.username, sessionId])
+      expect(body).not.toContain(absent);
+    expect(body).not.toContain(String(ada.user.id));
+    expect(body).not.toContain(String(bob.user.id));
+    expect(headers?.cookie).toBeUndefined();
+  });
+
+  it('are asked for in a private chat with a friend alone', async () => {
+    model.behave(sayLines('And the film?'));
+    const { ada, bob } = await createFriends(thaw);
+    const [adaSocket, bobSocket] = [await ada.openSocket(), await bob.openSocket()];
+    await adaSocket.request(
+      'send_private_message',
+      createPrivateMessage({ from: ada, to: bob, content: 'canaryofada at the cinema' }),
+    );
+    await bobSocket.request(
+      'send_private_message',
+      createPrivateMessage({ from: bob, to: ada, content: 'canaryofbob' }),
+    );
+    expect((await suggest(bob, { friendId: ada.user.id })).body).toEqual({
+      source: 'model',
+      suggestions: ['And the film?'],
+    });
+    expect(model.questions[0]?.body).toContain('canaryofbob');
+    expect(model.questions[0]?.body).toContain('films');
+    expect(model.questions[0]?.body).not.toContain('canaryofada');
+    const stranger = await thaw.createVisitor(1);
+    expect(await suggest(stranger, { friendId: ada.user.id })).toMatchObject({
+      status: 403,
+      body: { code: 'not_friends' },
+    });
+  });
+
+  it('are refused without consent, outside the chat, after its end, and with both or no chats', async () => {
+    const { bob, bobSocket, sessionId } = await startChat(thaw);
+    for (const fields of [{ consent: false }, { consent: undefined }, { consent: 'yes' }, { friendId: 7 }])
+      expect((await suggest(bob, { sessionId }, fields)).status).toBe(400);
+    const stranger = await thaw.createVisitor(1);
+    expect((await suggest(stranger, {})).status).toBe(400);
+    expect((await suggest(stranger, { sessionId })).status).toBe(404);
+    await bobSocket.request('skip_chat', { sessionId });
+    expect((await suggest(bob, { sessionId })).status).toBe(404);
+    expect(model.questions).toEqual([]);
+  });
+
+  it('are limited to six requests per minute and user, in every profile', async () => {
+    model.behave(sayLines('Tea or coffee?'));
+    const { bob, sessionId } = await startChat(thaw);
+    const answers = [];
+    for (let count = 0; count < 7; count += 1) answers.push(await suggest(bob, { sessionId }));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200, 429]);
+    expect(Number(answers[6]?.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(model.questions).toHaveLength(6);
+  });
+
+  // Last: the model rests afterwards.
+  it('are none when the model fails, which then is not asked for five minutes, without a word in the log', async () => {
+    const { bob, bobSocket, sessionId } = await startChat(thaw);
+    const other = await startChat(thaw);
+    await bobSocket.request('random_message', textMessage(sessionId, 'canaryofthelog'));
+    const warn = jest.spyOn(Logger.prototype, 'warn').mockReturnValue();
+    model.behave(sayLines('Only contacts: example.com'));
+    expect((await suggest(bob, { sessionId })).body).toEqual(nothing);
+    for (const name of ['never answers', 'answers HTML', 'answers 500']) {
+      model.behave(failingBehaviours[name]!.behaviour);
+      const startedAt = performance.now();
+      expect(await suggest(bob, { sessionId })).toMatchObject({ status: 200, body: nothing });
+      expect(performance.now() - startedAt).toBeLessThan(TIMEOUT_MS + 500);
+    }
+    model.behave(sayLines('Tea or coffee?'));
+    expect((await suggest(bob, { sessionId })).body).toEqual(nothing);
+    expect((await suggest(other.bob, { sessionId: other.sessionId })).body).toEqual(nothing);
+    expect(model.questions).toHaveLength(4);
+    const lines = warn.mock.calls.map(([line]) => String(line)).filter((line) => line.includes('model'));
+    expect(lines).toEqual(['The language model has failed 3 times in a row: status 500']);
+  });
+});

@@ -1,0 +1,50 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { limits } from '@thaw/contract/limits';
+import {
+  type RequestSuggestions,
+  requestSuggestionsSchema,
+  type Suggestions,
+  type SuggestionSource,
+  suggestionsSchema,
+} from '@thaw/contract/suggestions';
+import { MatchesSchema } from '../../../platform/http/matches-schema.decorator';
+import { assertType, type SameShape } from '../../../platform/http/same-shape.types';
+
+const { shape } = requestSuggestionsSchema;
+
+export class SuggestionSourceDto implements SuggestionSource {
+  @ApiProperty({ description: 'Whether a language model is set up' })
+  model: boolean;
+
+  @ApiProperty({ type: String, nullable: true, description: 'Where it runs' })
+  host: string | null;
+}
+assertType<SameShape<SuggestionSourceDto, SuggestionSource>>();
+
+export class RequestSuggestionsDto implements RequestSuggestions {
+  @ApiProperty({ type: 'integer', minimum: 1 })
+  @MatchesSchema(shape.userId)
+  userId: number;
+
+  @ApiPropertyOptional({ description: 'A random chat' })
+  @MatchesSchema(shape.sessionId)
+  sessionId?: string;
+
+  @ApiPropertyOptional({ type: 'integer', minimum: 1, description: 'A private chat; instead of `sessionId`' })
+  @MatchesSchema(shape.friendId)
+  friendId?: number;
+
+  @ApiProperty({ enum: [true], description: "Consent to sending the user's own messages to the model" })
+  @MatchesSchema(shape.consent)
+  consent: true;
+}
+assertType<SameShape<RequestSuggestionsDto, RequestSuggestions>>();
+
+export class SuggestionsDto implements Suggestions {
+  @ApiProperty({ enum: suggestionsSchema.shape.source.options })
+  source: Suggestions['source'];
+
+  @ApiProperty({ type: [String], maxItems: limits.suggestionsMax })
+  suggestions: string[];
+}
+assertType<SameShape<SuggestionsDto, Suggestions>>();

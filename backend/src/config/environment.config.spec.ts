@@ -37,6 +37,8 @@ describe('loadEnvironment', () => {
     expect(load({ SUGGESTIONS_URL: 'https://a:b@example.com', SUGGESTIONS_MODEL: 'm' })).toThrow(
       'SUGGESTIONS_URL',
     );
-    expect(load({ SUGGESTIONS_URL, SUGGESTIONS_MODEL: 'm' })()).toMatchObject({ SUGGESTIONS_TIMEOUT_MS: 4_000 });
+    expect(load({ SUGGESTIONS_URL, SUGGESTIONS_MODEL: 'm' })()).toMatchObject({
+      SUGGESTIONS_TIMEOUT_MS: 4_000,
+    });
   });
 });

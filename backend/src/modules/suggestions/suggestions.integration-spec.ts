@@ -51,7 +51,10 @@ describe('suggestions of a language model', () => {
     model.behave(sayLines('Tea or coffee?', 'Visit example.com', 'Why?'));
     const { ada, adaSocket, bob, bobSocket, sessionId } = await startChat(thaw);
     await adaSocket.request('random_message', textMessage(sessionId, 'canaryofada plays the guitar'));
-    const { id } = await bobSocket.request('random_message', textMessage(sessionId, 'I am shy, bob@example.org'));
+    const { id } = await bobSocket.request(
+      'random_message',
+      textMessage(sessionId, 'I am shy, bob@example.org'),
+    );
     await bobSocket.request('message_edit', {
       sessionId,
       messageId: String(id),

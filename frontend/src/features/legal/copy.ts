@@ -75,6 +75,7 @@ export const privacy: LegalText = {
       title: 'Who sees what',
       paragraphs: [
         'Strangers see your username, your picture and that you are there. Friends see also whether you are online. Your gender is used to match you and never shown; your email address is shown to you alone.',
+        'Ideas for what to write come from this page. If the operator offers ideas of a language model, you are asked first: your own last messages and the topics of the chat are then sent to the host that the question names, and the words of others are not.',
         'There are no advertisements, no trackers and no scripts of others on these pages. Nothing is sold.',
       ],
     },

@@ -41,6 +41,9 @@ const isUsable = (text: string): boolean =>
  */
 export const parseSuggestions = (answer: string): string[] => {
   const lines = normalizeText(answer.replace(reasoning, '')).split('\n');
-  const usable = lines.filter(({ length }) => length <= MAX_LINE_LENGTH).map(toSuggestion).filter(isUsable);
+  const usable = lines
+    .filter(({ length }) => length <= MAX_LINE_LENGTH)
+    .map(toSuggestion)
+    .filter(isUsable);
   return [...new Set(usable)].slice(0, limits.suggestionsMax);
 };

@@ -30,7 +30,9 @@ describe('createPrompt', () => {
   });
 
   it('treats a name as text, not as a pattern, and does not look for it inside words', () => {
-    expect(createQuestion([said(ME, 'a.b axb cab b')], ['a.b', 'b'])).toContain('- [hidden] axb cab [hidden]');
+    expect(createQuestion([said(ME, 'a.b axb cab b')], ['a.b', 'b'])).toContain(
+      '- [hidden] axb cab [hidden]',
+    );
     expect(createQuestion([said(ME, 'text (')], ['(', '+*[\\'])).toContain('- text [hidden]');
   });
 

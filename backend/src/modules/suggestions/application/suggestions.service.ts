@@ -95,7 +95,10 @@ export class SuggestionsService {
       newest: MESSAGES_READ,
       messageIds: [],
     });
-    return { messages: messages.map(toNewestVersion), usernames: participants.map(({ username }) => username) };
+    return {
+      messages: messages.map(toNewestVersion),
+      usernames: participants.map(({ username }) => username),
+    };
   }
 
   private async readPrivateChat(userId: number, friendId: number): Promise<Conversation> {
@@ -121,7 +124,11 @@ export class SuggestionsService {
     } catch (error) {
       if (!(error instanceof SuggestionModelError)) throw error;
       if (this.breaker.recordFailure())
-        logWarning(this.logger, `The language model has failed ${FAILURES_BEFORE_REST} times in a row`, error);
+        logWarning(
+          this.logger,
+          `The language model has failed ${FAILURES_BEFORE_REST} times in a row`,
+          error,
+        );
       return { outcome: 'failed', suggestions: [] };
     }
   }

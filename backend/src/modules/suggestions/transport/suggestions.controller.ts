@@ -27,7 +27,10 @@ export class SuggestionsController {
   @Post()
   @HttpCode(200)
   @RateLimitedBy('suggestions', 'user')
-  @ApiOkResponse({ type: SuggestionsDto, description: 'Without suggestions when the model gave none in time' })
+  @ApiOkResponse({
+    type: SuggestionsDto,
+    description: 'Without suggestions when the model gave none in time',
+  })
   @ApiProblems(
     'validation_failed',
     'not_signed_in',

@@ -55,8 +55,16 @@ const sharedChunks = [
         String.raw`contract/dist/limits\.js`,
         String.raw`src/lib/(api-client|class-names|missing-chunk|report-error|storage)\.ts`,
         String.raw`src/ui/(button|choice-group|delayed|link|loaded-part|toast-store)\.tsx?`,
+        String.raw`src/product/document-title\.ts`,
       ].join('|'),
     ),
+  },
+  {
+    // In one chunk, so that the page of receipts, which needs few of them, does not split them.
+    name: 'schemas',
+    priority: 1,
+    includeDependenciesRecursively: false,
+    test: /node_modules\/zod\/|contract\/dist\/(image-markers|last-message|safety|scalars|standing|text|uploads|users)\.js|src\/product\/user-response\.ts/,
   },
   {
     name: 'chat-libraries',
@@ -70,9 +78,9 @@ const sharedChunks = [
         String.raw`node_modules/@radix-ui/react-(dismissable-layer|focus-scope|portal|presence|focus-guards|dialog)/`,
         String.raw`node_modules/(tslib|react-remove-scroll|use-callback-ref|use-sidecar|get-nonce|react-style-singleton|aria-hidden)`,
         String.raw`src/ui/(modal|popover|focus-return|use-pull-to-dismiss|skeleton|load-error|empty-state|list-skeleton)\.tsx?`,
-        String.raw`src/(lib/query-client|product/profile-query|app/with-queries|app/use-session-check)\.tsx?`,
+        String.raw`src/(lib/(query-client|time)|product/profile-query|app/with-queries|app/use-session-check)\.tsx?`,
         String.raw`src/features/friends/copy\.ts`,
-        String.raw`src/features/safety/stores/block-dialog\.store\.ts`,
+        String.raw`src/features/(safety/stores/block-dialog|my-data/deletion/account-deletion)\.store\.ts`,
       ].join('|'),
     ),
   },

@@ -43,6 +43,7 @@ test('nginx serves the page and proxies the API and sockets', async (t) => {
       ['/rules', 'application'],
       ['/moderation', 'application'],
       ['/moderation/', 'application'],
+      ['/receipt?id=abc', 'application'],
       ['/chat', 'chat'],
       ['/auth?next=/chat', 'application'],
       ['/chat/', 'chat'],

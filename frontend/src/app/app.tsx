@@ -28,6 +28,7 @@ export const AppRoutes = () => (
     <Route path="/terms" element={<Page key="terms" part={routeParts.terms} />} />
     <Route path="/privacy" element={<Page key="privacy" part={routeParts.privacy} />} />
     <Route path="/rules" element={<Page key="rules" part={routeParts.rules} />} />
+    <Route path="/receipt" element={<Page key="receipt" part={routeParts.receipt} />} />
     <Route path="/moderation" element={<Page key="moderation" part={routeParts.moderation} />} />
     <Route path="*" element={<Page key="not-found" part={routeParts.notFound} />} />
   </Routes>

@@ -40,5 +40,6 @@ export const copy = {
     account: 'Account',
     logout: 'Logout',
     loggingOut: 'Logging out…',
+    deleting: 'Deleting your account…',
   },
 } as const;

@@ -16,6 +16,7 @@ export const routeParts = {
   terms: createLegalPart('terms'),
   privacy: createLegalPart('privacy'),
   rules: createLegalPart('rules'),
+  receipt: createPart(async () => (await import('@/app/routes/receipt-route')).ReceiptRoute),
   moderation: createPart(async () => (await import('@/app/routes/moderation-route')).ModerationRoute),
   notFound: notFoundPart,
 };

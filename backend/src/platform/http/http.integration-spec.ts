@@ -94,7 +94,14 @@ describe('the HTTP platform', () => {
       expect((await get('/privacy/').expect(200)).text).toContain('application');
       for (const path of ['/chat', '/chat/', '/chat?friend=12'])
         expect((await get(path).expect(200)).text).toContain('chat');
-      for (const path of ['/auth', '/auth?register=true', '/rules', '/moderation', '/moderation/']) {
+      for (const path of [
+        '/auth',
+        '/auth?register=true',
+        '/rules',
+        '/moderation',
+        '/moderation/',
+        '/receipt?id=abc',
+      ]) {
         const response = await get(path).expect(200);
         expect(response.text).toContain('application');
         expect(response.headers['cache-control']).toBe('no-cache');

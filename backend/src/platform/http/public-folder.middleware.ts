@@ -11,8 +11,9 @@ const documents: ReadonlyMap<string, string> = new Map([
   ['/terms', 'terms.html'],
   ['/privacy', 'privacy.html'],
   ['/rules', 'rules.html'],
-  // The tool for moderators has no document of its own.
+  // The tool for moderators and the receipts have no documents of their own.
   ['/moderation', 'index.html'],
+  ['/receipt', 'index.html'],
 ]);
 /** Paths that are never files of the page. */
 const SERVER_PATHS = /^\/(api|ws)(\/|$)/;

@@ -20,12 +20,13 @@ import { Sidebar } from '@/app/shell/sidebar';
 import { Notices, PausedProduct, StandingNote, standingPagePart } from '@/app/shell/standing-parts';
 import { TopBar } from '@/app/shell/top-bar';
 import { useOpenFriend } from '@/app/shell/use-open-friend';
-import { useLogout } from '@/app/shell/use-logout';
+import { CoveredPage, useLogout } from '@/app/shell/use-logout';
 import { useShellAddress } from '@/app/shell/use-shell-address';
 import { useShortcuts } from '@/app/shell/use-shortcuts';
 import { toasterPart } from '@/app/toasts';
 import { useSessionCheck } from '@/app/use-session-check';
 import { WithQueries } from '@/app/with-queries';
+import { receiptPath, useAccountDeletion } from '@/features/my-data/deletion/account-deletion.store';
 import { useFriendRequests } from '@/features/friends/api/friends';
 import { AddFriend, type AddFriendPlace } from '@/features/friends/components/add-friend';
 import { FriendsPanel } from '@/features/friends/components/friends-panel';
@@ -211,6 +212,15 @@ const Chat = ({ user, logOut }: { user: SelfUser; logOut: () => void }) => {
 /** While there is no socket, a changed standing is noticed by asking for the user. */
 const standingCheckMs = 60_000;
 
+/** Where a user goes who is signed out: the deletion of the account leads to its receipt. */
+const SignedOut = () => {
+  const isPending = useAccountDeletion((state) => state.isPending);
+  const receiptId = useAccountDeletion((state) => state.receiptId);
+  // The session ends before the response with the receipt arrives.
+  if (isPending) return <CoveredPage text={copy.profile.deleting} />;
+  return <Navigate to={receiptId === null ? '/auth' : receiptPath(receiptId)} replace />;
+};
+
 const ChatPage = () => {
   const user = useIdentity((state) => state.user);
   const isOut = user !== null && isExcluded(user.standing);
@@ -219,7 +229,7 @@ const ChatPage = () => {
   useAppHeight();
   useDropGuard();
   useDocumentTitle(copy.chatTitle);
-  if (!user) return <Navigate to="/auth" replace />;
+  if (!user) return <SignedOut />;
   return (
     <div className="flex h-(--app-height) flex-col overflow-hidden overscroll-contain">
       {isOut ? <PausedProduct user={user} onLogout={logOut} /> : <Chat user={user} logOut={logOut} />}

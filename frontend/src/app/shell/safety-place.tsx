@@ -1,6 +1,8 @@
+import { type SelfUser } from '@thaw/contract/users';
 import { useEffect } from 'react';
 import { copy } from '@/app/copy';
 import { BrokenModal, PendingModal } from '@/app/shell/lazy-modal';
+import { DeleteAccountPlace } from '@/app/shell/my-data-parts';
 import { NoticesOfSettings } from '@/app/shell/standing-parts';
 import { useFriends } from '@/features/friends/api/friends';
 import { useRandomChat } from '@/features/random-chat/stores/random-chat.store';
@@ -77,14 +79,15 @@ export const ReportDialogPlace = ({ userId }: { userId: number }) => {
 };
 
 /** The section of Profile Settings about other people. */
-export const SafetySettingsPlace = ({ userId }: { userId: number }) => (
+export const SafetySettingsPlace = ({ user }: { user: SelfUser }) => (
   <LoadedPart
     part={safetySettingsPart}
     broken={({ retry }) => <LoadError text={copy.brokenPart.title} onRetry={retry} className="mt-6" />}
   >
     {(SafetySettings) => (
-      <SafetySettings userId={userId}>
-        <NoticesOfSettings userId={userId} />
+      <SafetySettings userId={user.id}>
+        <NoticesOfSettings userId={user.id} />
+        <DeleteAccountPlace user={user} isRow />
       </SafetySettings>
     )}
   </LoadedPart>

@@ -17,12 +17,12 @@ const endSession = async (): Promise<void> => {
   signOut();
 };
 
-/** Covers the page while the logout request is in flight. */
-const LoggingOut = () => (
+/** Covers the page while a request that ends the session is in flight. */
+export const CoveredPage = ({ text }: { text: string }) => (
   <Delayed>
     <div className="veil fixed inset-0 z-top grid place-items-center bg-overlay">
       <p role="status" className="rounded-card bg-popover px-6 py-4 text-md shadow-elevated">
-        {copy.profile.loggingOut}
+        {text}
       </p>
     </div>
   </Delayed>
@@ -35,5 +35,5 @@ export const useLogout = (): { logOut: () => void; cover: ReactNode } => {
     setLoggingOut(true);
     void endSession();
   };
-  return { logOut, cover: isLoggingOut ? <LoggingOut /> : null };
+  return { logOut, cover: isLoggingOut ? <CoveredPage text={copy.profile.loggingOut} /> : null };
 };

@@ -66,7 +66,7 @@ export const privacy: LegalText = {
       paragraphs: [
         'What was said in a chat with a stranger, text and pictures, is erased 24 hours after the chat has ended.',
         'When a chat is reported, a copy of its last 30 messages goes to the moderators. The House rules say how long it is kept.',
-        'What you write to a friend is kept until you delete the message. A deleted message is erased for both of you, with its pictures and its earlier versions.',
+        'What you write to a friend is kept until you delete the message or your account. A deleted message is erased for both of you, with its pictures and its earlier versions.',
         'Pictures are stored anew without their metadata, such as where they were taken.',
         'Messages are not encrypted end to end: who runs the servers could read what is stored.',
       ],
@@ -91,7 +91,17 @@ export const privacy: LegalText = {
       title: 'What you can do',
       paragraphs: [
         'You can change your username, picture, email address and password in the Profile Settings, remove friends, and delete what you wrote to them.',
-        'To have your account deleted, or to get a copy of your data, ask the operator of this instance.',
+        'To get a copy of your data, ask the operator of this instance.',
+      ],
+    },
+    {
+      title: 'When an account is deleted',
+      paragraphs: [
+        'You can delete your account in the Profile Settings, also without an email address. Nobody can find you from that moment on. Your profile, friends, messages and pictures are erased within a minute, and quotes of your words in the messages of others too.',
+        'Kept are the copies in reports that are open or can still be appealed, and what the law obliges the operator to keep. What remains besides are records with numbers instead of you: that two accounts chatted and when, without names and without words.',
+        'A signed receipt lists what was erased and what was kept, and counts at any time what is stored now. Everyone who knows its address can read it; it contains no name.',
+        'Anonymous users who have not come back for seven days are erased in the same way.',
+        'Copies disappear by themselves: pictures in the browsers of others after 24 hours, backups after 7 days, technical logs after 30 days. When a backup is restored, deleted accounts are erased from it again.',
       ],
     },
   ],

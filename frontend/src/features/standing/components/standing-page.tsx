@@ -1,7 +1,7 @@
 import { type Notice, type Standing } from '@thaw/contract/safety';
 import { type SelfUser } from '@thaw/contract/users';
 import { LogOut } from 'lucide-react';
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, type ReactNode } from 'react';
 import { useNotices } from '@/features/standing/api/notices';
 import { AppealPart } from '@/features/standing/components/appeal-part';
 import { copy } from '@/features/standing/copy';
@@ -24,7 +24,7 @@ export const findNotice = (standing: Standing, notices: readonly Notice[]): Noti
   notices.find(({ id }) => id === standing.noticeId) ??
   notices.find(({ kind }) => kind === (standing.kind === 'banned' ? 'ban' : 'suspension'));
 
-const StandingNotice = ({ userId, notice, onLogout }: StandingNoticeProps) => {
+const StandingNotice = ({ userId, notice, children }: StandingNoticeProps) => {
   const markSeen = useMarkSeen(userId);
   const isUnseen = notice.seenAt === null;
   const markLatest = useRef(markSeen);
@@ -40,7 +40,7 @@ const StandingNotice = ({ userId, notice, onLogout }: StandingNoticeProps) => {
     <>
       <NoticeBody notice={notice} />
       <AppealPart userId={userId} notice={notice} isMain>
-        <LogoutButton variant="outline" onLogout={onLogout} />
+        {children}
       </AppealPart>
     </>
   );
@@ -49,7 +49,8 @@ const StandingNotice = ({ userId, notice, onLogout }: StandingNoticeProps) => {
 interface StandingNoticeProps {
   userId: number;
   notice: Notice;
-  onLogout: () => void;
+  /** Further actions, after Appeal. */
+  children: ReactNode;
 }
 
 interface LogoutButtonProps {
@@ -67,14 +68,22 @@ const LogoutButton = ({ variant, onLogout }: LogoutButtonProps) => (
 export interface StandingPageProps {
   user: SelfUser;
   onLogout: () => void;
+  /** What the user can do with their data. */
+  myData?: ReactNode;
 }
 
 /** Shown in place of the product to a user whose account is paused or closed: why, until when, and how to appeal. */
-export const StandingPage = ({ user: { id, standing }, onLogout }: StandingPageProps) => {
+export const StandingPage = ({ user: { id, standing }, onLogout, myData }: StandingPageProps) => {
   const { data: notices, isError, refetch } = useNotices(id, { everyMs: reloadEveryMs });
   const heading = useRef<HTMLHeadingElement>(null);
   const notice = notices && findNotice(standing, notices);
   const title = copy.page.titles[standing.kind === 'banned' ? 'banned' : 'suspended'];
+  const actions = (
+    <>
+      {myData}
+      <LogoutButton variant="outline" onLogout={onLogout} />
+    </>
+  );
   useDocumentTitle(title);
   // What had the focus is gone.
   useEffect(() => heading.current?.focus(), []);
@@ -95,11 +104,13 @@ export const StandingPage = ({ user: { id, standing }, onLogout }: StandingPageP
             </h1>
             <div className="mt-4">
               {notice ? (
-                <StandingNotice userId={id} notice={notice} onLogout={onLogout} />
+                <StandingNotice userId={id} notice={notice}>
+                  {actions}
+                </StandingNotice>
               ) : isError ? (
                 <LoadError text={copy.page.failed} onRetry={() => void refetch()} />
               ) : notices ? (
-                <LogoutButton variant="outline" onLogout={onLogout} />
+                <div className="flex flex-wrap gap-3">{actions}</div>
               ) : (
                 <Delayed>
                   <Skeleton label={copy.page.loading} bars={['h-6', 'h-6 w-2/3', 'h-11 w-1/2']} />

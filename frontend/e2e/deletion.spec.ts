@@ -1,0 +1,83 @@
+import { readFile } from 'node:fs/promises';
+import { type Receipt } from '@thaw/contract/my-data';
+import { expectAccessibleEverywhere } from './support/accessibility.ts';
+import { openSettings, signInAndOpenChat, storedUser, uniqueEmail } from './support/account.ts';
+import { expectSoundLayout } from './support/layout.ts';
+import { expect, test } from './support/test.ts';
+
+// The wrong password, and the session that has ended.
+test.use({ expectedErrors: [/status of (401|403)/] });
+
+const small = { width: 320, height: 700 };
+
+/** A receipt whose content claims one more erased picture, with the signature of the original. */
+const tamper = (receipt: Receipt): Receipt => {
+  const [header, content, signature] = receipt.receipt!.split('.');
+  const changed = JSON.parse(Buffer.from(content!, 'base64url').toString()) as NonNullable<
+    Receipt['content']
+  >;
+  changed.erased.images += 1;
+  const encoded = Buffer.from(JSON.stringify(changed)).toString('base64url');
+  return { ...receipt, content: changed, receipt: `${header}.${encoded}.${signature}` };
+};
+
+test('an account is deleted in the settings, in every tab, and leaves a receipt whose signature the page verifies', async ({
+  open,
+}) => {
+  const context = await open();
+  const password = 'correct horse';
+  const { page } = await signInAndOpenChat(context, { email: uniqueEmail(), password });
+  const otherTab = await context.newPage();
+  await otherTab.goto('/chat');
+  await expect(otherTab.getByText('Connected', { exact: true })).toBeVisible();
+
+  await openSettings(page);
+  await page.getByRole('button', { name: 'Delete account', exact: true }).click();
+  const dialog = page.getByRole('dialog', { name: 'Delete your account?' });
+  const field = dialog.getByLabel('Password');
+  await expect(field).toBeFocused();
+  await expectAccessibleEverywhere(page, 'deletion', { within: '[role="dialog"]' });
+  await page.setViewportSize(small);
+  await expectSoundLayout(dialog, 'deletion');
+  const confirm = dialog.getByRole('button', { name: 'Delete account forever' });
+  await expect(confirm).toBeDisabled();
+  await field.fill('wrong horse');
+  await confirm.click();
+  await expect(dialog.getByRole('alert')).toBeVisible();
+  await field.fill(password);
+  await field.press('Enter');
+
+  await expect(page).toHaveURL(/\/receipt\?id=[\w-]{22}$/);
+  await expect(otherTab).toHaveURL('/auth');
+  expect(await storedUser(otherTab)).toBeNull();
+  const heading = page.getByRole('heading', { level: 1, name: 'Your account is deleted' });
+  await expect(heading).toBeFocused({ timeout: 20_000 });
+  await expect(page.getByRole('region', { name: 'Erased' })).toContainText('Sign-ins');
+  const remaining = page.getByRole('region', { name: 'What is stored about the account now' });
+  await expect(remaining).toContainText('Nothing.');
+  const address = page.url();
+  const [counted] = await Promise.all([
+    page.waitForResponse(/\/api\/receipts\/[\w-]{22}$/),
+    remaining.getByRole('button', { name: 'Count again' }).click(),
+  ]);
+  const receipt = (await counted.json()) as Receipt;
+  await page.getByRole('button', { name: 'Check this receipt' }).click();
+  await expect(page.getByText(/^Genuine/)).toBeVisible();
+  await expectSoundLayout(page.locator('main'), 'receipt');
+  await expectAccessibleEverywhere(page, 'receipt');
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download receipt' }).click(),
+  ]);
+  expect(JSON.parse(await readFile(await download.path(), 'utf8'))).toEqual({
+    receipt: receipt.receipt,
+    content: receipt.content,
+  });
+
+  await page.route('**/api/receipts/*', (route) =>
+    route.request().url().endsWith('/keys') ? route.continue() : route.fulfill({ json: tamper(receipt) }),
+  );
+  await page.goto(address);
+  await page.getByRole('button', { name: 'Check this receipt' }).click();
+  await expect(page.getByText(/^Not genuine/)).toBeVisible();
+});

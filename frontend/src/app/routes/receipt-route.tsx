@@ -1,0 +1,16 @@
+import { useEffect } from 'react';
+import { useSearchParams } from 'react-router-dom';
+import { WithQueries } from '@/app/with-queries';
+import { resetAccountDeletion } from '@/features/my-data/deletion/account-deletion.store';
+import { ReceiptPage } from '@/features/my-data/receipt/components/receipt-page';
+
+export const ReceiptRoute = () => {
+  const [search] = useSearchParams();
+  // The page is open: a later user of this tab is not led here.
+  useEffect(() => resetAccountDeletion(), []);
+  return (
+    <WithQueries>
+      <ReceiptPage receiptId={search.get('id')} />
+    </WithQueries>
+  );
+};

@@ -1,0 +1,18 @@
+import { type SelfUser } from '@thaw/contract/users';
+import { copy } from '@/app/copy';
+import { LoadError } from '@/ui/load-error';
+import { createPart, LoadedPart } from '@/ui/loaded-part';
+
+export const deleteAccountPart = createPart(
+  async () => (await import('@/features/my-data/deletion/components/delete-account')).DeleteAccount,
+);
+
+/** The button that deletes the user's account: in a row of Profile Settings, or on the standing page. */
+export const DeleteAccountPlace = ({ user, isRow = false }: { user: SelfUser; isRow?: boolean }) => (
+  <LoadedPart
+    part={deleteAccountPart}
+    broken={({ retry }) => <LoadError text={copy.brokenPart.title} onRetry={retry} />}
+  >
+    {(DeleteAccount) => <DeleteAccount user={user} isRow={isRow} />}
+  </LoadedPart>
+);

@@ -1,0 +1,106 @@
+import { type Kept, type ReceiptContent, type Remaining } from '@thaw/contract/my-data';
+import { useId, type ReactNode } from 'react';
+import { copy } from '@/features/my-data/receipt/copy';
+import { formatClockTime, formatTime } from '@/lib/time';
+import { Button } from '@/ui/button';
+
+const dateFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'long' });
+
+const Section = ({ title, children }: { title: string; children: ReactNode }) => {
+  const id = useId();
+  return (
+    <section aria-labelledby={id} className="mt-8">
+      <h2 id={id} className="text-lg font-bold">
+        {title}
+      </h2>
+      {children}
+    </section>
+  );
+};
+
+interface CountsProps<Name extends string> {
+  names: Record<Name, string>;
+  counts: Readonly<Record<NoInfer<Name>, number>>;
+  /** Shown when all counts are 0. */
+  nothing: string;
+}
+
+const Counts = <Name extends string>({ names, counts, nothing }: CountsProps<Name>) => {
+  const listed = (Object.keys(names) as Name[]).filter((name) => counts[name] > 0);
+  if (listed.length === 0) return <p className="mt-2 text-base">{nothing}</p>;
+  return (
+    <dl className="mt-2 divide-y divide-border text-base">
+      {listed.map((name) => (
+        <div key={name} className="flex justify-between gap-4 py-2">
+          <dt className="text-muted-foreground">{names[name]}</dt>
+          <dd className="font-semibold tabular-nums">{counts[name].toLocaleString()}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+};
+
+const KeptList = ({ kept }: { kept: readonly Kept[] }) => (
+  <Section title={copy.kept.title}>
+    <ul className="mt-2 grid list-disc gap-2 pl-5 text-base marker:text-muted-foreground">
+      {kept.map(({ what, why, until }) => (
+        <li key={`${what} ${why}`}>
+          <span className="font-semibold">{what}</span>{' '}
+          <span className="text-muted-foreground">
+            {copy.kept.why[why](until && formatTime(dateFormat, Date.parse(until)))}
+          </span>
+        </li>
+      ))}
+    </ul>
+  </Section>
+);
+
+export interface RemainingCount {
+  counts: Remaining;
+  /** In ms since the epoch. */
+  countedAt: number;
+  isCounting: boolean;
+  onCountAgain: () => void;
+}
+
+const RemainingData = ({ counts, countedAt, isCounting, onCountAgain }: RemainingCount) => (
+  <Section title={copy.remaining.title}>
+    {counts.total > 0 ? <p className="mt-2 text-base">{copy.remaining.onlyKept}</p> : null}
+    <Counts names={copy.remaining.counts} counts={counts} nothing={copy.remaining.none} />
+    <div className="mt-2 flex flex-wrap items-center gap-x-4 gap-y-2">
+      <p role="status" className="text-sm text-muted-foreground">
+        {copy.remaining.countedAt(formatClockTime(countedAt))}
+      </p>
+      <Button variant="secondary" size="sm" disabled={isCounting} onClick={onCountAgain}>
+        {isCounting ? copy.remaining.counting : copy.remaining.again}
+      </Button>
+    </div>
+  </Section>
+);
+
+export interface ReceiptDetailsProps {
+  content: ReceiptContent;
+  /** Null when the server does not know the receipt. */
+  remaining: RemainingCount | null;
+}
+
+/** What was erased, what was kept and why, what is stored now, and when the last copies are gone. */
+export const ReceiptDetails = ({ content, remaining }: ReceiptDetailsProps) => {
+  const { erased, kept, horizons } = content;
+  return (
+    <>
+      <Section title={copy.erased.title}>
+        <Counts names={copy.erased.counts} counts={erased} nothing={copy.erased.nothing} />
+      </Section>
+      {kept.length > 0 ? <KeptList kept={kept} /> : null}
+      {remaining ? <RemainingData {...remaining} /> : null}
+      <Section title={copy.horizons.title}>
+        <ul className="mt-2 grid list-disc gap-1 pl-5 text-base text-muted-foreground">
+          {copy.horizons.lines(horizons).map((line) => (
+            <li key={line}>{line}</li>
+          ))}
+        </ul>
+      </Section>
+    </>
+  );
+};

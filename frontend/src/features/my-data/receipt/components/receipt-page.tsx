@@ -1,0 +1,172 @@
+import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { type CountedReceipt, isReceiptId, useReceipt } from '@/features/my-data/receipt/api/receipts';
+import { CheckReceipt } from '@/features/my-data/receipt/components/check-receipt';
+import { OpenReceipt } from '@/features/my-data/receipt/components/open-receipt';
+import { ReceiptDetails } from '@/features/my-data/receipt/components/receipt-details';
+import { copy } from '@/features/my-data/receipt/copy';
+import { downloadReceipt, type ReceiptFile } from '@/features/my-data/receipt/receipt-file';
+import { readContent } from '@/features/my-data/receipt/verify-receipt';
+import { ApiError } from '@/lib/api-client';
+import { serverNow } from '@/lib/server-clock';
+import { formatExactTime } from '@/lib/time';
+import { useDocumentTitle } from '@/product/document-title';
+import { Logo } from '@/product/logo';
+import { TwoDots, type DotsState } from '@/product/two-dots';
+import { Button } from '@/ui/button';
+import { Delayed } from '@/ui/delayed';
+import { Link } from '@/ui/link';
+import { LoadError } from '@/ui/load-error';
+import { Skeleton } from '@/ui/skeleton';
+
+/** An erasure takes less; after this time the page says that it takes longer. */
+const usualMs = 60_000;
+
+interface FrameProps {
+  title: string;
+  dots: DotsState;
+  children: ReactNode;
+}
+
+/** The frame of each state. The heading gets the focus, since what had it is gone. */
+const Frame = ({ title, dots, children }: FrameProps) => {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useDocumentTitle(title);
+  useEffect(() => heading.current?.focus(), [title]);
+  return (
+    <>
+      <TwoDots state={dots} />
+      <h1 ref={heading} tabIndex={-1} className="mt-6 text-2xl font-bold outline-none">
+        {title}
+      </h1>
+      {children}
+    </>
+  );
+};
+
+const Running = ({ requestedAt, isUnreachable }: { requestedAt: string; isUnreachable: boolean }) => {
+  const [isLate, setLate] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setLate(true), Date.parse(requestedAt) + usualMs - serverNow());
+    return () => clearTimeout(timer);
+  }, [requestedAt]);
+  return (
+    <Frame title={copy.running.title} dots="seeking">
+      <p className="mt-2 text-md text-muted-foreground">{copy.running.lead}</p>
+      <progress aria-label={copy.running.progress} className="mt-6 h-1.5 w-full accent-primary" />
+      <p role="status" className="mt-4 text-base">
+        {isUnreachable ? copy.running.unreachable : isLate ? copy.running.late : copy.running.stay}
+      </p>
+    </Frame>
+  );
+};
+
+interface ReceiptActionsProps {
+  file: ReceiptFile;
+  receiptId: string;
+}
+
+const ReceiptActions = ({ file, receiptId }: ReceiptActionsProps) => (
+  <div className="mt-6 flex flex-wrap gap-3">
+    <Button onClick={() => downloadReceipt(file)}>{copy.download}</Button>
+    <CheckReceipt file={file} receiptId={receiptId} />
+  </div>
+);
+
+interface DoneProps {
+  file: ReceiptFile;
+  receiptId: string;
+  receipt: CountedReceipt | undefined;
+  isCounting: boolean;
+  onCountAgain: () => void;
+}
+
+const Done = ({ file, receiptId, receipt, isCounting, onCountAgain }: DoneProps) => {
+  const { content } = file;
+  const remaining = receipt && {
+    counts: receipt.remaining,
+    countedAt: receipt.countedAt,
+    isCounting,
+    onCountAgain,
+  };
+  const isExpired = content.reason === 'inactive';
+  return (
+    <Frame title={isExpired ? copy.done.titleOfExpired : copy.done.title} dots="parted">
+      {isExpired ? <p className="mt-2 text-md text-muted-foreground">{copy.done.inactive}</p> : null}
+      <p className="mt-2 text-base text-muted-foreground">
+        {copy.done.finished(formatExactTime(Date.parse(content.finishedAt)))}
+      </p>
+      <ReceiptActions file={file} receiptId={receiptId} />
+      <ReceiptDetails content={content} remaining={remaining ?? null} />
+    </Frame>
+  );
+};
+
+const Unknown = () => (
+  <Frame title={copy.unknown.title} dots="parted">
+    <p className="mt-2 text-md text-muted-foreground">{copy.unknown.lead}</p>
+  </Frame>
+);
+
+/** The receipt that the server has, or the one of a file with what the server counts now. */
+const LoadedReceipt = ({ receiptId, file }: { receiptId: string; file?: ReceiptFile }) => {
+  const { data, error, isError, isFetching, refetch } = useReceipt(receiptId);
+  const countAgain = (): void => void refetch();
+  const isUnknown = error instanceof ApiError && error.status === 404;
+  if (data?.state === 'running') {
+    return <Running requestedAt={data.requestedAt} isUnreachable={isError} />;
+  }
+  const content = data?.receipt ? readContent(data.receipt) : null;
+  const shown = file ?? (data?.receipt && content ? { receipt: data.receipt, content } : null);
+  if (shown && (data || isUnknown)) {
+    return (
+      <Done
+        file={shown}
+        receiptId={receiptId}
+        receipt={data}
+        isCounting={isFetching}
+        onCountAgain={countAgain}
+      />
+    );
+  }
+  if (isUnknown) return <Unknown />;
+  if (data) return <LoadError text={copy.unreadable} onRetry={countAgain} />;
+  if (isError) return <LoadError text={copy.failed} onRetry={countAgain} />;
+  return (
+    <Delayed>
+      <Skeleton label={copy.loading} bars={['h-8 w-2/3', 'h-6', 'h-6']} />
+    </Delayed>
+  );
+};
+
+const ReceiptFromFile = () => {
+  const [file, setFile] = useState<ReceiptFile>();
+  if (file) return <LoadedReceipt receiptId={file.content.receiptId} file={file} />;
+  return (
+    <Frame title={copy.fromFile.title} dots="apart">
+      <OpenReceipt onOpen={setFile} />
+    </Frame>
+  );
+};
+
+/** The page of a receipt. Without an id in the address it opens one that was downloaded. */
+export const ReceiptPage = ({ receiptId }: { receiptId: string | null }) => {
+  useDocumentTitle(copy.documentTitle);
+  return (
+    <>
+      <header className="flex h-16 items-center px-4 md:px-6">
+        <Link to="/" className="-m-2 rounded-control p-2">
+          <Logo />
+        </Link>
+      </header>
+      <main className="mx-auto w-full max-w-md px-6 py-8">
+        {receiptId === null ? (
+          <ReceiptFromFile />
+        ) : isReceiptId(receiptId) ? (
+          <LoadedReceipt key={receiptId} receiptId={receiptId} />
+        ) : (
+          <Unknown />
+        )}
+      </main>
+    </>
+  );
+};

@@ -1,0 +1,259 @@
+import { generateKeyPairSync, sign, webcrypto, type KeyObject } from 'node:crypto';
+import { act, screen, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { type Receipt, type ReceiptContent } from '@thaw/contract/my-data';
+import { MemoryRouter } from 'react-router-dom';
+import { ReceiptPage } from '@/features/my-data/receipt/components/receipt-page';
+import { fakeServer, Refusal } from '@/testing/fake-server';
+import { renderWithCache } from '@/testing/with-cache';
+
+const receiptId = 'AAAAAAAAAAAAAAAAAAAAAA';
+const path = `GET /api/receipts/${receiptId}` as const;
+const keysPath = 'GET /api/receipts/keys';
+const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+const jwk = { ...publicKey.export({ format: 'jwk' }), kid: 'k1', use: 'sig', alg: 'EdDSA' };
+const keys = { keys: [jwk] };
+
+const content: ReceiptContent = {
+  v: 1,
+  receiptId,
+  userId: 7,
+  reason: 'asked',
+  requestedAt: '2026-11-23T20:00:00.000Z',
+  finishedAt: '2026-11-23T20:00:12.000Z',
+  erased: {
+    personalFields: 412,
+    randomChats: 31,
+    privateMessages: 0,
+    images: 8,
+    friendships: 3,
+    requests: 0,
+    blocks: 0,
+    sessions: 1,
+    redisKeys: 5,
+  },
+  kept: [],
+  horizons: { backupsDays: 7, browserCachesHours: 24, appendOnlyFileMinutes: 60, logsDays: 30 },
+};
+const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+const signed = (
+  value: object = content,
+  header: object = { alg: 'EdDSA', kid: 'k1', typ: 'thaw-receipt' },
+  key: KeyObject = privateKey,
+): string => {
+  const text = `${encode(header)}.${encode(value)}`;
+  return `${text}.${sign(null, Buffer.from(text), key).toString('base64url')}`;
+};
+const nothingLeft = { personalFields: 0, uploads: 0, sessions: 0, credentials: 0, devices: 0, total: 0 };
+const running: Receipt = {
+  state: 'running',
+  requestedAt: content.requestedAt,
+  receipt: null,
+  content: null,
+  remaining: { ...nothingLeft, personalFields: 3, total: 3 },
+};
+const done = (receipt = signed(), changes: Partial<Receipt> = {}): Receipt => ({
+  ...running,
+  state: 'done',
+  receipt,
+  content,
+  remaining: nothingLeft,
+  ...changes,
+});
+
+const show = (id: string | null = receiptId) =>
+  renderWithCache(
+    <MemoryRouter>
+      <ReceiptPage receiptId={id} />
+    </MemoryRouter>,
+  );
+const heading = (name: string) => screen.findByRole('heading', { level: 1, name });
+const unreachable = () => Promise.reject(new TypeError('Failed to fetch'));
+
+beforeAll(() => {
+  jest.spyOn(console, 'warn').mockImplementation(() => undefined);
+  Object.assign(globalThis, { TextEncoder, TextDecoder });
+});
+beforeEach(() => Object.defineProperty(globalThis, 'crypto', { value: webcrypto, configurable: true }));
+afterEach(() => jest.useRealTimers());
+
+describe('while the deletion is running', () => {
+  it('asks again until it is done, says after a minute that it takes longer, and goes on without the server', async () => {
+    jest.useFakeTimers({ now: Date.parse(content.requestedAt) });
+    const server = fakeServer({ [path]: running });
+    show();
+    expect(await heading('Your account is being deleted')).toHaveFocus();
+    expect(screen.getByRole('progressbar', { name: 'Deletion in progress' })).toBeVisible();
+    expect(screen.getByRole('status')).toHaveTextContent('You may close this page.');
+    await act(() => jest.advanceTimersByTimeAsync(59_000));
+    expect(screen.getByRole('status')).toHaveTextContent('You may close this page.');
+    await act(() => jest.advanceTimersByTimeAsync(2_000));
+    expect(screen.getByRole('status')).toHaveTextContent('It takes longer than usual.');
+    server.routes[path] = unreachable;
+    await act(() => jest.advanceTimersByTimeAsync(3_000));
+    expect(screen.getByRole('status')).toHaveTextContent('The server does not answer at the moment.');
+    server.routes[path] = done();
+    await act(() => jest.advanceTimersByTimeAsync(3_000));
+    expect(await heading('Your account is deleted')).toHaveFocus();
+    const calls = server.calls.length;
+    await act(() => jest.advanceTimersByTimeAsync(60_000));
+    expect(server.calls).toHaveLength(calls);
+  });
+});
+
+describe('a receipt', () => {
+  it('lists what was erased, and what is stored now, counted again on request', async () => {
+    const server = fakeServer({ [path]: done() });
+    show();
+    const erased = within(await screen.findByRole('region', { name: 'Erased' }));
+    expect(erased.getAllByRole('definition').map((count) => count.textContent)).toEqual([
+      '412',
+      '31',
+      '8',
+      '3',
+      '1',
+      '5',
+    ]);
+    expect(screen.queryByRole('region', { name: 'Kept' })).toBeNull();
+    const now = within(screen.getByRole('region', { name: 'What is stored about the account now' }));
+    expect(now.getByText('Nothing.')).toBeVisible();
+    server.routes[path] = done(signed(), { remaining: { ...nothingLeft, devices: 1, total: 1 } });
+    await userEvent.click(now.getByRole('button', { name: 'Count again' }));
+    expect(await now.findByText('Devices')).toBeVisible();
+  });
+
+  it('says what was kept and why, such as under a legal hold', async () => {
+    const kept: ReceiptContent['kept'] = [
+      { what: 'evidence of a report about you', why: 'legal_hold', until: null },
+      { what: 'evidence of a report by you', why: 'open_case', until: null },
+      { what: 'texts of decisions', why: 'appeal_window', until: '2027-05-22T12:00:00.000Z' },
+      { what: 'texts of a sanction', why: 'sanction', until: null },
+    ];
+    fakeServer({ [path]: done(signed({ ...content, kept })) });
+    show();
+    const list = within(await screen.findByRole('region', { name: 'Kept' })).getAllByRole('listitem');
+    expect(list[0]).toHaveTextContent('evidence of a report about you as long as the law obliges us');
+    expect(list[1]).toHaveTextContent('until the moderators have decided');
+    expect(list[2]).toHaveTextContent(/until .*2027.*, as long as someone can appeal/);
+    expect(list[3]).toHaveTextContent('as long as the decision applies');
+  });
+
+  it('of an anonymous account that expired says so', async () => {
+    fakeServer({ [path]: done(signed({ ...content, reason: 'inactive' })) });
+    show();
+    expect(await heading('This account was deleted')).toBeVisible();
+  });
+
+  it('that the server does not know is not shown, whether its id is well-formed or not', async () => {
+    const server = fakeServer({});
+    const { unmount } = show();
+    expect(await heading('No such receipt')).toBeVisible();
+    unmount();
+    show('../user/7');
+    expect(await heading('No such receipt')).toBeVisible();
+    expect(server.calls).toHaveLength(1);
+  });
+
+  it('is loaded again on request when the server was unreachable or sent something else', async () => {
+    const server = fakeServer({ [path]: unreachable });
+    show();
+    const retry = () => userEvent.click(screen.getByRole('button', { name: 'Try again' }));
+    expect(await screen.findByRole('alert')).toHaveTextContent('The receipt could not be loaded.');
+    server.routes[path] = new Refusal(429, { message: 'That was too fast.' });
+    await retry();
+    expect(await screen.findByRole('alert')).toHaveTextContent('The receipt could not be loaded.');
+    server.routes[path] = done('no.receipt.at-all');
+    await retry();
+    expect(await screen.findByText('The server sent a receipt that cannot be read.')).toBeVisible();
+    server.routes[path] = done();
+    await retry();
+    expect(await heading('Your account is deleted')).toBeVisible();
+  });
+});
+
+const check = async () => {
+  await userEvent.click(await screen.findByRole('button', { name: 'Check this receipt' }));
+  return screen.findByText(/genuine|another key|could not be loaded/i);
+};
+
+describe('the check of a receipt', () => {
+  const stranger = generateKeyPairSync('ed25519').privateKey;
+  const [header, , signature] = signed().split('.');
+  const changed = encode({ ...content, userId: 8 });
+  it.each([
+    ['the original', signed(), /^Genuine/],
+    ['a changed content', `${header}.${changed}.${signature}`, /^Not genuine/],
+    [
+      'no algorithm',
+      `${encode({ alg: 'none', kid: 'k1', typ: 'thaw-receipt' })}.${encode(content)}.`,
+      /^Not genuine/,
+    ],
+    ['a signature that is missing', `${header}.${encode(content)}.`, /^Not genuine/],
+    ['a further part', `${signed()}.more`, /^Not genuine/],
+    ['another type', signed(content, { alg: 'EdDSA', kid: 'k1', typ: 'JWT' }), /^Not genuine/],
+    ['the key of another server', signed(content, undefined, stranger), /^Not genuine/],
+    [
+      'a key that is no longer used',
+      signed(content, { alg: 'EdDSA', kid: 'k0', typ: 'thaw-receipt' }),
+      /another key/,
+    ],
+    [
+      'the receipt of another deletion',
+      signed({ ...content, receiptId: 'BBBBBBBBBBBBBBBBBBBBBB' }),
+      /^Not genuine: this is the receipt of another deletion/,
+    ],
+  ])('judges a receipt with %s', async (_, receipt, verdict) => {
+    fakeServer({ [path]: done(receipt), [keysPath]: keys });
+    show();
+    expect((await check()).textContent).toMatch(verdict);
+  });
+
+  it('can be repeated when the keys could not be loaded', async () => {
+    const server = fakeServer({ [path]: done(), [keysPath]: unreachable });
+    show();
+    expect(await check()).toHaveTextContent('The key of the server could not be loaded.');
+    server.routes[keysPath] = keys;
+    await userEvent.click(screen.getByRole('button', { name: 'Check this receipt' }));
+    expect(await screen.findByText(/^Genuine/)).toBeVisible();
+  });
+
+  it('is not offered by a browser without Ed25519', async () => {
+    Object.defineProperty(globalThis, 'crypto', { value: {}, configurable: true });
+    fakeServer({ [path]: done() });
+    show();
+    expect(await screen.findByRole('button', { name: 'Download receipt' })).toBeVisible();
+    expect(screen.queryByRole('button', { name: 'Check this receipt' })).toBeNull();
+  });
+});
+
+describe('a downloaded receipt', () => {
+  const open = async (file: object | string) => {
+    const { container } = show(null);
+    const text = typeof file === 'string' ? file : JSON.stringify(file);
+    const chosen = Object.assign(new File([text], 'receipt.json'), { text: () => Promise.resolve(text) });
+    const input = container.ownerDocument.querySelector<HTMLInputElement>('input[type=file]')!;
+    await userEvent.upload(input, chosen, { applyAccept: false });
+  };
+
+  it('is opened and checked without its address', async () => {
+    fakeServer({ [path]: done(), [keysPath]: keys });
+    await open({ receipt: signed(), content });
+    expect(await heading('Your account is deleted')).toBeVisible();
+    expect(await check()).toHaveTextContent(/^Genuine/);
+  });
+
+  it('is refused by the check when its readable part was changed', async () => {
+    fakeServer({ [path]: done(), [keysPath]: keys });
+    await open({ receipt: signed(), content: { ...content, userId: 8 } });
+    expect(await check()).toHaveTextContent(/^Not genuine/);
+  });
+
+  it('that is none is refused', async () => {
+    fakeServer({});
+    for (const file of ['not JSON', { receipt: 'a.b.c', content }, { receipt: signed(), content: {} }, {}]) {
+      await open(file);
+      expect(await screen.findByRole('alert')).toHaveTextContent('This file is not a receipt.');
+      document.body.replaceChildren();
+    }
+  });
+});

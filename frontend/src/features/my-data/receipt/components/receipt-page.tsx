@@ -52,7 +52,13 @@ const Running = ({ requestedAt, isUnreachable }: { requestedAt: string; isUnreac
   return (
     <Frame title={copy.running.title} dots="seeking">
       <p className="mt-2 text-md text-muted-foreground">{copy.running.lead}</p>
-      <progress aria-label={copy.running.progress} className="mt-6 h-1.5 w-full accent-primary" />
+      <div
+        role="progressbar"
+        aria-label={copy.running.progress}
+        className="mt-6 h-1.5 overflow-hidden rounded-full bg-raised"
+      >
+        <div className="mx-auto h-full w-1/3 animate-pulse rounded-full bg-primary" />
+      </div>
       <p role="status" className="mt-4 text-base">
         {isUnreachable ? copy.running.unreachable : isLate ? copy.running.late : copy.running.stay}
       </p>

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { FriendsModule } from '../friends/friends.module';
 import { PrivateChatReadModelModule } from '../private-chat/private-chat-read-model.module';
+import { ChatTranscriptModule } from '../random-chat/chat-transcript.module';
 import { RandomChatModule } from '../random-chat/random-chat.module';
 import { UsersModule } from '../users/users.module';
 import { SuggestionsService } from './application/suggestions.service';
@@ -8,7 +9,7 @@ import { SuggestionsController } from './transport/suggestions.controller';
 
 /** Suggestions of a language model. Those of the page itself need no server. */
 @Module({
-  imports: [FriendsModule, PrivateChatReadModelModule, RandomChatModule, UsersModule],
+  imports: [ChatTranscriptModule, FriendsModule, PrivateChatReadModelModule, RandomChatModule, UsersModule],
   controllers: [SuggestionsController],
   providers: [SuggestionsService],
 })

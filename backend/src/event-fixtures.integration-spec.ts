@@ -53,9 +53,9 @@ class FixtureLog {
     readonly app: INestApplicationContext,
   ) {}
 
-  /** @param dataOf the fields of a fixture that the log has; the others are erased. */
+  /** @param selectData the fields of a fixture that the log has; the others are erased. */
   static async create(
-    dataOf: (fixture: Fixture, eventTypes: EventTypeRegistry) => object,
+    selectData: (fixture: Fixture, eventTypes: EventTypeRegistry) => object,
   ): Promise<FixtureLog> {
     const database = await createTestDatabase();
     const environment = loadEnvironment({ DATABASE_URL: database.url, REDIS_URL: process.env.REDIS_URL });
@@ -67,7 +67,7 @@ class FixtureLog {
       const { streamId, type, schemaVersion } = fixture;
       const position = (positions.get(streamId) ?? 0) + 1;
       positions.set(streamId, position);
-      const data = dataOf(fixture, app.get(EventTypeRegistry));
+      const data = selectData(fixture, app.get(EventTypeRegistry));
       await database.dataSource.query(
         `INSERT INTO events (stream_id, stream_position, event_id, type, schema_version, data, metadata, occurred_at)
          VALUES ($1, $2, $3, $4, $5, $6, '{}', $7)`,

@@ -1,5 +1,5 @@
 import { normalizeText } from './text.js';
-import { imageUrlsOf, parseImageMarkers, withImageMarkers } from './image-markers.js';
+import { listImageUrls, parseImageMarkers, withImageMarkers } from './image-markers.js';
 
 const cat = '/api/files/chat-images/0b5c9a2e-4f6d-4c1b-9a3e-2d7f8e1c6b5a.jpg';
 const dog = '/api/files/chat-images/private-chat/1c6d0b3f-5a7e-4d2c-8b4f-3e809f2d7c6b.webp';
@@ -68,20 +68,20 @@ describe('parseImageMarkers', () => {
   });
 });
 
-describe('imageUrlsOf', () => {
+describe('listImageUrls', () => {
   it('finds no image in a message of type text, even if it contains a marker', () => {
-    expect(imageUrlsOf('text', cat)).toEqual([]);
-    expect(imageUrlsOf('text', `hi\n[IMAGE:${cat}]`)).toEqual([]);
+    expect(listImageUrls('text', cat)).toEqual([]);
+    expect(listImageUrls('text', `hi\n[IMAGE:${cat}]`)).toEqual([]);
   });
 
   it('returns the content of an image message if it is the URL of a chat image', () => {
-    expect(imageUrlsOf('image', cat)).toEqual([cat]);
-    expect(imageUrlsOf('image', `[IMAGE:${cat}]`)).toEqual([]);
-    expect(imageUrlsOf('image', foreign)).toEqual([]);
-    expect(imageUrlsOf('image', avatar)).toEqual([]);
+    expect(listImageUrls('image', cat)).toEqual([cat]);
+    expect(listImageUrls('image', `[IMAGE:${cat}]`)).toEqual([]);
+    expect(listImageUrls('image', foreign)).toEqual([]);
+    expect(listImageUrls('image', avatar)).toEqual([]);
   });
 
   it('returns the URLs of the markers of a mixed message', () => {
-    expect(imageUrlsOf('mixed', `hi\n[IMAGE:${cat}]`)).toEqual([cat]);
+    expect(listImageUrls('mixed', `hi\n[IMAGE:${cat}]`)).toEqual([cat]);
   });
 });

@@ -46,7 +46,7 @@ export const withImageMarkers = ({ text, imageUrls }: MixedContent): string =>
  * The URLs of the images that a message shows.
  * @returns none for type text, at most one for image (none when the content is no chat image), any number for mixed
  */
-export const imageUrlsOf = (messageType: MessageType, content: string): string[] => {
+export const listImageUrls = (messageType: MessageType, content: string): string[] => {
   switch (messageType) {
     case 'text':
       return [];

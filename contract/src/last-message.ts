@@ -21,7 +21,7 @@ export interface PreviewedMessage {
   createdAt: string;
 }
 
-const textOf = (type: MessageType, content: string): string => {
+const describeMessage = (type: MessageType, content: string): string => {
   switch (type) {
     case 'text':
       return content;
@@ -48,7 +48,7 @@ export const toLastMessage = ({
   senderId,
   preview: isDeleted
     ? ''
-    : Array.from(textOf(type, content)).slice(0, limits.lastMessagePreviewMaxCodePoints).join(''),
+    : Array.from(describeMessage(type, content)).slice(0, limits.lastMessagePreviewMaxCodePoints).join(''),
   type: isDeleted ? 'text' : type,
   createdAt,
 });

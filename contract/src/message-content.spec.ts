@@ -1,5 +1,5 @@
 import { limits } from './limits.js';
-import { checkContent, checkText, quoteOf } from './message-content.js';
+import { checkContent, checkText, formatQuote } from './message-content.js';
 
 const url = (number: number): string =>
   `/api/files/chat-images/01234567-89ab-cdef-0123-${String(number).padStart(12, '0')}.webp`;
@@ -41,14 +41,14 @@ describe('checkContent', () => {
   });
 });
 
-describe('quoteOf', () => {
+describe('formatQuote', () => {
   it('returns the beginning of a text, the text of a mixed message, and "Photo" for an image', () => {
-    expect(quoteOf('text', 'x'.repeat(61))).toBe(`${'x'.repeat(60)}...`);
-    expect(quoteOf('mixed', mixed('look', 2))).toBe('look');
-    expect(quoteOf('image', url(1))).toBe('Photo');
+    expect(formatQuote('text', 'x'.repeat(61))).toBe(`${'x'.repeat(60)}...`);
+    expect(formatQuote('mixed', mixed('look', 2))).toBe('look');
+    expect(formatQuote('image', url(1))).toBe('Photo');
   });
 
   it('returns an empty quote for a deleted message', () => {
-    expect(quoteOf('image', '')).toBe('');
+    expect(formatQuote('image', '')).toBe('');
   });
 });

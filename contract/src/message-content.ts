@@ -1,5 +1,5 @@
 import type { SocketErrorCode } from './error-codes.js';
-import { imageUrlsOf, parseImageMarkers, withImageMarkers } from './image-markers.js';
+import { listImageUrls, parseImageMarkers, withImageMarkers } from './image-markers.js';
 import { limits } from './limits.js';
 import type { MessageType } from './scalars.js';
 import { codePointLength, hasVisibleCharacter, normalizeText, truncateGraphemes } from './text.js';
@@ -33,7 +33,7 @@ export const checkContent = (messageType: MessageType, given: string): CheckedCo
     case 'text':
       return checkText(given);
     case 'image':
-      return imageUrlsOf('image', given).length === 0 ? { refusal: 'image_not_yours' } : { content: given };
+      return listImageUrls('image', given).length === 0 ? { refusal: 'image_not_yours' } : { content: given };
     case 'mixed': {
       const { text, imageUrls } = parseImageMarkers(normalizeText(given));
       if (imageUrls.length === 0) return { refusal: 'image_not_yours' };
@@ -54,7 +54,7 @@ export const checkContent = (messageType: MessageType, given: string): CheckedCo
  * @returns at most `limits.quoteMaxGraphemes` graphemes of its text, 'Photo' for an image (A109), empty for a
  *   deleted message
  */
-export const quoteOf = (messageType: MessageType, content: string): string => {
+export const formatQuote = (messageType: MessageType, content: string): string => {
   if (content === '') return '';
   switch (messageType) {
     case 'text':

@@ -102,7 +102,7 @@ const wordPattern = /[\p{L}\p{M}]+/gu;
  * Finds what texts are about. The time is linear in their length.
  * @returns each topic once, in the order of `topics`
  */
-export const topicsOf = (texts: readonly string[]): Topic[] => {
+export const findTopics = (texts: readonly string[]): Topic[] => {
   const found = new Set<Topic>();
   for (const text of texts) {
     for (const [word] of text.normalize('NFC').toLowerCase().matchAll(wordPattern)) {

@@ -4,7 +4,7 @@ import os from 'node:os';
 import { after, before, suite, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { badUpgrades } from './testing/bad-upgrades.mjs';
-import { ComposeStack, hasImageOf, missingEngine } from './testing/compose-stack.mjs';
+import { ComposeStack, hasServiceImage, missingEngine } from './testing/compose-stack.mjs';
 import { steadyRequests } from './testing/steady-requests.mjs';
 import { ThawVisitor } from './testing/thaw-client.mjs';
 import chatUserDriver from '../../backend/dist/testing/chat-user.driver.js';
@@ -21,7 +21,7 @@ const DOT_PNG =
 const ABOUT_THE_HOST = /Memory overcommit must be enabled/;
 
 const skip = missingEngine();
-const hasStorage = !skip && hasImageOf('storage');
+const hasStorage = !skip && hasServiceImage('storage');
 if (skip) console.error(`\nSKIPPED: nothing was tried with docker compose, because ${skip}.\n`);
 
 suite('docker compose', { skip }, () => {

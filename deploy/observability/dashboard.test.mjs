@@ -6,12 +6,12 @@ import { inRepository } from '../local/paths.mjs';
 import { readAlerts, readPanels } from './queries.mjs';
 
 const operations = fs.readFileSync(inRepository('docs/operations.md'), 'utf8');
-const anchorOf = (heading) =>
+const toAnchor = (heading) =>
   heading
     .toLowerCase()
     .replace(/[^\w\- ]/g, '')
     .replaceAll(' ', '-');
-const anchors = new Set([...operations.matchAll(/^#+ (.+)$/gm)].map(([, heading]) => anchorOf(heading)));
+const anchors = new Set([...operations.matchAll(/^#+ (.+)$/gm)].map(([, heading]) => toAnchor(heading)));
 
 test('every alert has a summary and names a section of the operations page', () => {
   const alerts = readAlerts();

@@ -57,7 +57,7 @@ test('under load, every panel and every alert finds its series', async (t) => {
 async function startPrometheus(stack) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'thaw-prometheus-'));
   const [port] = await findFreePorts(1);
-  const targetsOf = (processes) =>
+  const formatTargets = (processes) =>
     JSON.stringify(processes.map(({ internalPort }) => `127.0.0.1:${internalPort}`));
   fs.copyFileSync(inFolder('alerts.yml'), path.join(folder, 'alerts.yml'));
   fs.writeFileSync(
@@ -65,8 +65,8 @@ async function startPrometheus(stack) {
     `global: { scrape_interval: 1s, evaluation_interval: 5s }
 rule_files: [alerts.yml]
 scrape_configs:
-  - { job_name: thaw-backend, static_configs: [{ targets: ${targetsOf(stack.replicas)} }] }
-  - { job_name: thaw-worker, static_configs: [{ targets: ${targetsOf(stack.workers)} }] }
+  - { job_name: thaw-backend, static_configs: [{ targets: ${formatTargets(stack.replicas)} }] }
+  - { job_name: thaw-worker, static_configs: [{ targets: ${formatTargets(stack.workers)} }] }
 `,
   );
   const args = [

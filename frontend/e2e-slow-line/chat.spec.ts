@@ -30,7 +30,7 @@ const pageOver = async (line: Line, open: () => Promise<BrowserContext>): Promis
   return page;
 };
 
-const firstContentfulPaintOf = (page: Page): Promise<number> =>
+const readFirstContentfulPaint = (page: Page): Promise<number> =>
   page.evaluate(() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? Infinity);
 
 /**
@@ -65,7 +65,7 @@ test('at 150 ms and 1.6 Mbit/s /chat is painted within 1.3 s and usable within 2
     const page = await pageOver(mobile, open);
     await page.goto('/chat', { waitUntil: 'commit' });
     usable.push(await usableAfter(page));
-    painted.push(await firstContentfulPaintOf(page));
+    painted.push(await readFirstContentfulPaint(page));
     await page.close();
   }
   console.log(inWords('first contentful paint', painted));
@@ -81,8 +81,8 @@ test('at 400 ms and 50 kB/s the shell of /chat is painted within 2.5 s', async (
     await page.goto('/chat', { waitUntil: 'commit' });
     // The shell in the document; the application loads later.
     await expect(page.getByText('Opening your chat…')).toBeVisible();
-    await expect.poll(() => firstContentfulPaintOf(page)).toBeLessThan(Infinity);
-    painted.push(await firstContentfulPaintOf(page));
+    await expect.poll(() => readFirstContentfulPaint(page)).toBeLessThan(Infinity);
+    painted.push(await readFirstContentfulPaint(page));
     await page.close();
   }
   console.log(inWords('first contentful paint', painted));

@@ -36,15 +36,15 @@ test('a new name and picture are saved, shown in the other tab and to a friend a
   await settings.getByLabel('Username').fill('Ada Lovelace');
   await settings.getByRole('button', { name: 'Save changes' }).click();
   await expect(settings.getByRole('button', { name: 'No changes' })).toBeDisabled();
-  const sidebarOf = (page: typeof ada.page) => page.getByRole('complementary', { name: 'Sidebar' });
-  await expect(sidebarOf(otherTab).getByText('Ada Lovelace')).toBeVisible();
-  await expect(sidebarOf(bob.page).getByText('Ada Lovelace').first()).toBeVisible();
+  const findSidebar = (page: typeof ada.page) => page.getByRole('complementary', { name: 'Sidebar' });
+  await expect(findSidebar(otherTab).getByText('Ada Lovelace')).toBeVisible();
+  await expect(findSidebar(bob.page).getByText('Ada Lovelace').first()).toBeVisible();
 
   // A reload would reopen the settings by their address, over the sidebar.
   await settings.getByRole('button', { name: 'Close' }).click();
   await expect(ada.page).toHaveURL('/chat');
   await ada.page.reload();
-  await expect(sidebarOf(ada.page).getByText('Ada Lovelace')).toBeVisible();
+  await expect(findSidebar(ada.page).getByText('Ada Lovelace')).toBeVisible();
   expect((await storedUser(ada.page))?.avatar).toMatch(/^\/api\/files\/avatars\/profiles\//);
 });
 

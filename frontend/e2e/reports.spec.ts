@@ -7,7 +7,7 @@ import { expect, type Person, test } from './support/test.ts';
 // A profile of the user who was blocked answers 404 from then on.
 test.use({ expectedErrors: [/status of 404/] });
 
-const reportsOf = async ({ page, user }: Person): Promise<unknown[]> =>
+const fetchReports = async ({ page, user }: Person): Promise<unknown[]> =>
   (await (await page.request.get(`/api/reports/${user.id}`)).json()) as unknown[];
 
 test('a message is reported by keyboard alone, with its evidence, and the partner is blocked', async ({
@@ -43,7 +43,7 @@ test('a message is reported by keyboard alone, with its evidence, and the partne
   await expectToast(page, 'Report sent', 'Thank you. We will tell you what came of it.');
   await expect(ada.heading('Ready to chat?')).toBeFocused();
   await expect(bob.page.getByText('Your chat partner skipped this conversation')).toBeVisible();
-  expect(await reportsOf(ada)).toEqual([
+  expect(await fetchReports(ada)).toEqual([
     expect.objectContaining({ category: 'privacy', state: 'received', blocked: true }),
   ]);
 
@@ -94,5 +94,5 @@ test('a partner who has blocked the user is reported from Chat History, once', a
   await dialog.getByText('Close', { exact: true }).click();
   await expect(history.getByRole('button', { name: 'More about Unknown User' })).toBeFocused();
   await report();
-  expect(await reportsOf(ada)).toHaveLength(1);
+  expect(await fetchReports(ada)).toHaveLength(1);
 });

@@ -1,11 +1,11 @@
 import { type Locator } from '@playwright/test';
 import { expect, test } from './support/test.ts';
 
-const directionOf = (text: Locator): Promise<string> =>
+const readDirection = (text: Locator): Promise<string> =>
   text.evaluate((element) => getComputedStyle(element.closest('[dir]') ?? element).direction);
 
 /** Positions of the first and the last character of an element, in px from the left. */
-const endsOf = (text: Locator): Promise<[first: number, last: number]> =>
+const measureEnds = (text: Locator): Promise<[first: number, last: number]> =>
   text.evaluate((element) => {
     const node = element.firstChild;
     if (!(node instanceof Text)) throw new Error('No text');
@@ -22,20 +22,20 @@ test('Arabic text runs from right to left in the composer, messages, quotes and 
   const [ada, bob] = await pair();
   const arabic = 'مرحبا بك.';
   await ada.field.fill(arabic);
-  expect(await directionOf(ada.field)).toBe('rtl');
+  expect(await readDirection(ada.field)).toBe('rtl');
   await ada.field.press('Enter');
   for (const side of [ada, bob])
-    expect(await directionOf(side.message(arabic).getByText(arabic))).toBe('rtl');
+    expect(await readDirection(side.message(arabic).getByText(arabic))).toBe('rtl');
   // The full stop at the end of the sentence is on the left.
-  const [first, last] = await endsOf(bob.message(arabic).getByText(arabic));
+  const [first, last] = await measureEnds(bob.message(arabic).getByText(arabic));
   expect(last).toBeLessThan(first);
 
   await bob.message(arabic).hover();
   await bob.message(arabic).getByRole('button', { name: 'Reply', exact: true }).click();
   await bob.sendMessage('an answer');
   const quote = ada.message('an answer').getByRole('button', { name: 'In reply to You' });
-  expect(await directionOf(quote.getByText(arabic))).toBe('rtl');
-  expect(await directionOf(ada.message('an answer').getByText('an answer', { exact: true }))).toBe('ltr');
+  expect(await readDirection(quote.getByText(arabic))).toBe('rtl');
+  expect(await readDirection(ada.message('an answer').getByText('an answer', { exact: true }))).toBe('ltr');
 });
 
 test('a bidi control character in a message does not affect the text around it', async ({ pair }) => {
@@ -46,6 +46,6 @@ test('a bidi control character in a message does not affect the text around it',
   await ada.sendMessage('turned \u202Eround');
   const mark = bob.message('turned').getByText('(edited)');
   await expect(mark).toBeVisible();
-  const [first, last] = await endsOf(mark);
+  const [first, last] = await measureEnds(mark);
   expect(first).toBeLessThan(last);
 });

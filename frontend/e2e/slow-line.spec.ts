@@ -28,7 +28,7 @@ const largePicture = async (page: Page): Promise<Buffer> => {
   return Buffer.from(base64, 'base64');
 };
 
-const percentOf = async ({ page }: Person): Promise<number> =>
+const readPercent = async ({ page }: Person): Promise<number> =>
   Number(await page.getByRole('progressbar', { name: 'Sending photo' }).getAttribute('value'));
 
 test('on a slow connection a message is shown as sending, then as delivered, once and in order; a photo shows its progress', async ({
@@ -58,8 +58,8 @@ test('on a slow connection a message is shown as sending, then as delivered, onc
     .setInputFiles({ name: 'noise.png', mimeType: 'image/png', buffer: picture });
   await ada.sendMessage('a large one');
   let percent = 0;
-  await expect.poll(async () => (percent = await percentOf(ada))).toBeGreaterThan(0);
-  await expect.poll(() => percentOf(ada)).toBeGreaterThan(percent);
+  await expect.poll(async () => (percent = await readPercent(ada))).toBeGreaterThan(0);
+  await expect.poll(() => readPercent(ada)).toBeGreaterThan(percent);
   await ada.button('Cancel').click();
   await expect(ada.messages).toHaveCount(4);
   await expect(ada.field).toHaveValue('a large one');

@@ -11,12 +11,12 @@ const manifest = JSON.parse(readFileSync(join(dist, '.vite', 'manifest.json'), '
 
 const gzipped = (file) => gzipSync(readFileSync(join(dist, file)), { level: 9 }).length;
 
-const chunksOf = (key, found = new Set()) => {
+const collectChunks = (key, found = new Set()) => {
   const chunk = manifest[key];
   if (!chunk) throw new Error(`The manifest has no ${key}`);
   if (found.has(key)) return found;
   found.add(key);
-  for (const imported of chunk.imports ?? []) chunksOf(imported, found);
+  for (const imported of chunk.imports ?? []) collectChunks(imported, found);
   return found;
 };
 
@@ -34,7 +34,7 @@ const report = (name, bytes, { gateKb, aimKb }) => {
 const everyCss = new Set();
 for (const [route, budget] of Object.entries(budgets.javascript)) {
   const keys = new Set();
-  for (const entry of ['index.html', budget.entry, ...(budget.also ?? [])]) chunksOf(entry, keys);
+  for (const entry of ['index.html', budget.entry, ...(budget.also ?? [])]) collectChunks(entry, keys);
   const files = new Set([...keys].map((key) => manifest[key].file).filter((file) => file.endsWith('.js')));
   const css = new Set([...keys].flatMap((key) => manifest[key].css ?? []));
   // A route with a budget of its own for styles has a sheet that no other page loads.

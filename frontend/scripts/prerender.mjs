@@ -31,7 +31,7 @@ const pages = [
 ];
 
 /** The markup of each path, and of the shell of /chat. */
-const markupOf = async (paths) => {
+const renderMarkup = async (paths) => {
   await build({
     root,
     configFile: join(root, 'vite.config.ts'),
@@ -56,11 +56,11 @@ const replaceOnce = (text, part, replacement) => {
 };
 
 /** Adds the script of a chunk and those of its imports to `found`, in order, without duplicates. */
-const scriptsOf = (manifest, key, found = new Set()) => {
+const collectScripts = (manifest, key, found = new Set()) => {
   const { file, imports = [] } = manifest[key];
   if (found.has(file)) return found;
   found.add(file);
-  for (const imported of imports) scriptsOf(manifest, imported, found);
+  for (const imported of imports) collectScripts(manifest, imported, found);
   return found;
 };
 
@@ -84,8 +84,8 @@ const inOnePiece = (path, markup) => {
   return markup;
 };
 
-const pageOf = ({ path, route, title = shared }, markup) => {
-  const scripts = scriptsOf(manifest, route, scriptsOf(manifest, 'index.html'));
+const buildPage = ({ path, route, title = shared }, markup) => {
+  const scripts = collectScripts(manifest, route, collectScripts(manifest, 'index.html'));
   if (!shell.match(scriptTags)?.[0].includes([...scripts][0])) throw new Error('The page has no script');
   const canonical = origin
     ? `<link rel="canonical" href="${origin}${path}"><meta property="og:url" content="${origin}${path}">`
@@ -102,18 +102,18 @@ const pageOf = ({ path, route, title = shared }, markup) => {
   return page;
 };
 
-const { markup, chatShell } = await markupOf(pages.map(({ path }) => path));
+const { markup, chatShell } = await renderMarkup(pages.map(({ path }) => path));
 for (const [index, page] of pages.entries()) {
-  const text = pageOf(page, markup[index]);
+  const text = buildPage(page, markup[index]);
   writeFileSync(join(dist, page.file), text);
   const digest = createHash('sha256').update(text).digest('hex').slice(0, 8);
   console.log(`${page.file} ${(text.length / 1000).toFixed(1)} kB, ${digest}`);
 }
 
 /** A document of the application that preloads everything its route needs. */
-const documentOf = (entries, shown) => {
+const buildDocument = (entries, shown) => {
   const files = new Set();
-  for (const entry of ['index.html', ...entries]) scriptsOf(manifest, entry, files);
+  for (const entry of ['index.html', ...entries]) collectScripts(manifest, entry, files);
   const [first, ...others] = files;
   const preloads = others.map((file) => `<link rel="modulepreload" crossorigin href="/${file}">`).join('');
   let page = replaceOnce(shell, sheetTag, styles);
@@ -126,6 +126,6 @@ const chatEntries = [
   'src/app/realtime.ts',
   'src/features/profile/components/profile-dialogs.tsx',
 ];
-const chatDocument = documentOf(chatEntries, inOnePiece('/chat', chatShell));
+const chatDocument = buildDocument(chatEntries, inOnePiece('/chat', chatShell));
 writeFileSync(join(dist, 'chat.html'), chatDocument);
-writeFileSync(join(dist, 'auth.html'), documentOf(['src/app/routes/auth-route.tsx'], ''));
+writeFileSync(join(dist, 'auth.html'), buildDocument(['src/app/routes/auth-route.tsx'], ''));

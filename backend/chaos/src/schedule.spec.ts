@@ -29,11 +29,11 @@ describe('createSchedule', () => {
   it('draws every class of faults once before it draws one twice', () => {
     const classes = listAllFaults(topology);
     const drawn = createSchedule(createOptions({ faults: classes.length })).flatMap(({ faults }) => faults);
-    const classOf = drawn.map(({ fault }) =>
+    const classIndexes = drawn.map(({ fault }) =>
       classes.findIndex((each) => each.some((one) => formatLabel(one) === formatLabel(fault))),
     );
     // The last round may have one fault more than requested.
-    expect(new Set(classOf.slice(0, classes.length)).size).toBe(classes.length);
+    expect(new Set(classIndexes.slice(0, classes.length)).size).toBe(classes.length);
   });
 
   it('has one or two faults at a time, never two at the same target', () => {

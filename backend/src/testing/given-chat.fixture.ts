@@ -16,10 +16,10 @@ export const BOB = 2;
 export const EVE = 3;
 
 /** Time of the n-th event of a given chat: one per minute, which no rate limit refuses. */
-export const timeOf = (seq: number): number => 1_763_640_000_000 + seq * 60_000;
+export const getEventTime = (seq: number): number => 1_763_640_000_000 + seq * 60_000;
 
 /** Position of the n-th event of a given chat. */
-export const at = (seq: number): EventPosition => ({ id: `${timeOf(seq)}-0`, seq });
+export const at = (seq: number): EventPosition => ({ id: `${getEventTime(seq)}-0`, seq });
 
 const createEqualRates = (rate: Rate): Rates => ({ message: rate, edit: rate, reaction: rate, game: rate });
 

@@ -24,7 +24,7 @@ export interface TestHotLog {
   /** The dead replicas, as sweeps find them; initially none. */
   dead: DeadReplicas;
   /** Messages of the session by replica channel: `r1`, `r2` and `r3`. */
-  messagesOf: ReadonlyMap<string, string[]>;
+  messagesByChannel: ReadonlyMap<string, string[]>;
   /** The messages on the channel of `r1`. */
   messages: string[];
   getKeys(): ReturnType<typeof chatKeys>;
@@ -64,18 +64,18 @@ export const useTestHotLog = (): TestHotLog => {
     hotLog.dead = { foundAtMs: 0, replicaIds: [] };
     presences = new Map();
     hotLog.presence = hotLog.getPresence('r1');
-    const messagesOf = new Map([
+    const messagesByChannel = new Map([
       [hotLog.getKeys().channel('r1'), hotLog.messages],
       [hotLog.getKeys().channel('r2'), []],
       [hotLog.getKeys().channel('r3'), []],
     ]);
-    hotLog.messagesOf = messagesOf;
+    hotLog.messagesByChannel = messagesByChannel;
     subscriber = hotLog.store.redis.duplicate();
     subscriber.on('message', (channel, message) => {
       expect(message.startsWith(`${hotLog.sessionId} `)).toBe(true);
-      messagesOf.get(channel)?.push(message.slice(hotLog.sessionId.length + 1));
+      messagesByChannel.get(channel)?.push(message.slice(hotLog.sessionId.length + 1));
     });
-    await subscriber.subscribe(...messagesOf.keys());
+    await subscriber.subscribe(...messagesByChannel.keys());
   });
   afterEach(() => subscriber.disconnect());
   afterAll(async () => {

@@ -221,7 +221,7 @@ it(`completes the report and the decision whose process was killed, by repeating
     await first.start();
     origins[0] = first.origin;
   };
-  const noticesOf = async ({ user }: ThawVisitor): Promise<unknown[]> => {
+  const readNotices = async ({ user }: ThawVisitor): Promise<unknown[]> => {
     const rows = await database.dataSource.query<{ kind: string }[]>(
       'SELECT kind FROM notices WHERE recipient_id = $1 ORDER BY id',
       [user.id],
@@ -283,7 +283,7 @@ it(`completes the report and the decision whose process was killed, by repeating
     expect(await report()).toMatchObject({ status: 200, body: { state: 'received' } });
     await until(() => hasStanding('care'));
     expect(await readConduct()).toEqual(reported);
-    expect(await noticesOf(bob)).toEqual(['care']);
+    expect(await readNotices(bob)).toEqual(['care']);
     await restartFirst();
 
     const { body: queue } = await mia.call('GET', '/api/moderation/cases');
@@ -311,7 +311,7 @@ it(`completes the report and the decision whose process was killed, by repeating
     expect(await readConduct()).toEqual(decided);
     const { body: notices } = await bob.call('GET', `/api/notices/${bob.user.id}`);
     expect(notices).toMatchObject([{ kind: 'suspension', facts: FACTS }, { kind: 'care' }]);
-    expect(await noticesOf(ada)).toEqual(['report_decided']);
+    expect(await readNotices(ada)).toEqual(['report_decided']);
     expect(
       await exists(`SELECT 1 FROM moderator_actions WHERE case_id = $1 AND action = 'decided'`, [id]),
     ).toBe(true);

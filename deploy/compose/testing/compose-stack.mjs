@@ -19,7 +19,7 @@ export function missingEngine() {
 }
 
 /** Whether the image of a service in docker-compose.yml is on this machine or can be pulled. */
-export function hasImageOf(service) {
+export function hasServiceImage(service) {
   const yaml = fs.readFileSync(path.join(repository, 'docker-compose.yml'), 'utf8');
   const image = new RegExp(`^  ${service}:\\n(?:    .*\\n)*?    image: (\\S+)$`, 'm').exec(yaml)?.[1];
   return [

@@ -12,7 +12,7 @@ export function followLogs(files, print) {
   const followed = Object.entries(files).map(([name, file]) => ({
     name,
     file,
-    offset: sizeOf(file),
+    offset: readFileSize(file),
     partialLine: '',
   }));
   const poll = () => followed.forEach((log) => printNewLines(log, print));
@@ -24,7 +24,7 @@ export function followLogs(files, print) {
 }
 
 function printNewLines(log, print) {
-  const size = sizeOf(log.file);
+  const size = readFileSize(log.file);
   // The file was truncated or replaced.
   if (size < log.offset) log.offset = 0;
   if (size === log.offset) return;
@@ -38,4 +38,4 @@ function printNewLines(log, print) {
   lines.forEach((line) => print(`${log.name} │ ${line}`));
 }
 
-const sizeOf = (file) => fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+const readFileSize = (file) => fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0;

@@ -27,11 +27,11 @@ const { packages } = JSON.parse(fs.readFileSync(inRepository('package-lock.json'
 const installed = Object.entries(packages)
   .filter(([place, { dev, link }]) => place.includes('node_modules/') && !dev && !link)
   .map(([place, entry]) => ({ name: place.split('node_modules/').at(-1), ...entry }));
-const copiesOf = (name) => installed.filter((entry) => entry.name === name);
+const listInstalledCopies = (name) => installed.filter((entry) => entry.name === name);
 
 test('every package of the product has at least the version that fixed its known vulnerabilities', () => {
   for (const [name, minimum] of Object.entries(minimumVersions)) {
-    const copies = copiesOf(name);
+    const copies = listInstalledCopies(name);
     assert.ok(copies.length > 0, `${name} is not installed: remove it from this list`);
     for (const { version } of copies)
       assert.ok(compareVersions(version, minimum) >= 0, `${name} ${version} < ${minimum}`);
@@ -39,11 +39,11 @@ test('every package of the product has at least the version that fixed its known
 });
 
 test('exactly one copy of ws is installed', () => {
-  assert.equal(copiesOf('ws').length, 1);
+  assert.equal(listInstalledCopies('ws').length, 1);
 });
 
 test('packages that the product must not use are not installed', () => {
-  for (const name of excludedPackages) assert.deepEqual(copiesOf(name), [], name);
+  for (const name of excludedPackages) assert.deepEqual(listInstalledCopies(name), [], name);
 });
 
 test('only known packages of the product have install scripts', () => {

@@ -40,7 +40,7 @@ export function formatStage({ name, passed, failed, skipped, tookMs, problem, wh
  * @param {StageResult[]} results
  */
 export function printSummary(results, tookMs) {
-  const sumOf = (key) => results.reduce((sum, result) => sum + result[key], 0);
+  const sumBy = (key) => results.reduce((sum, result) => sum + result[key], 0);
   process.stdout.write(`\n  ${bold('Summary')} ${dim(`${Math.round(tookMs / 1000)} s`)}\n\n`);
   results.forEach((result) => process.stdout.write(`${formatStage(result)}\n`));
   const flaky = results.flatMap((result) => result.flaky ?? []);
@@ -48,5 +48,5 @@ export function printSummary(results, tookMs) {
   flaky.forEach(({ name, reason }) =>
     process.stdout.write(`  ${yellow('–')} ${name}\n${dim(reason.replace(/^/gm, '      '))}\n`),
   );
-  process.stdout.write(`\n${sumOf('passed')} passed, ${sumOf('failed')} failed\n`);
+  process.stdout.write(`\n${sumBy('passed')} passed, ${sumBy('failed')} failed\n`);
 }

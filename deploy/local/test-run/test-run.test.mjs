@@ -143,9 +143,9 @@ test('a run skips a stage whose program is not installed, and passes the paths t
     ],
   });
   assert.equal(await run.run(), false);
-  const resultOf = (name) => run.results.find((result) => result.name === name);
-  assert.equal(resultOf('absent').whySkipped, 'install it');
-  assert.equal(resultOf('present').passed, 1);
+  const findResult = (name) => run.results.find((result) => result.name === name);
+  assert.equal(findResult('absent').whySkipped, 'install it');
+  assert.equal(findResult('present').passed, 1);
 });
 
 test('an interrupted run ends its stages and starts no further one', async () => {
@@ -161,13 +161,13 @@ test('an interrupted run ends its stages and starts no further one', async () =>
 });
 
 test('a run includes the stages marked as long only with --long', async () => {
-  const namesOf = async (isLong) => {
+  const listStageNames = async (isLong) => {
     const listStages = () => [stage('always', ''), stage('long', '', { isLongOnly: true })];
     const run = new TestRun({ isLong, prepare, listStages });
     assert.equal(await run.run(), false);
     // Quick stages run in pairs, and either may end first.
     return new Set(run.results.map(({ name }) => name));
   };
-  assert.deepEqual(await namesOf(false), new Set(['build', 'always']));
-  assert.deepEqual(await namesOf(true), new Set(['build', 'always', 'long']));
+  assert.deepEqual(await listStageNames(false), new Set(['build', 'always']));
+  assert.deepEqual(await listStageNames(true), new Set(['build', 'always', 'long']));
 });

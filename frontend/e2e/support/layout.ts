@@ -12,7 +12,7 @@ const findFaults = (place: Locator): Promise<string[]> =>
       const { width, height } = element.getBoundingClientRect();
       return width > 1 && height > 1 && element.checkVisibility() && element.closest('[inert]') === null;
     };
-    const nameOf = (element: HTMLElement): string =>
+    const describeElement = (element: HTMLElement): string =>
       `<${element.localName}> ${(element.getAttribute('aria-label') ?? element.innerText).slice(0, 40)}`;
     const found: string[] = [];
 
@@ -22,12 +22,12 @@ const findFaults = (place: Locator): Promise<string[]> =>
     for (const element of watched) {
       const { left, right } = element.getBoundingClientRect();
       if (left < -slackPx || right > window.innerWidth + slackPx)
-        found.push(`off the page: ${nameOf(element)}`);
+        found.push(`off the page: ${describeElement(element)}`);
       for (let outer = element.parentElement; outer; outer = outer.parentElement) {
         if (getComputedStyle(outer).overflowX === 'visible') continue;
         const clip = outer.getBoundingClientRect();
         if (left < clip.left - slackPx || right > clip.right + slackPx) {
-          found.push(`cut off: ${nameOf(element)}`);
+          found.push(`cut off: ${describeElement(element)}`);
           break;
         }
       }
@@ -37,7 +37,7 @@ const findFaults = (place: Locator): Promise<string[]> =>
       const { overflowX } = getComputedStyle(element);
       const isScroller = overflowX === 'auto' || overflowX === 'scroll';
       if (isScroller && element.scrollWidth > element.clientWidth + slackPx) {
-        found.push(`scrolls sideways: ${nameOf(element)}`);
+        found.push(`scrolls sideways: ${describeElement(element)}`);
       }
     }
 
@@ -48,7 +48,8 @@ const findFaults = (place: Locator): Promise<string[]> =>
         const [a, b] = [one.getBoundingClientRect(), other.getBoundingClientRect()];
         const across = Math.min(a.right, b.right) - Math.max(a.left, b.left);
         const down = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
-        if (across > slackPx && down > slackPx) found.push(`overlap: ${nameOf(one)} and ${nameOf(other)}`);
+        if (across > slackPx && down > slackPx)
+          found.push(`overlap: ${describeElement(one)} and ${describeElement(other)}`);
       }
     }
     return found;

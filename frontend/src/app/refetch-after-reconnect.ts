@@ -1,6 +1,6 @@
 import { type QueryClient } from '@tanstack/react-query';
 import { friendRequestsKey, friendsKey } from '@/features/friends/api/friends';
-import { isConversationKeyOf, unreadCountsKey } from '@/features/private-chat/api/private-messages';
+import { isConversationKeyOfUser, unreadCountsKey } from '@/features/private-chat/api/private-messages';
 import { blocksKey } from '@/features/safety/api/blocks';
 import { noticesKey } from '@/features/standing/api/notices-cache';
 
@@ -21,5 +21,5 @@ export const refetchAfterReconnect = (queries: QueryClient, userId: number): voi
     noticesKey(userId),
   ])
     void queries.invalidateQueries({ queryKey });
-  void queries.invalidateQueries({ predicate: ({ queryKey }) => isConversationKeyOf(userId, queryKey) });
+  void queries.invalidateQueries({ predicate: ({ queryKey }) => isConversationKeyOfUser(userId, queryKey) });
 };

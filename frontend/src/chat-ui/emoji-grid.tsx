@@ -9,13 +9,20 @@ export interface EmojiGridProps {
   className: string;
   onChoose: (emoji: string) => void;
   /** The spoken name of an emoji; without it screen readers use their own. */
-  nameOf?: (emoji: string) => string;
+  getEmojiName?: (emoji: string) => string;
   /** Turns the emojis into toggle buttons; returns whether one is pressed. */
   isPressed?: (emoji: string) => boolean;
 }
 
 /** A grid of emoji buttons that is one tab stop. */
-export const EmojiGrid = ({ emojis, label, className, onChoose, nameOf, isPressed }: EmojiGridProps) => {
+export const EmojiGrid = ({
+  emojis,
+  label,
+  className,
+  onChoose,
+  getEmojiName,
+  isPressed,
+}: EmojiGridProps) => {
   const roving = useRovingFocus({ isGrid: true });
   return (
     <div role="group" aria-label={label} className={cn('grid', className)} {...roving.group}>
@@ -24,12 +31,12 @@ export const EmojiGrid = ({ emojis, label, className, onChoose, nameOf, isPresse
           key={emoji}
           {...roving.item(index)}
           type="button"
-          aria-label={nameOf?.(emoji)}
+          aria-label={getEmojiName?.(emoji)}
           aria-pressed={isPressed?.(emoji)}
           onClick={() => onChoose(emoji)}
           className="grid size-11 place-items-center rounded-control text-xl transition-[background-color,transform] hover:bg-raised active:scale-90 aria-pressed:bg-reaction-mine aria-pressed:inset-ring aria-pressed:inset-ring-primary"
         >
-          <span aria-hidden={nameOf ? 'true' : undefined}>{emoji}</span>
+          <span aria-hidden={getEmojiName ? 'true' : undefined}>{emoji}</span>
         </button>
       ))}
     </div>

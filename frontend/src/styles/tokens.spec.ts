@@ -44,12 +44,12 @@ const luminance = (colour: [number, number, number]): number => {
 };
 
 const contrast = (tokens: Tokens, one: string, other: string): number => {
-  const luminanceOf = (name: string): number => {
+  const getLuminance = (name: string): number => {
     const token = tokens.get(name);
     if (!token) throw new Error(`No token ${name}`);
     return luminance(token);
   };
-  const [dark, light] = [luminanceOf(one), luminanceOf(other)].sort((x, y) => x - y) as [number, number];
+  const [dark, light] = [getLuminance(one), getLuminance(other)].sort((x, y) => x - y) as [number, number];
   return (light + 0.05) / (dark + 0.05);
 };
 

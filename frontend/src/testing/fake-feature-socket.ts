@@ -34,7 +34,7 @@ export class FakeFeatureSocket {
   };
 
   /** The commands of one event, in order. */
-  commandsOf(event: string): SentCommand[] {
+  listCommands(event: string): SentCommand[] {
     return this.commands.filter((command) => command.event === event);
   }
 }

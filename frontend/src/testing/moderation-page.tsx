@@ -16,7 +16,10 @@ const queueUrl = (state: string) => `GET /api/moderation/cases?state=${state}&li
 export const openQueue = queueUrl('open');
 export const claim = { claimedBy: moderatorId, until: '2026-11-21T10:15:00.000Z', version: 6 };
 
-export const pageOf = (cases: CaseItem[], nextCursor: string | null = null) => ({ cases, nextCursor });
+export const createCasePage = (cases: CaseItem[], nextCursor: string | null = null) => ({
+  cases,
+  nextCursor,
+});
 
 /** The tool, signed in as moderator 3, with a queue of these cases; each case can be opened and claimed. */
 export const showModeration = (cases: ModerationCase[], search = '', routes: Routes = {}) => {
@@ -27,9 +30,9 @@ export const showModeration = (cases: ModerationCase[], search = '', routes: Rou
     ({ urgencyParts: _1, reports: _2, evidence: _3, history: _4, excludes: _5, ...item }) => item,
   );
   const server = fakeServer({
-    [openQueue]: pageOf(items),
-    [queueUrl('decided')]: pageOf([]),
-    [queueUrl('held')]: pageOf([]),
+    [openQueue]: createCasePage(items),
+    [queueUrl('decided')]: createCasePage([]),
+    [queueUrl('held')]: createCasePage([]),
     'GET /api/user/4': { id: 4, username: 'mod-two', avatar: null, isOnline: true },
     ...(Object.fromEntries(
       cases.flatMap((shown) => [

@@ -104,9 +104,9 @@ export const measureDelivery = async (driver: Driver, settings: Settings): Promi
 
 const createRows = (turns: ReadonlyMap<string, readonly RelayResult[]>, perSecond: number): Row[] => {
   const row = (percentile: 'p50Ms' | 'p99Ms', against: string, gate?: number, aim?: number): Row => {
-    const valuesOf = (name: string): number[] => (turns.get(name) ?? []).map((load) => load[percentile]);
-    const ratio = computeRatios(valuesOf('thaw'), valuesOf(against));
-    const format = (name: string): string => `${median(valuesOf(name)).toFixed(2)} ms`;
+    const listValues = (name: string): number[] => (turns.get(name) ?? []).map((load) => load[percentile]);
+    const ratio = computeRatios(listValues('thaw'), listValues(against));
+    const format = (name: string): string => `${median(listValues(name)).toFixed(2)} ms`;
     return {
       figure: 'P8',
       what: `Sent to received through nginx, ${perSecond} messages a second, ${percentile.slice(0, 3)}`,

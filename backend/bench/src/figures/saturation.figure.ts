@@ -62,14 +62,14 @@ export const measureSaturation = async (driver: Driver, settings: Settings): Pro
         logProgress(`saturation, round ${round} of ${rounds}, ${name}: ${rate.toFixed(0)} messages a second`);
       }
     }
-    const valuesOf = (name: string): number[] => sustained.get(name) ?? [];
-    const ratio = computeRatios(valuesOf('thaw'), valuesOf('socket.io'));
+    const listValues = (name: string): number[] => sustained.get(name) ?? [];
+    const ratio = computeRatios(listValues('thaw'), listValues('socket.io'));
     const row = {
       figure: 'P15',
       what: `Highest rate of two replicas with p99 ≤ ${MAX_P99_MS} ms, worker on`,
-      ours: `${median(valuesOf('thaw')).toFixed(0)} /s`,
+      ours: `${median(listValues('thaw')).toFixed(0)} /s`,
       against: 'socket.io, no history',
-      theirs: `${median(valuesOf('socket.io')).toFixed(0)} /s`,
+      theirs: `${median(listValues('socket.io')).toFixed(0)} /s`,
       ratio,
       gate: '≥ 1',
       aim: '≥ 1.3',

@@ -174,7 +174,7 @@ describe('hostile reports', () => {
     const { bob: other } = await startChatWithMessage();
     const reportByThree = async (
       target: ThawVisitor,
-      deviceOf: (index: number) => string,
+      getDeviceId: (index: number) => string,
     ): Promise<string> => {
       for (let index = 0; index < 3; index += 1) {
         const reporter = await thaw.createVisitor(0);
@@ -183,7 +183,7 @@ describe('hostile reports', () => {
         expect((await reporter.call('POST', '/api/friends/request', request)).status).toBe(201);
         await thaw.database.dataSource.query(
           'INSERT INTO devices (device_hash, user_id, first_seen_at, seen_at) VALUES ($1, $2, now(), now())',
-          [deviceOf(index), reporter.user.id],
+          [getDeviceId(index), reporter.user.id],
         );
         expect((await fileReport(reporter, target)).status).toBe(201);
       }

@@ -36,7 +36,7 @@ describe('an erasure', () => {
   const rows = <Row>(query: string, ...parameters: unknown[]) =>
     thaw.database.dataSource.query<Row[]>(query, parameters);
   const request = ({ user }: ThawVisitor) => worker.get(ErasureRequestService).request(user.id, 'asked');
-  const receiptOf = (erasureId: string) => readReceipt(thaw.origins[0]!, erasureId);
+  const fetchReceipt = (erasureId: string) => readReceipt(thaw.origins[0]!, erasureId);
 
   /** A user with a friend, a private message, an image and a chat. */
   const createUser = async (): Promise<ThawVisitor> => {
@@ -73,7 +73,7 @@ describe('an erasure', () => {
       interrupt(step, when);
       await expect(erasure.run(erasureId)).rejects.toThrow('killed');
       expect(await erasure.run(erasureId)).toBe(true);
-      const { state, content, remaining } = await receiptOf(erasureId);
+      const { state, content, remaining } = await fetchReceipt(erasureId);
       expect(state).toBe('done');
       expect(remaining.total).toBe(0);
       expect(content).toMatchObject({
@@ -147,15 +147,15 @@ describe('an erasure', () => {
     await decide({ app: worker }, userId, { caseId, version }, 'dismissed');
     const erasureId = await request(ada);
     expect(await erasure.run(erasureId)).toBe(true);
-    const first = (await receiptOf(erasureId)).content!;
+    const first = (await fetchReceipt(erasureId)).content!;
     expect(new Set(first.kept.map(({ why }) => why))).toEqual(new Set(['legal_hold']));
-    expect((await receiptOf(erasureId)).remaining.total).toBeGreaterThan(0);
+    expect((await fetchReceipt(erasureId)).remaining.total).toBeGreaterThan(0);
     await worker.get(ErasureProcessor).resume();
-    expect((await receiptOf(erasureId)).content).toEqual(first);
+    expect((await fetchReceipt(erasureId)).content).toEqual(first);
 
     await conduct.setHold({ userId, moderatorId: 1, isHeld: false, reason: 'It is over' });
     await worker.get(ErasureProcessor).resume();
-    const second = (await receiptOf(erasureId)).content!;
+    const second = (await fetchReceipt(erasureId)).content!;
     expect(second.receiptId).toBe(first.receiptId);
     expect(Date.parse(second.finishedAt)).toBeGreaterThan(Date.parse(first.finishedAt));
     expect(second.kept.map(({ why }) => why)).not.toContain('legal_hold');

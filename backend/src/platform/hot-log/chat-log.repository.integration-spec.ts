@@ -44,7 +44,7 @@ describe('ChatLogRepository', () => {
     if (first.kind !== 'appended') throw new Error(first.kind);
     await log().append(hot.sessionId, { version: 1, lastId: first.ids[0]! }, ['b']);
     await until(() => hot.messages.length > 0);
-    const texts = [...hot.messagesOf.values()].map((messages) =>
+    const texts = [...hot.messagesByChannel.values()].map((messages) =>
       messages.map((message) => message.split(' ')[2]),
     );
     expect(texts).toEqual([['b'], ['a', 'b'], []]);

@@ -62,7 +62,7 @@ export class OrderedWsAdapter extends WsAdapter {
   private readonly environment: Environment;
   private readonly identities: SocketIdentityPort;
   private readonly registry: SocketRegistry;
-  private readonly identityOf = new WeakMap<IncomingMessage, SocketIdentity>();
+  private readonly identityByRequest = new WeakMap<IncomingMessage, SocketIdentity>();
   private readonly admission: SocketAdmissionService;
   private readonly frameLimiter: FrameRateLimiter;
   private readonly metrics: FrameMetricsRegistry;
@@ -145,12 +145,12 @@ export class OrderedWsAdapter extends WsAdapter {
     if (request.socket.destroyed) admission.release();
     else request.socket.once('close', admission.release);
     const identity = await this.identities.identify(request);
-    if (identity) this.identityOf.set(request, identity);
+    if (identity) this.identityByRequest.set(request, identity);
     return undefined;
   }
 
   private accept(socket: WebSocket, request: IncomingMessage): void {
-    const identity = this.identityOf.get(request);
+    const identity = this.identityByRequest.get(request);
     if (!identity) {
       socket.close(closeCodes.notSignedIn);
       return;

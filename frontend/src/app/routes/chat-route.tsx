@@ -141,7 +141,7 @@ const Chat = ({ user, logOut }: { user: SelfUser; logOut: () => void }) => {
               userId={user.id}
               unread={unread}
               typing={typing}
-              draftOf={privateChat.readDraftText}
+              readDraft={privateChat.readDraftText}
               openFriendId={openFriendId}
               onOpen={shell.openFriend}
               renderMore={(friend, { tabIndex, isSmall }) => (

@@ -62,7 +62,7 @@ export const ReactionChoice = ({ reactions, me, onChoose, className }: ReactionC
     label={copy.actions.reactions}
     className={cn('grid-cols-5 gap-1', className)}
     onChoose={onChoose}
-    nameOf={getEmojiName}
+    getEmojiName={getEmojiName}
     isPressed={(emoji) => reactions[emoji]?.users.includes(me) ?? false}
   />
 );

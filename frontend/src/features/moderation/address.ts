@@ -14,7 +14,7 @@ export interface Address {
   caseId: number | undefined;
 }
 
-const oneOf = <T extends string>(values: readonly T[], value: string | null, otherwise: T): T =>
+const parseChoice = <T extends string>(values: readonly T[], value: string | null, otherwise: T): T =>
   values.find((known) => known === value) ?? otherwise;
 
 /** Reads the query string; ignores what it does not know. */
@@ -22,8 +22,8 @@ export const parseAddress = (search: string): Address => {
   const params = new URLSearchParams(search);
   const caseId = Number(params.get('case'));
   return {
-    view: oneOf(views, params.get('view'), 'queue'),
-    filter: oneOf(filters, params.get('show'), 'open'),
+    view: parseChoice(views, params.get('view'), 'queue'),
+    filter: parseChoice(filters, params.get('show'), 'open'),
     caseId: Number.isSafeInteger(caseId) && caseId > 0 ? caseId : undefined,
   };
 };

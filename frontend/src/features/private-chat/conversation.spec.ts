@@ -13,7 +13,7 @@ const conversation = (ids: readonly number[], hasOlder = false): Conversation =>
   messages: ids.map((id) => aPrivateMessage({ id })),
   hasOlder,
 });
-const idsOf = ({ messages }: Conversation): number[] => messages.map(({ id }) => id);
+const listIds = ({ messages }: Conversation): number[] => messages.map(({ id }) => id);
 
 describe('a sent message', () => {
   it('is inserted by id, whatever the order of acks and frames', () => {
@@ -21,7 +21,7 @@ describe('a sent message', () => {
       (before, id) => applyChange(before, { type: 'sent', message: aPrivateMessage({ id }) }),
       conversation([10, 13]),
     );
-    expect(idsOf(after)).toEqual([10, 11, 12, 13, 14]);
+    expect(listIds(after)).toEqual([10, 11, 12, 13, 14]);
   });
 
   it('appears once and keeps its clientId, whether the ack or the frame comes first', () => {
@@ -33,7 +33,7 @@ describe('a sent message', () => {
       [ack, ack],
     ]) {
       const after = order.reduce(applyChange, conversation([10]));
-      expect(idsOf(after)).toEqual([10, 11]);
+      expect(listIds(after)).toEqual([10, 11]);
       expect(after.messages[1]?.clientId).toBe('c1');
     }
   });
@@ -111,7 +111,7 @@ describe('loading pages', () => {
   it('prepends an older page without duplicates', () => {
     const older = conversation([7, 8, 9, 10], true);
     const after = prependPage(conversation([10, 11], true), older);
-    expect(idsOf(after)).toEqual([7, 8, 9, 10, 11]);
+    expect(listIds(after)).toEqual([7, 8, 9, 10, 11]);
     expect(after.hasOlder).toBe(true);
   });
 

@@ -1,5 +1,5 @@
-import { topics, topicsOf } from '@thaw/contract/topics';
-import { chooseStarters, stageOf } from '@/features/suggestions/choose-starters';
+import { topics, findTopics } from '@thaw/contract/topics';
+import { chooseStarters, getStage } from '@/features/suggestions/choose-starters';
 import { starters, type Starter } from '@/features/suggestions/starters';
 
 const none = (): boolean => false;
@@ -52,7 +52,7 @@ describe('the choice', () => {
     [20, 'follow_up'],
     [21, 'deepener'],
   ] as const)('after %d messages prefers the stage %s', (count, stage) => {
-    expect(stageOf(count)).toBe(stage);
+    expect(getStage(count)).toBe(stage);
   });
 
   it('starts with the newest topic, in the stage of the chat', () => {
@@ -109,10 +109,10 @@ describe('the choice', () => {
     const random = createRandom(4);
     for (let run = 0; run < 2_000; run += 1) {
       const texts = Array.from({ length: random(30) }, () => sayings[random(sayings.length)] ?? '');
-      const found = topicsOf(texts.slice(-10));
+      const found = findTopics(texts.slice(-10));
       for (const { topics: own, stage } of choose(texts, `s${run}`).slice(0, 1)) {
         const isHit = own.some((topic) => found.includes(topic));
-        expect(isHit || stage === stageOf(texts.length) || (found.length === 0 && stage === 'opener')).toBe(
+        expect(isHit || stage === getStage(texts.length) || (found.length === 0 && stage === 'opener')).toBe(
           true,
         );
       }

@@ -1,4 +1,4 @@
-import { type Topic, topicsOf } from '@thaw/contract/topics';
+import { type Topic, findTopics } from '@thaw/contract/topics';
 import { type Stage, type Starter } from '@/features/suggestions/starters';
 
 /** Number of suggestions shown at a time. */
@@ -17,7 +17,7 @@ export interface Situation {
   texts: readonly string[];
 }
 
-export const stageOf = (messageCount: number): Stage => {
+export const getStage = (messageCount: number): Stage => {
   if (messageCount < openersBelowMessages) return 'opener';
   return messageCount > deepenersAboveMessages ? 'deepener' : 'follow_up';
 };
@@ -26,7 +26,7 @@ export const stageOf = (messageCount: number): Stage => {
 const weighTopics = (texts: readonly string[]): ReadonlyMap<Topic, number> => {
   const weights = new Map<Topic, number>();
   for (const [age, text] of texts.slice(-messagesRead).reverse().entries()) {
-    for (const topic of topicsOf([text])) {
+    for (const topic of findTopics([text])) {
       weights.set(topic, (weights.get(topic) ?? 0) + 2 ** (-age / halfLifeInMessages));
     }
   }
@@ -56,7 +56,7 @@ export const chooseStarters = (
   isExcluded: (starter: Starter) => boolean,
 ): Starter[] => {
   const weights = weighTopics(texts);
-  const stage = stageOf(texts.length);
+  const stage = getStage(texts.length);
   const free = starters.filter((starter) => !isExcluded(starter));
   const fitting = free.some(({ topics }) => topics.some((topic) => weights.has(topic)))
     ? free

@@ -43,9 +43,9 @@ export class BlocksService {
   async list(userId: number): Promise<BlockedUser[]> {
     const blocks = await this.blocks.findByBlocker(userId);
     const profiles = await this.users.findProfiles(blocks.map(({ blockedId }) => blockedId));
-    const profileOf = new Map(profiles.map((profile) => [profile.id, profile]));
+    const profilesById = new Map(profiles.map((profile) => [profile.id, profile]));
     return blocks.flatMap(({ blockedId, createdAt }) => {
-      const profile = profileOf.get(blockedId);
+      const profile = profilesById.get(blockedId);
       if (!profile) return [];
       const { username, avatar } = profile;
       return [{ blockedId, username, avatar, createdAt: createdAt.toISOString() }];

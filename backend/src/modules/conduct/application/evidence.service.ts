@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { imageUrlsOf, parseImageMarkers } from '@thaw/contract/image-markers';
+import { listImageUrls, parseImageMarkers } from '@thaw/contract/image-markers';
 import type { Evidence, EvidenceMessage } from '@thaw/contract/moderation';
 import type { MessageType } from '@thaw/contract/scalars';
 import { parseUploadUrl } from '@thaw/contract/uploads';
@@ -153,7 +153,7 @@ const listImages = (message: Message, images: ReadonlyMap<string, NumberedImage>
   });
 
 const listImageKeys = ({ messageType, contents }: Message): string[] => {
-  const urls = contents.flatMap((content) => imageUrlsOf(messageType, content));
+  const urls = contents.flatMap((content) => listImageUrls(messageType, content));
   return [...new Set(urls.flatMap((url) => parseUploadUrl(url)?.key ?? []))];
 };
 

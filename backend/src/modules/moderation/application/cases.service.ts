@@ -130,9 +130,9 @@ const toReports = (
   reports: readonly ReportRow[],
   events: readonly ConductEventRow[],
 ): ModerationCase['reports'] => {
-  const eventOf = new Map(events.map((event) => [event.eventId, event]));
+  const eventsById = new Map(events.map((event) => [event.eventId, event]));
   return reports.map((report) => {
-    const words = eventOf.get(report.event_id)?.data.words;
+    const words = eventsById.get(report.event_id)?.data.words;
     return {
       id: Number(report.id),
       reporterId: Number(report.reporter_id),

@@ -18,7 +18,7 @@ export class ErasureLedgerRepository {
   /** Writes an entry. Idempotent. @throws DomainError unavailable */
   async write(entry: LedgerEntry): Promise<void> {
     await this.storage.put(
-      addressOf(entry.erasureId),
+      getObjectAddress(entry.erasureId),
       Buffer.from(JSON.stringify(entry)),
       'application/json',
     );
@@ -31,7 +31,7 @@ export class ErasureLedgerRepository {
   }
 
   async read(erasureId: string): Promise<LedgerEntry | null> {
-    const file = await this.storage.open(addressOf(erasureId));
+    const file = await this.storage.open(getObjectAddress(erasureId));
     return file && (JSON.parse(await text(file.content)) as LedgerEntry);
   }
 }
@@ -39,4 +39,7 @@ export class ErasureLedgerRepository {
 /** A key may not begin with a dash, which an id may. */
 const PREFIX = 'erasure.';
 const SUFFIX = '.json';
-const addressOf = (erasureId: string) => ({ bucket: ERASURES_BUCKET, key: `${PREFIX}${erasureId}${SUFFIX}` });
+const getObjectAddress = (erasureId: string) => ({
+  bucket: ERASURES_BUCKET,
+  key: `${PREFIX}${erasureId}${SUFFIX}`,
+});

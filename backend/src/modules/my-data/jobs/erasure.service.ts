@@ -62,7 +62,7 @@ export const erasureSteps = [
 ] as const;
 export type ErasureStep = (typeof erasureSteps)[number];
 
-const numberOf = (step: ErasureStep): number => erasureSteps.indexOf(step) + 1;
+const getStepNumber = (step: ErasureStep): number => erasureSteps.indexOf(step) + 1;
 
 /** Erases users, in steps that can be interrupted and repeated. */
 @Injectable()
@@ -102,7 +102,7 @@ export class ErasureService {
       try {
         for (const step of erasureSteps.slice(found.step)) {
           await this.runStep(step, found);
-          await this.erasures.completeStep(erasureId, numberOf(step));
+          await this.erasures.completeStep(erasureId, getStepNumber(step));
         }
         isFinished = true;
       } catch (error) {
@@ -114,12 +114,12 @@ export class ErasureService {
 
   /** Continues the erasures whose legal hold was lifted: what was kept may go, and a second receipt follows. */
   async resumeReleased(): Promise<void> {
-    await this.erasures.resumeReleased(numberOf('files') - 1);
+    await this.erasures.resumeReleased(getStepNumber('files') - 1);
   }
 
   /** Rewrites Redis' append-only file for erasures that came within an hour of the last rewrite. */
   async rewriteIfDue(now: Date): Promise<void> {
-    if (await this.erasures.awaitsRewrite(numberOf('chats'))) await this.rewriteAppendOnlyFile(now);
+    if (await this.erasures.awaitsRewrite(getStepNumber('chats'))) await this.rewriteAppendOnlyFile(now);
   }
 
   private async runStep(step: ErasureStep, erasure: Erasure): Promise<void> {
@@ -231,7 +231,7 @@ export class ErasureService {
       logWarning(this.logger, 'The append-only file of Redis was not rewritten', error);
       return;
     }
-    await this.erasures.recordRewrite(now, numberOf('chats'));
+    await this.erasures.recordRewrite(now, getStepNumber('chats'));
   }
 
   private async signReceipt({ id, userId, reason, requestedAt }: Erasure): Promise<void> {

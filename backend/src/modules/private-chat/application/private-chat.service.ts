@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { limits } from '@thaw/contract/limits';
-import { quoteOf } from '@thaw/contract/message-content';
+import { formatQuote } from '@thaw/contract/message-content';
 import type { PrivateMessage } from '@thaw/contract/private-chat';
 import type { MessageType } from '@thaw/contract/scalars';
 import type { Profile } from '@thaw/contract/users';
@@ -251,6 +251,6 @@ const toReply = (
 ): NonNullable<PrivateMessage['metadata']['replyTo']> => ({
   id,
   senderId,
-  content: quoteOf(type, content),
+  content: formatQuote(type, content),
   senderName: profiles.find((profile) => profile.id === senderId)?.username ?? '',
 });

@@ -53,15 +53,15 @@ export class ChatErasureService {
     // A chat that PostgreSQL does not know yet is not in the history below.
     let isComplete = !(await this.hasOutboxEntries((entry) => isStartWith(userId, entry)));
     const sessionIds = new Set<string>();
-    for await (const rows of this.pagesOf(userId)) {
+    for await (const rows of this.readPages(userId)) {
       const unfinished = rows.filter(({ ended_at: endedAt }) => endedAt === null);
       for (const { stream_id: streamId } of unfinished) {
-        const sessionId = sessionIdOf(streamId);
+        const sessionId = parseSessionId(streamId);
         if (await this.end(sessionId)) isComplete = false;
       }
       for (const { stream_id: streamId, ended_at: endedAt } of rows) {
         if (endedAt !== null && Date.now() - endedAt.getTime() < RESTORED_FOR_MS) isComplete = false;
-        else sessionIds.add(sessionIdOf(streamId));
+        else sessionIds.add(parseSessionId(streamId));
       }
     }
     if (!isComplete || (await this.hasOutboxEntries(({ sessionId }) => sessionIds.has(sessionId))))
@@ -90,7 +90,7 @@ export class ChatErasureService {
    */
   async blankInEventsOfPartners(userId: number, manager: EntityManager): Promise<number> {
     let count = 0;
-    for await (const rows of this.pagesOf(userId, manager)) {
+    for await (const rows of this.readPages(userId, manager)) {
       const streamIds = rows.map(({ stream_id: streamId }) => streamId);
       for (const statement of BLANK_STATEMENTS) {
         const [, changed] = await manager.query<[unknown, number]>(statement, [streamIds, userId]);
@@ -148,7 +148,7 @@ export class ChatErasureService {
     });
   }
 
-  private async *pagesOf(
+  private async *readPages(
     userId: number,
     manager: EntityManager = this.dataSource.manager,
   ): AsyncGenerator<HistoryRow[]> {
@@ -173,7 +173,7 @@ const isStartWith = (userId: number, { text }: OutboxEntry): boolean => {
   return event?.type === 'ChatStarted' && event.data.userIds.includes(userId);
 };
 
-const sessionIdOf = (streamId: string): string => streamId.slice('chat-'.length);
+const parseSessionId = (streamId: string): string => streamId.slice('chat-'.length);
 
 /** Replaces the elements of an array whose field `idField` is the user by `blanked`. */
 const blankElements = (field: string, idField: string, blanked: string): string => `

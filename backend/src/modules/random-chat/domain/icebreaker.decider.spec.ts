@@ -8,7 +8,7 @@ import {
   EVE,
   givenChat,
   givenLimitedChat,
-  timeOf,
+  getEventTime,
 } from '../../../testing/given-chat.fixture';
 import type { RandomChatCommand } from './random-chat.commands';
 import type { RandomChatEvent } from './random-chat.events';
@@ -17,7 +17,7 @@ const [optionA = '', optionB = ''] = questionById(7)?.options ?? [];
 
 const start = (initiatorId: number, gameId = 'g1', questionId = 7): RandomChatCommand => ({
   type: 'StartGame',
-  at: timeOf(1_000),
+  at: getEventTime(1_000),
   initiatorId,
   gameId,
   questionId,
@@ -97,7 +97,7 @@ describe('starting Break the Ice', () => {
 
   it('is rate-limited per session, not per user', () => {
     const soon = (userId: number) =>
-      ({ ...start(userId, 'g2', 8), at: timeOf(2) + 1_000 }) as RandomChatCommand;
+      ({ ...start(userId, 'g2', 8), at: getEventTime(2) + 1_000 }) as RandomChatCommand;
     const given = givenLimitedChat({ intervalMs: 10_000, burst: 1 });
     given(chatStarted, started(), ignored()).when(soon(ADA)).thenThrows('rate_limited');
     given(chatStarted, started(), ignored()).when(soon(BOB)).thenThrows('rate_limited');

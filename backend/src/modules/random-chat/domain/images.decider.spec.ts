@@ -1,4 +1,4 @@
-import { ADA, at, BOB, chatStarted, givenChat, timeOf } from '../../../testing/given-chat.fixture';
+import { ADA, at, BOB, chatStarted, givenChat, getEventTime } from '../../../testing/given-chat.fixture';
 import type { RandomChatCommand } from './random-chat.commands';
 import type { RandomChatEvent } from './random-chat.events';
 
@@ -11,7 +11,7 @@ const send = (
   replyToId: string | null = null,
 ): RandomChatCommand => ({
   type: 'SendMessage',
-  at: timeOf(1_000),
+  at: getEventTime(1_000),
   senderId: ADA,
   content,
   messageType,

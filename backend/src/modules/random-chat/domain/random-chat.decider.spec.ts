@@ -10,7 +10,7 @@ import {
   givenChatOfBytes,
   givenLimitedChat,
   messageSent,
-  timeOf,
+  getEventTime,
 } from '../../../testing/given-chat.fixture';
 import { MAX_BYTES, MAX_EVENTS } from './random-chat.decider';
 import type { SendMessage } from './random-chat.commands';
@@ -18,7 +18,7 @@ import type { RandomChatEvent } from './random-chat.events';
 
 const send = (command: Partial<SendMessage> = {}): SendMessage => ({
   type: 'SendMessage',
-  at: timeOf(60),
+  at: getEventTime(60),
   senderId: ADA,
   content: 'hello',
   messageType: 'text',
@@ -109,7 +109,7 @@ describe('a repeated message', () => {
   });
 
   it('is recognised after the end of the chat and above the rate limit', () => {
-    const again = send({ clientId: 'c-1', at: timeOf(2) });
+    const again = send({ clientId: 'c-1', at: getEventTime(2) });
     for (const history of [said, [...said, chatEnded]]) {
       expect(
         givenLimitedChat({ intervalMs: 60_000, burst: 1 })(...history)
@@ -175,13 +175,13 @@ describe('the rate limit of messages', () => {
 
   it('allows a burst', () => {
     given(...three.slice(0, -1))
-      .when(send({ at: timeOf(3) }))
+      .when(send({ at: getEventTime(3) }))
       .then(messageSent(ADA));
   });
 
   it('refuses a message above the limit, with the time to wait', () => {
     // The first of three was taken at minute 2; thirteen of its fifteen minutes are left at minute 4.
-    const tooFast = given(...three).when(send({ at: timeOf(4) }));
+    const tooFast = given(...three).when(send({ at: getEventTime(4) }));
     tooFast.thenThrows('rate_limited');
     let waitMs = 0;
     try {
@@ -191,25 +191,25 @@ describe('the rate limit of messages', () => {
     }
     expect(waitMs / 60_000).toBeCloseTo(13, 3);
     given(...three)
-      .when(send({ at: timeOf(4) + waitMs }))
+      .when(send({ at: getEventTime(4) + waitMs }))
       .then(messageSent(ADA));
   });
 
   it('counts each sender separately', () => {
     given(...three)
-      .when(send({ at: timeOf(4), senderId: BOB }))
+      .when(send({ at: getEventTime(4), senderId: BOB }))
       .then(messageSent(BOB));
   });
 
   it('never refuses a sender who stays within the rate', () => {
     givenLimitedChat({ intervalMs: 60_000, burst: 1 })(...three)
-      .when(send({ at: timeOf(5) }))
+      .when(send({ at: getEventTime(5) }))
       .then(messageSent(ADA));
   });
 
   it('tolerates a clock that is behind', () => {
     givenLimitedChat({ intervalMs: 1_000, burst: 2 })(chatStarted, messageSent(ADA))
-      .when(send({ at: timeOf(-10) }))
+      .when(send({ at: getEventTime(-10) }))
       .then(messageSent(ADA));
   });
 });

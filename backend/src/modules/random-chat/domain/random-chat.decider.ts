@@ -1,6 +1,6 @@
 import { toReactionEmoji } from '@thaw/contract/emojis';
 import { parseImageMarkers } from '@thaw/contract/image-markers';
-import { checkContent, checkText, quoteOf } from '@thaw/contract/message-content';
+import { checkContent, checkText, formatQuote } from '@thaw/contract/message-content';
 import type { ReplyTo } from '@thaw/contract/random-chat';
 import type { MessageType } from '@thaw/contract/scalars';
 import { statedAge } from '@thaw/contract/stated-age';
@@ -161,7 +161,7 @@ const buildQuote = (state: RandomChatState, messageId: string): ReplyTo => {
   const { content, messageType, senderId } = requireMessage(state, messageId);
   return {
     messageId,
-    content: quoteOf(messageType, content),
+    content: formatQuote(messageType, content),
     senderId,
     senderName: findParticipant(state, senderId)?.username ?? '',
   };

@@ -28,7 +28,7 @@ const createChat = (gaps: readonly number[]): { state: RandomChatState; ids: rea
 // Mostly 0, so that two-digit sequence numbers occur.
 const gaps = fc.array(fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, fc.nat(3)), { maxLength: 40 });
 
-test('messageOf finds every message by its id', () => {
+test('findMessage finds every message by its id', () => {
   fc.assert(
     fc.property(gaps, (given) => {
       const { state, ids } = createChat(given);
@@ -38,7 +38,7 @@ test('messageOf finds every message by its id', () => {
   );
 });
 
-test('messageOf finds nothing by any other id', () => {
+test('findMessage finds nothing by any other id', () => {
   const { state } = createChat([0, 0, 2, 0]);
   for (const id of [
     '',

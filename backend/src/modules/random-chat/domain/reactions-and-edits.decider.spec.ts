@@ -7,7 +7,7 @@ import {
   EVE,
   givenChat,
   messageSent,
-  timeOf,
+  getEventTime,
 } from '../../../testing/given-chat.fixture';
 import type { RandomChatCommand } from './random-chat.commands';
 import type { RandomChatEvent } from './random-chat.events';
@@ -16,7 +16,7 @@ const sent = at(2).id;
 
 const edit = (editorId: number, content: string, messageId = sent): RandomChatCommand => ({
   type: 'EditMessage',
-  at: timeOf(1_000),
+  at: getEventTime(1_000),
   editorId,
   messageId,
   content,
@@ -29,7 +29,7 @@ const react = (
   messageId = sent,
 ): RandomChatCommand => ({
   type: 'ReactToMessage',
-  at: timeOf(1_000),
+  at: getEventTime(1_000),
   userId,
   messageId,
   emoji,
@@ -86,7 +86,7 @@ describe('editing', () => {
     })
       .when({
         type: 'SendMessage',
-        at: timeOf(1_000),
+        at: getEventTime(1_000),
         senderId: BOB,
         content: 'yes',
         messageType: 'text',
@@ -145,7 +145,7 @@ describe('reacting', () => {
   });
 
   it('requires the exact message id', () => {
-    const near = `${timeOf(2) + 1}-0`;
+    const near = `${getEventTime(2) + 1}-0`;
     givenChat(chatStarted, messageSent(ADA))
       .when(react(BOB, '🔥', 'add', near))
       .thenThrows('message_not_found');

@@ -1,4 +1,4 @@
-import { imageUrlsOf } from '@thaw/contract/image-markers';
+import { listImageUrls } from '@thaw/contract/image-markers';
 import { messageTypeSchema } from '@thaw/contract/scalars';
 import { parseUploadUrl } from '@thaw/contract/uploads';
 import type { StoredEvent } from '../../../platform/event-store/stored-event.types';
@@ -32,7 +32,7 @@ export const listShownImages = ({
   const { messageType, content, senderId, receiverId } = data as Record<string, unknown>;
   const parsed = messageTypeSchema.safeParse(messageType);
   if (!parsed.success || typeof content !== 'string' || typeof senderId !== 'number') return [];
-  const keys = imageUrlsOf(parsed.data, content).flatMap((url) => parseUploadUrl(url)?.key ?? []);
+  const keys = listImageUrls(parsed.data, content).flatMap((url) => parseUploadUrl(url)?.key ?? []);
   return [...new Set(keys)].map((key) => ({
     key,
     streamId,

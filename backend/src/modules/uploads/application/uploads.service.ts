@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { imageUrlsOf } from '@thaw/contract/image-markers';
+import { listImageUrls } from '@thaw/contract/image-markers';
 import type { MessageType } from '@thaw/contract/scalars';
 import { normalizeText } from '@thaw/contract/text';
 import {
@@ -126,7 +126,7 @@ export class UploadsService {
    */
   async share({ senderId, receiverId, messageType, content }: ImageMessage): Promise<void> {
     if (messageType === 'text') return;
-    const urls = imageUrlsOf(messageType, normalizeText(content));
+    const urls = listImageUrls(messageType, normalizeText(content));
     if (urls.length === 0 || !(await this.areOwned(senderId, urls, 'chat-images'))) {
       throw new DomainError('image_not_yours');
     }

@@ -67,14 +67,14 @@ describe('the line below a name', () => {
 
   it('shows that the friend is typing rather than a draft or the last message', async () => {
     fakeServer({ 'GET /api/friends/7': [{ ...finch, ...said({}) }] });
-    renderPanel({ typing: [13], draftOf: () => 'a draft' });
+    renderPanel({ typing: [13], readDraft: () => 'a draft' });
     await screen.findByRole('heading', { name: 'Friends (1)' });
     expect(getRows()[0]).toHaveTextContent('finchOnline typing…');
   });
 
   it('shows a draft, unless its chat is open', async () => {
     fakeServer({ 'GET /api/friends/7': [{ ...finch, ...said({}) }, heron] });
-    renderPanel({ draftOf: (id) => (id === 13 ? 'I was about to' : 'another'), openFriendId: 12 });
+    renderPanel({ readDraft: (id) => (id === 13 ? 'I was about to' : 'another'), openFriendId: 12 });
     await screen.findByRole('heading', { name: 'Friends (2)' });
     expect(getRows()[0]).toHaveTextContent('finchOnline Draft: I was about to');
     expect(getRows()[1]).toHaveTextContent('heronOffline');

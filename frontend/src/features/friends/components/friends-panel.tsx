@@ -24,7 +24,7 @@ export interface FriendsPanelProps {
   /** Friends who are typing to the user. */
   typing?: readonly number[];
   /** The unsent draft to a friend. */
-  draftOf?: (friendId: number) => string;
+  readDraft?: (friendId: number) => string;
   /** The friend whose private chat is open. */
   openFriendId: number | undefined;
   onOpen: (friendId: number) => void;
@@ -44,7 +44,7 @@ export const FriendsPanel = ({
   userId,
   unread,
   typing = noTyping,
-  draftOf = noDraft,
+  readDraft = noDraft,
   openFriendId,
   onOpen,
   renderMore,
@@ -77,7 +77,7 @@ export const FriendsPanel = ({
       <FriendRow
         {...row}
         isTyping={typing.includes(friend.id)}
-        draft={draftOf(friend.id)}
+        draft={readDraft(friend.id)}
         onRemove={() => removeAndStay(friend.id)}
       />
     );

@@ -10,7 +10,7 @@ import { Quiet } from '@/features/moderation/components/parts';
 import { NoticePreview, Preview } from '@/features/moderation/components/preview';
 import { UntilField } from '@/features/moderation/components/until-field';
 import { copy } from '@/features/moderation/copy';
-import { lengthOf, toAppealDecision } from '@/features/moderation/decision/case-draft';
+import { countCharacters, toAppealDecision } from '@/features/moderation/decision/case-draft';
 import { appealNotice } from '@/features/moderation/decision/decided-notice';
 import { useNow } from '@/features/moderation/hooks/use-now';
 
@@ -76,7 +76,7 @@ export const AppealForm = ({ shown, draft, onChange, onSubmit, onCancel }: FormP
         hint={texts.answerHint}
         error={factsError(problems)}
         rows={5}
-        counter={copy.decide.counter(lengthOf(answer), limits.factsMaxCodePoints)}
+        counter={copy.decide.counter(countCharacters(answer), limits.factsMaxCodePoints)}
         value={answer}
         onChange={({ target }) => onChange({ answer: target.value })}
       />

@@ -7,7 +7,7 @@ import { caseKey } from '@/features/moderation/api/queries';
 import { TextField } from '@/features/moderation/components/form-fields';
 import { Section } from '@/features/moderation/components/parts';
 import { copy } from '@/features/moderation/copy';
-import { lengthOf } from '@/features/moderation/decision/case-draft';
+import { countCharacters } from '@/features/moderation/decision/case-draft';
 import { toastFailure } from '@/features/moderation/failure';
 import { useModeratorName } from '@/features/moderation/hooks/use-name';
 import { workbench } from '@/features/moderation/stores/workbench.store';
@@ -113,7 +113,7 @@ const NoteForm = ({ caseId }: { caseId: number }) => {
     },
     onError: toastFailure,
   });
-  const length = lengthOf(text);
+  const length = countCharacters(text);
   const isValid = length > 0 && length <= limits.moderationNoteMaxCodePoints;
   return (
     <form

@@ -5,7 +5,7 @@ import { factsError, type FormProps } from '@/features/moderation/components/dec
 import { Choices, TextField } from '@/features/moderation/components/form-fields';
 import { FormFrame } from '@/features/moderation/components/form-frame';
 import { copy } from '@/features/moderation/copy';
-import { lengthOf, toConfirmation } from '@/features/moderation/decision/case-draft';
+import { countCharacters, toConfirmation } from '@/features/moderation/decision/case-draft';
 import { useModeratorName } from '@/features/moderation/hooks/use-name';
 
 const texts = copy.confirmation;
@@ -51,7 +51,7 @@ export const ConfirmationForm = ({ shown, draft, onChange, onSubmit, onCancel }:
         hint={texts.factsHint}
         error={factsError(problems)}
         rows={4}
-        counter={copy.decide.counter(lengthOf(facts), limits.factsMaxCodePoints)}
+        counter={copy.decide.counter(countCharacters(facts), limits.factsMaxCodePoints)}
         value={facts}
         onChange={({ target }) => onChange({ facts: target.value, isFactsEdited: target.value !== '' })}
       />

@@ -11,7 +11,7 @@ import { UntilField } from '@/features/moderation/components/until-field';
 import { copy } from '@/features/moderation/copy';
 import {
   factsTemplate,
-  lengthOf,
+  countCharacters,
   timeOfCase,
   toDecision,
   withRule,
@@ -54,7 +54,7 @@ const FactsField = ({
       label={texts.facts}
       hint={texts.factsHint}
       error={error}
-      counter={texts.counter(lengthOf(facts), limits.factsMaxCodePoints)}
+      counter={texts.counter(countCharacters(facts), limits.factsMaxCodePoints)}
       action={
         template && template !== facts ? (
           <Button

@@ -2,7 +2,13 @@ import { type ModerationCase } from '@thaw/contract/moderation';
 import { screen, waitFor, within } from '@testing-library/react';
 import { Refusal } from '@/testing/fake-server';
 import { aCase } from '@/testing/moderation-factories';
-import { caseHeading, openQueue, pageOf, showModeration, threeCases } from '@/testing/moderation-page';
+import {
+  caseHeading,
+  openQueue,
+  createCasePage,
+  showModeration,
+  threeCases,
+} from '@/testing/moderation-page';
 
 beforeEach(() => jest.spyOn(console, 'warn').mockImplementation(() => undefined));
 afterEach(() => jest.restoreAllMocks());
@@ -19,7 +25,7 @@ const openForm = async (cases: ModerationCase[] = threeCases(), routes = {}) => 
 const form = () => screen.getByRole('form');
 const choose = (name: string) => screen.getByRole('radio', { name });
 const facts = () => screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Facts' });
-const bodyOf = (server: { calls: { method: string; url: string; body: unknown }[] }, url: string) =>
+const findRequestBody = (server: { calls: { method: string; url: string; body: unknown }[] }, url: string) =>
   server.calls.find((call) => `${call.method} ${call.url}` === url)?.body;
 
 it('opens with D, claims the case, and releases it when it is closed untouched', async () => {
@@ -69,21 +75,21 @@ it('decides by the keyboard alone, and has loaded the next case before', async (
   expect(server.count('GET', '/api/moderation/cases/11')).toBe(1);
   expect(screen.queryByRole('form')).toBeNull();
   expect(screen.queryByRole('button', { name: /^brave-heron-7/ })).toBeNull();
-  expect(bodyOf(server, decisionUrl)).toEqual({
+  expect(findRequestBody(server, decisionUrl)).toEqual({
     version: 6,
     outcome: 'warned',
     rule: 'no_unwanted_sexual',
     facts:
       'On 20 November 2026 you went on with sexual messages or pictures that the other person had not asked for.',
   });
-  server.routes[openQueue] = pageOf(threeCases().slice(1));
+  server.routes[openQueue] = createCasePage(threeCases().slice(1));
   answer(aCase({ state: 'decided', version: 7 }));
   expect(await screen.findByText('Case 8 is decided.')).toBeInTheDocument();
 });
 
 it('ends with thanks when it was the last case', async () => {
   const { user, server } = await openForm([aCase()], { [decisionUrl]: aCase({ state: 'decided' }) });
-  server.routes[openQueue] = pageOf([]);
+  server.routes[openQueue] = createCasePage([]);
   await user.click(choose('Dismiss'));
   expect(screen.getByText('The person gets no notice.')).toBeVisible();
   expect(screen.getByRole('group', { name: 'What the reporters see' })).toHaveTextContent(
@@ -158,7 +164,7 @@ it('blocks chosen images of the person', async () => {
   await user.click(screen.getByRole('checkbox', { name: 'Image 1' }));
   await user.click(screen.getByRole('button', { name: 'Ban' }));
   await waitFor(() =>
-    expect(bodyOf(server, decisionUrl)).toMatchObject({ outcome: 'banned', blockImages: [1] }),
+    expect(findRequestBody(server, decisionUrl)).toMatchObject({ outcome: 'banned', blockImages: [1] }),
   );
 });
 
@@ -188,7 +194,7 @@ it('confirms a ban after a second look', async () => {
   await screen.findByRole('button', { name: 'Release' });
   await user.click(screen.getByRole('button', { name: 'Confirm the ban' }));
   await waitFor(() =>
-    expect(bodyOf(server, 'POST /api/moderation/cases/8/confirmation')).toEqual({
+    expect(findRequestBody(server, 'POST /api/moderation/cases/8/confirmation')).toEqual({
       version: 6,
       isConfirmed: true,
     }),
@@ -219,7 +225,7 @@ it('decides an appeal with an answer', async () => {
   );
   await user.click(screen.getByRole('button', { name: 'Reverse the decision' }));
   await waitFor(() =>
-    expect(bodyOf(server, 'PUT /api/moderation/appeals/77')).toEqual({
+    expect(findRequestBody(server, 'PUT /api/moderation/appeals/77')).toEqual({
       version: 6,
       outcome: 'reversed',
       answer: 'You were right about the date.',

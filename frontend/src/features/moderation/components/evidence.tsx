@@ -60,7 +60,7 @@ const Message = ({ shown, entry, message, id }: MessageProps) => {
 
 const EvidenceEntry = ({ shown, entry, index }: { shown: ModerationCase; entry: Entry; index: number }) => {
   const marked = entry.messages.filter(({ isMarked }) => isMarked);
-  const idOf = (message: EvidenceMessage): string => `marked-${index}-${message.id}`;
+  const buildElementId = (message: EvidenceMessage): string => `marked-${index}-${message.id}`;
   const first = entry.messages[0];
   const title = entry.reportId === null ? copy.evidence.finding : copy.evidence.report(entry.reportId);
   const source = copy.evidence.sources[entry.source];
@@ -78,7 +78,13 @@ const EvidenceEntry = ({ shown, entry, index }: { shown: ModerationCase; entry: 
           <h5 className="text-sm font-semibold text-warning">{copy.evidence.marked}</h5>
           <ul aria-label={copy.evidence.marked} className="grid gap-3">
             {marked.map((message) => (
-              <Message key={message.id} shown={shown} entry={entry} message={message} id={idOf(message)} />
+              <Message
+                key={message.id}
+                shown={shown}
+                entry={entry}
+                message={message}
+                id={buildElementId(message)}
+              />
             ))}
           </ul>
           <h5 className="mt-3 border-t border-border pt-3 text-sm font-semibold text-muted-foreground">
@@ -92,11 +98,11 @@ const EvidenceEntry = ({ shown, entry, index }: { shown: ModerationCase; entry: 
           message.isMarked ? (
             <li key={message.id}>
               <a
-                href={`#${idOf(message)}`}
+                href={`#${buildElementId(message)}`}
                 className="text-sm text-warning underline underline-offset-4"
                 onClick={(event) => {
                   event.preventDefault();
-                  const above = document.getElementById(idOf(message));
+                  const above = document.getElementById(buildElementId(message));
                   above?.scrollIntoView({ block: 'center' });
                   above?.focus({ preventScroll: true });
                 }}

@@ -2,7 +2,14 @@ import { act, screen, waitFor, within } from '@testing-library/react';
 import { casesUrl } from '@/features/moderation/api/queries';
 import { Refusal } from '@/testing/fake-server';
 import { aCase, aCaseItem } from '@/testing/moderation-factories';
-import { caseHeading, openQueue, pageOf, row, showModeration, threeCases } from '@/testing/moderation-page';
+import {
+  caseHeading,
+  openQueue,
+  createCasePage,
+  row,
+  showModeration,
+  threeCases,
+} from '@/testing/moderation-page';
 import { popoverPanelPart } from '@/ui/popover';
 
 beforeAll(() => popoverPanelPart.preload());
@@ -73,7 +80,7 @@ it('moves no row while the pointer is in the list, and takes over the new order 
   const { server, queries, user } = showModeration(threeCases());
   await screen.findByText('3 cases wait');
   await user.hover(row('silent-badger'));
-  server.routes[openQueue] = pageOf([
+  server.routes[openQueue] = createCasePage([
     aCaseItem({ id: 99, username: 'new-one', urgency: 900 }),
     ...threeCases().slice(1),
   ]);
@@ -87,8 +94,8 @@ it('moves no row while the pointer is in the list, and takes over the new order 
 it('loads the next page on request', async () => {
   const next = `GET ${casesUrl}?state=open&limit=50&cursor=c1` as const;
   const { user } = showModeration([aCase()], '', {
-    [openQueue]: pageOf([aCaseItem()], 'c1'),
-    [next]: pageOf([aCaseItem({ id: 9, username: 'later-one' })]),
+    [openQueue]: createCasePage([aCaseItem()], 'c1'),
+    [next]: createCasePage([aCaseItem({ id: 9, username: 'later-one' })]),
   });
   await user.click(await screen.findByRole('button', { name: 'Show more' }));
   await waitFor(() => expect(names()).toEqual(['brave-heron', 'later-one']));

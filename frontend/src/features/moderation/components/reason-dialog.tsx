@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { TextField } from '@/features/moderation/components/form-fields';
 import { copy } from '@/features/moderation/copy';
-import { lengthOf } from '@/features/moderation/decision/case-draft';
+import { countCharacters } from '@/features/moderation/decision/case-draft';
 import { explainFailure } from '@/features/moderation/failure';
 import { Button } from '@/ui/button';
 import { Modal } from '@/ui/modal';
@@ -20,7 +20,7 @@ export interface ReasonDialogProps {
 export const ReasonDialog = ({ texts, send, onDone, onDismiss }: ReasonDialogProps) => {
   const [reason, setReason] = useState('');
   const { mutate, isPending, error } = useMutation({ mutationFn: send, onSuccess: onDone });
-  const length = lengthOf(reason);
+  const length = countCharacters(reason);
   const isValid = texts.field === undefined || (length > 0 && length <= limits.moderationNoteMaxCodePoints);
   return (
     <Modal isOpen title={texts.title} description={texts.lead} onDismiss={onDismiss} isLocked={isPending}>

@@ -5,7 +5,7 @@ import { Popover } from '@/ui/popover';
 
 const maxUrgency = 1000;
 
-const levelOf = (urgency: number): string => (urgency >= 450 ? 'high' : urgency >= 300 ? 'middle' : 'low');
+const getLevel = (urgency: number): string => (urgency >= 450 ? 'high' : urgency >= 300 ? 'middle' : 'low');
 
 const Line = ({ label, value, isTotal = false }: { label: string; value: string; isTotal?: boolean }) => (
   <div className={cn('flex justify-between gap-6', isTotal && 'mt-1 border-t border-border pt-2')}>
@@ -31,7 +31,7 @@ export const Urgency = ({ urgency, parts, isOpen, onOpenChange, tabIndex }: Urge
       button={{
         className: 'moderation-urgency px-2 text-sm',
         'aria-label': names.label(urgency),
-        ...{ 'data-level': levelOf(urgency) },
+        ...{ 'data-level': getLevel(urgency) },
         ...(tabIndex === undefined ? {} : { tabIndex }),
         children: urgency,
       }}

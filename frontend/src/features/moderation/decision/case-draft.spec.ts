@@ -100,9 +100,13 @@ it('sends the decision of an appeal, with a new end only if it is reduced', () =
 });
 
 it('shows the notice of each outcome', () => {
-  const kindOf = (outcome: CaseDraft['outcome'], changes = {}) =>
+  const getNoticeKind = (outcome: CaseDraft['outcome'], changes = {}) =>
     decisionNotice(aCase(changes), draft({ outcome }), now)?.kind;
-  expect([kindOf('warned'), kindOf('suspended'), kindOf('banned')]).toEqual(['warning', 'suspension', 'ban']);
-  expect(kindOf('dismissed')).toBeUndefined();
-  expect(kindOf('dismissed', { standing: 'care' })).toBe('lifted');
+  expect([getNoticeKind('warned'), getNoticeKind('suspended'), getNoticeKind('banned')]).toEqual([
+    'warning',
+    'suspension',
+    'ban',
+  ]);
+  expect(getNoticeKind('dismissed')).toBeUndefined();
+  expect(getNoticeKind('dismissed', { standing: 'care' })).toBe('lifted');
 });

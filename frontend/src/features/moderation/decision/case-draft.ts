@@ -89,7 +89,7 @@ export const withRule = (draft: CaseDraft, rule: HouseRule, happenedAt: string):
 });
 
 /** The end that a draft names, in ms since the epoch; null while it names none. */
-export const untilOf = ({ duration, customUntil }: CaseDraft, now: number): number | null => {
+export const computeSuspensionEnd = ({ duration, customUntil }: CaseDraft, now: number): number | null => {
   if (duration !== 'custom') return now + Number(duration) * dayMs;
   const until = new Date(customUntil).getTime();
   return Number.isNaN(until) ? null : until;
@@ -98,12 +98,12 @@ export const untilOf = ({ duration, customUntil }: CaseDraft, now: number): numb
 export const isUntilAllowed = (until: number | null, now: number): until is number =>
   until !== null && until >= now + limits.suspensionMinMs && until <= now + limits.suspensionMaxMs;
 
-export const lengthOf = (text: string): number => codePointLength(normalizeText(text));
+export const countCharacters = (text: string): number => codePointLength(normalizeText(text));
 
 export type Problem = 'rule' | 'until' | 'short' | 'long' | 'choice';
 
 const checkFacts = (text: string): Problem | null => {
-  const length = lengthOf(text);
+  const length = countCharacters(text);
   if (length < limits.factsMinCodePoints) return 'short';
   return length > limits.factsMaxCodePoints ? 'long' : null;
 };
@@ -127,7 +127,7 @@ export const toDecision = (draft: CaseDraft, version: number, now: number): Chec
   };
   if (outcome === null) return { problems: ['choice'] };
   if (outcome === 'dismissed') return { body: { ...common, outcome } };
-  const until = outcome === 'suspended' ? untilOf(draft, now) : undefined;
+  const until = outcome === 'suspended' ? computeSuspensionEnd(draft, now) : undefined;
   return check(
     [
       rule === null && 'rule',
@@ -157,7 +157,7 @@ export const toConfirmation = (draft: CaseDraft, version: number): Checked<Confi
 export const toAppealDecision = (draft: CaseDraft, version: number, now: number): Checked<DecideAppeal> => {
   const { appealOutcome } = draft;
   if (appealOutcome === null) return { problems: ['choice'] };
-  const until = appealOutcome === 'reduced' ? untilOf(draft, now) : undefined;
+  const until = appealOutcome === 'reduced' ? computeSuspensionEnd(draft, now) : undefined;
   return check(
     [until !== undefined && !isUntilAllowed(until, now) && 'until', checkFacts(draft.answer)],
     () => ({

@@ -1,7 +1,7 @@
 import { limits } from '@thaw/contract/limits';
 import { type ModerationCase } from '@thaw/contract/moderation';
 import { type Notice, type ReportCategory } from '@thaw/contract/safety';
-import { timeOfCase, untilOf, type CaseDraft } from '@/features/moderation/decision/case-draft';
+import { timeOfCase, computeSuspensionEnd, type CaseDraft } from '@/features/moderation/decision/case-draft';
 
 const noAppeal: Notice['appeal'] = { state: 'none', until: null, outcome: null, answer: null };
 
@@ -28,7 +28,7 @@ export const decisionNotice = (shown: ModerationCase, draft: CaseDraft, now: num
     const wasLimited = shown.standing === 'care' || (shown.standing === 'suspended' && shown.isAutomatic);
     return wasLimited ? { ...blank(now), kind: 'lifted' } : null;
   }
-  const until = outcome === 'suspended' ? untilOf(draft, now) : null;
+  const until = outcome === 'suspended' ? computeSuspensionEnd(draft, now) : null;
   const source = shown.evidence[0]?.source;
   return {
     ...blank(now),
@@ -57,7 +57,7 @@ export const reportNotice = (
 export const appealNotice = (draft: CaseDraft, now: number): Notice | null => {
   const { appealOutcome, answer } = draft;
   if (appealOutcome === null) return null;
-  const until = appealOutcome === 'reduced' ? untilOf(draft, now) : null;
+  const until = appealOutcome === 'reduced' ? computeSuspensionEnd(draft, now) : null;
   return {
     ...blank(now),
     kind: 'appeal_decided',

@@ -6,7 +6,7 @@ import { queueQuery } from '@/features/moderation/api/queries';
 import { mergeQueue, type QueueList, type QueueRow } from '@/features/moderation/queue/queue-rows';
 import { useWorkbench } from '@/features/moderation/stores/workbench.store';
 
-const stateOf = (filter: Filter): CaseFilter => (filter === 'mine' ? 'open' : filter);
+const toCaseState = (filter: Filter): CaseFilter => (filter === 'mine' ? 'open' : filter);
 
 /** Pages overlap when the urgency of a case has changed in between. */
 const withoutDuplicates = (items: readonly CaseItem[]): CaseItem[] => [
@@ -27,7 +27,7 @@ const useHeldList = (fresh: readonly CaseItem[] | undefined, list: string, isHel
 
 /** The cases of a filter, refreshed every 15 s. `isHeld` keeps every row in its place. */
 export const useQueue = (me: number, filter: Filter, isHeld: boolean) => {
-  const query = useInfiniteQuery(queueQuery(stateOf(filter)));
+  const query = useInfiniteQuery(queueQuery(toCaseState(filter)));
   const sending = useWorkbench((state) => state.sending);
   const { data } = query;
   const fresh = useMemo(() => {

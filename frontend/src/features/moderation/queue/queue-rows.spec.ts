@@ -4,18 +4,18 @@ import { estimateParts } from '@/features/moderation/queue/urgency-parts';
 import { aCaseItem } from '@/testing/moderation-factories';
 
 const item = (id: number, changes = {}) => aCaseItem({ id, ...changes });
-const rowsOf = (...ids: number[]): QueueRow[] => ids.map((id) => ({ item: item(id), isGone: false }));
+const createRows = (...ids: number[]): QueueRow[] => ids.map((id) => ({ item: item(id), isGone: false }));
 const describeRows = (rows: readonly QueueRow[]): string[] =>
   rows.map(({ item: { id }, isGone }) => (isGone ? `${id} gone` : `${id}`));
 
 it('takes the order of the server while the list is not held', () => {
-  const { rows, newCount } = mergeQueue(rowsOf(1, 2), [item(3), item(2)], false);
+  const { rows, newCount } = mergeQueue(createRows(1, 2), [item(3), item(2)], false);
   expect([describeRows(rows), newCount]).toEqual([['3', '2'], 0]);
 });
 
 it('keeps every row in its place while the list is held, and only counts new cases', () => {
   const fresh = [item(3), item(2, { claimedBy: 4 }), item(4)];
-  const { rows, newCount } = mergeQueue(rowsOf(1, 2), fresh, true);
+  const { rows, newCount } = mergeQueue(createRows(1, 2), fresh, true);
   expect([describeRows(rows), newCount]).toEqual([['1 gone', '2'], 2]);
   expect(rows[1]?.item.claimedBy).toBe(4);
 });
@@ -25,22 +25,22 @@ it('shows the first cases even while the list is held', () => {
 });
 
 it.each<[string, QueueRow[], number, number | undefined]>([
-  ['the one below', rowsOf(1, 2, 3), 2, 3],
-  ['the first, after the last', rowsOf(1, 2, 3), 3, 1],
-  ['none, after the only one', rowsOf(1), 1, undefined],
+  ['the one below', createRows(1, 2, 3), 2, 3],
+  ['the first, after the last', createRows(1, 2, 3), 3, 1],
+  ['none, after the only one', createRows(1), 1, undefined],
   [
     'one that no other moderator has claimed',
-    [...rowsOf(1), { item: item(2, { claimedBy: 4 }), isGone: false }, ...rowsOf(3)],
+    [...createRows(1), { item: item(2, { claimedBy: 4 }), isGone: false }, ...createRows(3)],
     1,
     3,
   ],
-  ['one that still waits', [...rowsOf(1), { item: item(2), isGone: true }], 1, undefined],
+  ['one that still waits', [...createRows(1), { item: item(2), isGone: true }], 1, undefined],
 ])('goes on with %s', (_which, rows, from, expected) => {
   expect(findNextCase(rows, from, 3)?.id).toBe(expected);
 });
 
 it('steps within the list and stops at its ends', () => {
-  const rows = rowsOf(1, 2);
+  const rows = createRows(1, 2);
   expect(
     [stepFrom(rows, undefined, 1), stepFrom(rows, 1, 1), stepFrom(rows, 2, 1), stepFrom(rows, 1, -1)].map(
       (each) => each?.id,

@@ -61,7 +61,7 @@ const AppealLine = ({ moderatorId, decided, reversed }: ModerationFigures['appea
   </tr>
 );
 
-const countOf = (
+const findCount = (
   decisions: ModerationFigures['decisions'],
   outcome: ModerationFigures['decisions'][number]['outcome'],
   by: 'moderator' | 'automatic',
@@ -106,8 +106,8 @@ const Shown = ({ figures }: { figures: ModerationFigures }) => {
             {caseOutcomeSchema.options.map((outcome) => (
               <tr key={outcome}>
                 <td>{shared.outcomes[outcome]}</td>
-                <td>{countOf(figures.decisions, outcome, 'moderator')}</td>
-                <td>{countOf(figures.decisions, outcome, 'automatic')}</td>
+                <td>{findCount(figures.decisions, outcome, 'moderator')}</td>
+                <td>{findCount(figures.decisions, outcome, 'automatic')}</td>
               </tr>
             ))}
           </Table>

@@ -13,7 +13,7 @@ export const unreadCountsKey = (userId: number): readonly [string] => [
 ];
 
 /** Whether a key of the query cache is the `conversationKey` of this user and any friend. */
-export const isConversationKeyOf = (userId: number, [url]: readonly unknown[]): boolean =>
+export const isConversationKeyOfUser = (userId: number, [url]: readonly unknown[]): boolean =>
   typeof url === 'string' && /^\/api\/private-messages\/(\d+)\/\d+$/.exec(url)?.[1] === String(userId);
 
 const messagesSchema = z.array(privateMessageSchema);

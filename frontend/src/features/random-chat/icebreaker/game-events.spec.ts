@@ -69,15 +69,15 @@ const failed = (isRefused: boolean): GameAction => ({
   isRefused,
 });
 
-const sessionOf = ({ session }: RandomChatState): Session => {
+const getSession = ({ session }: RandomChatState): Session => {
   if (!session) throw new Error('No chat');
   return session;
 };
 /** The rows without the welcome. */
 const rows = (state: RandomChatState): readonly ChatMessage[] =>
-  sessionOf(state).messages.filter(({ id }) => !id.startsWith('welcome'));
+  getSession(state).messages.filter(({ id }) => !id.startsWith('welcome'));
 const card = (state: RandomChatState): GameData => {
-  const [game] = sessionOf(state).messages.flatMap((message) => readQuestionGame(message) ?? []);
+  const [game] = getSession(state).messages.flatMap((message) => readQuestionGame(message) ?? []);
   if (!game) throw new Error('No card');
   return game;
 };
@@ -109,7 +109,7 @@ describe('the question', () => {
         },
       }),
     ]);
-    expect(findOpenGame(sessionOf(state))).toEqual(card(state));
+    expect(findOpenGame(getSession(state))).toEqual(card(state));
   });
 
   it('is shown once when its frame is received again', () => {
@@ -129,8 +129,8 @@ describe('the question', () => {
 
   it('counts as asked, whatever the outcome of its game', () => {
     const state = play(inChat(), askedByPartner, ignoredBy(me), asked(me, 'g2', otherQuestion));
-    expect(listAskedQuestionIds(sessionOf(state))).toEqual([question.id, otherQuestion.id]);
-    expect(findOpenGame(sessionOf(state))?.gameId).toBe('g2');
+    expect(listAskedQuestionIds(getSession(state))).toEqual([question.id, otherQuestion.id]);
+    expect(findOpenGame(getSession(state))?.gameId).toBe('g2');
   });
 });
 
@@ -156,7 +156,7 @@ describe('the first answer', () => {
     });
     expect(notices(state)).toEqual(['Waiting response from your chat partner...']);
     expect(rows(state)[1]?.card?.kind).toBe('break_ice_waiting');
-    expect(findOpenGame(sessionOf(state))?.gameId).toBe('g1');
+    expect(findOpenGame(getSession(state))?.gameId).toBe('g1');
   });
 
   it('is final', () => {
@@ -215,15 +215,15 @@ describe('the reveal', () => {
     expect(card(state)).toMatchObject(result);
     expect(rows(state)[1]?.card).toMatchObject({ game: result });
     expect(notices(state)).toEqual([]);
-    expect(sessionOf(state).celebratedGame).toEqual({ gameId: 'g1', isMatch: sameAnswer });
-    expect(findOpenGame(sessionOf(state))).toBeUndefined();
+    expect(getSession(state).celebratedGame).toEqual({ gameId: 'g1', isMatch: sameAnswer });
+    expect(findOpenGame(getSession(state))).toBeUndefined();
   });
 
   it('ends the game: later frames and moves change nothing', () => {
     const state = play(inChat(), askedByPartner, answer(soup), revealed(soup, film));
-    const { messages } = sessionOf(state);
+    const { messages } = getSession(state);
     for (const late of [ignoredBy(partner.id), revealed(film, film), waiting, partnerAnswered]) {
-      expect(sessionOf(play(state, late)).messages).toBe(messages);
+      expect(getSession(play(state, late)).messages).toBe(messages);
     }
     expect(play(state, failed(true))).toEqual(state);
     expect(play(state, answer(film))).toEqual(state);
@@ -232,10 +232,10 @@ describe('the reveal', () => {
   it('is celebrated until the effect of the same game is over', () => {
     const state = play(inChat(), askedByPartner, answer(soup), revealed(soup, soup));
     expect(
-      sessionOf(reduce(state, { type: 'celebrationEnded', gameId: 'g0' }).state).celebratedGame,
+      getSession(reduce(state, { type: 'celebrationEnded', gameId: 'g0' }).state).celebratedGame,
     ).not.toBeNull();
     expect(
-      sessionOf(reduce(state, { type: 'celebrationEnded', gameId: 'g1' }).state).celebratedGame,
+      getSession(reduce(state, { type: 'celebrationEnded', gameId: 'g1' }).state).celebratedGame,
     ).toBeNull();
   });
 });
@@ -248,8 +248,8 @@ describe('an ignored game', () => {
     const state = play(inChat(), askedByPartner, ignoredBy(userId));
     expect(card(state)).toMatchObject({ userResponse, progress: 'ignored', partnerResponse: null });
     expect(notices(state)).toEqual([notice]);
-    expect(findOpenGame(sessionOf(state))).toBeUndefined();
-    expect(sessionOf(state).celebratedGame).toBeNull();
+    expect(findOpenGame(getSession(state))).toBeUndefined();
+    expect(getSession(state).celebratedGame).toBeNull();
   });
 
   it('never reveals an answer given at the same time', () => {
@@ -290,7 +290,7 @@ describe('a frame of an unknown game', () => {
   ])('(%s) changes only the version', (_what, frame) => {
     const state = inChat();
     const after = play(state, frame);
-    expect(sessionOf(after)).toEqual({ ...sessionOf(state), seq: 2 });
+    expect(getSession(after)).toEqual({ ...getSession(state), seq: 2 });
   });
 });
 
@@ -312,7 +312,7 @@ describe('after a reload', () => {
   it('an open game is still open', () => {
     const state = resume(askedByPartner);
     expect(card(state).progress).toBe('open');
-    expect(findOpenGame(sessionOf(state))?.gameId).toBe('g1');
+    expect(findOpenGame(getSession(state))?.gameId).toBe('g1');
   });
 
   it('a game that the user has answered waits for the partner, with the answer unknown', () => {
@@ -335,12 +335,12 @@ describe('after a reload', () => {
       'break_ice_question',
       'break_ice_reveal',
     ]);
-    expect(sessionOf(state).celebratedGame).toBeNull();
+    expect(getSession(state).celebratedGame).toBeNull();
   });
 
   it('the questions asked before are known', () => {
     const state = resume(askedByPartner, ignoredBy(me), asked(me, 'g2', otherQuestion));
-    expect(listAskedQuestionIds(sessionOf(state))).toEqual([question.id, otherQuestion.id]);
+    expect(listAskedQuestionIds(getSession(state))).toEqual([question.id, otherQuestion.id]);
   });
 });
 
@@ -360,7 +360,7 @@ describe('after a reconnect', () => {
       },
     });
     expect(card(state)).toMatchObject({ progress: 'revealed', userResponse: soup });
-    expect(sessionOf(state).celebratedGame).toBeNull();
+    expect(getSession(state).celebratedGame).toBeNull();
   });
 });
 
@@ -369,12 +369,12 @@ it('closes an open game when the chat ends', () => {
     const playing = play(inChat(), ...before);
     const state = receive(playing, {
       event: 'chat_skipped',
-      data: { sessionId, seq: sessionOf(playing).seq + 1, reason: 'skipped', endedBy: partner.id },
+      data: { sessionId, seq: getSession(playing).seq + 1, reason: 'skipped', endedBy: partner.id },
     });
     expect(state.phase).toBe('skipped');
     expect(card(state).progress).toBe('closed');
     expect(notices(state)).toEqual([]);
-    expect(findOpenGame(sessionOf(state))).toBeUndefined();
+    expect(findOpenGame(getSession(state))).toBeUndefined();
   }
   const vanished = reduce(play(inChat(), askedByPartner), { type: 'sessionVanished', sessionId }).state;
   expect(card(vanished).progress).toBe('closed');

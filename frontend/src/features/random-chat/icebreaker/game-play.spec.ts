@@ -56,7 +56,7 @@ const setUp = (...answers: Answer[]) => {
   return { play: createGamePlay(table), now, sent, actions, frames, starting, resync };
 };
 
-const questionOf = (data: unknown): number => (data as { question: { id: number } }).question.id;
+const getQuestionId = (data: unknown): number => (data as { question: { id: number } }).question.id;
 
 describe('starting Break the Ice', () => {
   it("sends the question's id, and converts the ack to the frame of the question", async () => {
@@ -83,7 +83,7 @@ describe('starting Break the Ice', () => {
       question,
     });
     await expect(play.start()).resolves.toBe('started');
-    expect(sent.map(({ data }) => questionOf(data))).toEqual([1, 2, 3]);
+    expect(sent.map(({ data }) => getQuestionId(data))).toEqual([1, 2, 3]);
     expect(sent.map(({ data }) => (data as { gameId: string }).gameId)).toEqual(['g1', 'g2', 'g3']);
   });
 

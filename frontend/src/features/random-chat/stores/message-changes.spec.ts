@@ -17,7 +17,7 @@ describe('an edit or a reaction by the user', () => {
     page.commands.at(-1)?.ack({ ...stored, clientId: 'c1' });
     return {
       ...page,
-      edits: () => page.socket.commandsOf('message_edit'),
+      edits: () => page.socket.listCommands('message_edit'),
       content: () => page.state().session?.messages.at(-1)?.content,
       returned: () => page.chat.outbox.useStore.getState().unsavedEdits,
       notice: () => page.chat.outbox.useStore.getState().notice?.kind,

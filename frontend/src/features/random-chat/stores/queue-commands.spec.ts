@@ -52,7 +52,7 @@ describe('searching', () => {
 
 describe('an unanswered queue command', () => {
   const unanswered = async ({ socket }: RandomChatPage, event: string): Promise<void> => {
-    socket.commandsOf(event).at(-1)?.reject(new SocketRequestError('timeout'));
+    socket.listCommands(event).at(-1)?.reject(new SocketRequestError('timeout'));
     await flushPromises();
   };
 
@@ -61,11 +61,11 @@ describe('an unanswered queue command', () => {
     const { chat, socket, state } = page;
     chat.startSearch();
     await unanswered(page, 'join_queue');
-    expect(socket.commandsOf('join_queue')).toHaveLength(2);
+    expect(socket.listCommands('join_queue')).toHaveLength(2);
     expect(state().phase).toBe('searching');
     chat.cancelSearch();
     await unanswered(page, 'join_queue');
-    expect(socket.commandsOf('join_queue')).toHaveLength(2);
+    expect(socket.listCommands('join_queue')).toHaveLength(2);
   });
 
   it('is repeated until it is acknowledged (leave_queue)', async () => {
@@ -74,10 +74,10 @@ describe('an unanswered queue command', () => {
     chat.startSearch();
     chat.cancelSearch();
     await unanswered(page, 'leave_queue');
-    expect(socket.commandsOf('leave_queue')).toHaveLength(2);
-    socket.commandsOf('leave_queue').at(-1)?.ack({});
+    expect(socket.listCommands('leave_queue')).toHaveLength(2);
+    socket.listCommands('leave_queue').at(-1)?.ack({});
     expect(state().isLeavePending).toBe(false);
     await unanswered(page, 'leave_queue');
-    expect(socket.commandsOf('leave_queue')).toHaveLength(2);
+    expect(socket.listCommands('leave_queue')).toHaveLength(2);
   });
 });

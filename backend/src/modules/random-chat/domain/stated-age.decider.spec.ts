@@ -6,7 +6,7 @@ import {
   chatStarted,
   givenChat,
   messageSent,
-  timeOf,
+  getEventTime,
 } from '../../../testing/given-chat.fixture';
 import type { EditMessage, SendMessage } from './random-chat.commands';
 import type { RandomChatEvent } from './random-chat.events';
@@ -15,7 +15,7 @@ const IMAGE_URL = '/api/files/chat-images/0b9a7a3e-5a5b-4c0e-9d3f-6f6f3a1f0001.w
 
 const send = (content: string, command: Partial<SendMessage> = {}): SendMessage => ({
   type: 'SendMessage',
-  at: timeOf(60),
+  at: getEventTime(60),
   senderId: ADA,
   content,
   messageType: 'text',
@@ -25,7 +25,7 @@ const send = (content: string, command: Partial<SendMessage> = {}): SendMessage 
 });
 const edit = (content: string): EditMessage => ({
   type: 'EditMessage',
-  at: timeOf(60),
+  at: getEventTime(60),
   editorId: BOB,
   messageId: at(2).id,
   content,

@@ -2,7 +2,7 @@ import { replaceContactDetails } from '@thaw/contract/contact-details';
 import { parseImageMarkers } from '@thaw/contract/image-markers';
 import { limits } from '@thaw/contract/limits';
 import type { MessageType } from '@thaw/contract/scalars';
-import { topicsOf } from '@thaw/contract/topics';
+import { findTopics } from '@thaw/contract/topics';
 
 /** A message in its newest version; without one when it was deleted or has expired. */
 export interface SaidMessage {
@@ -58,7 +58,7 @@ const replaceNames = (text: string, usernames: readonly string[]): string => {
 export const createPrompt = (askerId: number, { messages, usernames }: Conversation): PromptMessage[] => {
   const said = messages.map((message) => ({ isOwn: message.senderId === askerId, text: readText(message) }));
   const own = said.filter(({ isOwn, text }) => isOwn && text !== '').slice(-TEXTS_SENT);
-  const topics = topicsOf(said.filter(({ isOwn }) => !isOwn).map(({ text }) => text));
+  const topics = findTopics(said.filter(({ isOwn }) => !isOwn).map(({ text }) => text));
   const lines = [
     ...(own.length === 0 ? ['I have not written anything yet.'] : ['My last messages, oldest first:']),
     ...own.map(({ text }) => `- ${replaceNames(replaceContactDetails(text, HIDDEN), usernames)}`),

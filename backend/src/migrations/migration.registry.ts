@@ -15,6 +15,7 @@ import { ModerationIndexes1763640905000 } from './1763640905000-moderation-index
 import { InheritedSanctionsIndex1763640906000 } from './1763640906000-inherited-sanctions-index';
 import { Erasures1763640910000 } from './1763640910000-erasures';
 import { FindingsIndex1763640911000 } from './1763640911000-findings-index';
+import { ExportIndexes1763640920000 } from './1763640920000-export-indexes';
 
 /** Every migration, in order. */
 export const migrations = [
@@ -35,4 +36,5 @@ export const migrations = [
   InheritedSanctionsIndex1763640906000,
   Erasures1763640910000,
   FindingsIndex1763640911000,
+  ExportIndexes1763640920000,
 ];

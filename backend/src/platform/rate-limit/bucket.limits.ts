@@ -43,6 +43,7 @@ export const buckets = {
   appeals: { amount: 5, periodMs: DAY, isFixed: true },
   reports: { amount: 10, periodMs: HOUR, isFixed: true },
   reports_of_day: { amount: 30, periodMs: DAY, isFixed: true },
+  exports: { amount: 3, periodMs: DAY, isFixed: true },
   /** Cases and images of cases that one moderator reads. */
   evidence_reads: { amount: 300, periodMs: HOUR, isFixed: true },
   /** Each asks the language model, which the operator may pay for. */

@@ -35,6 +35,11 @@ export const probeChannel = (replicaId: string): string => `probe:${replicaId}`;
 export const rateLimitKey = (bucket: string, subject: string | number): string =>
   `limit:${bucket}:{${subject}}`;
 
+/** Exists until the export is downloaded; by the hash of its token. */
+export const exportTicketKey = (tokenHash: string): string => `export-ticket:{${tokenHash}}`;
+/** Exists while an export of the user is running. */
+export const exportLockKey = (userId: number): string => `export:{${userId}}`;
+
 /** Leases of replicas. They share a slot with matching, whose scripts only match users on live replicas. */
 export const leaseKeys = {
   /** Sorted set: replica ids by the time at which the lease expires (ms, Redis clock). */

@@ -18,6 +18,23 @@ export const myDataCases: AuthorizationTable = {
         },
       ],
     },
+    'POST /api/my-data/:userId/export': {
+      isOpenToExcluded: 'with_own_ids',
+      cases: [
+        {
+          path: ({ user }) => `/api/my-data/${String(user)}/export`,
+          body: () => ({ currentPassword: 'wrong' }),
+          outcomes: onlyOwnUserId({ stranger: '403 wrong_password', else: '201' }),
+        },
+      ],
+    },
+    'GET /api/my-data/exports/:token': {
+      isOpenToExcluded: true,
+      cases: ['q83vEjRWeJCrze8SNFZ4kA', '1', '..%2fexport'].map((token) => ({
+        path: () => `/api/my-data/exports/${token}`,
+        outcomes: expectForAllIds(NOT_FOUND),
+      })),
+    },
     'GET /api/receipts/keys': {
       isPublic: true,
       isOpenToExcluded: true,

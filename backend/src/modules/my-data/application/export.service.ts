@@ -1,0 +1,138 @@
+import { pipeline, Readable, type Writable } from 'node:stream';
+import { Injectable, Logger } from '@nestjs/common';
+import { type ExportReady, exportTokenSchema, type RequestExport } from '@thaw/contract/my-data-export';
+import { ConcurrencyLimiter } from '../../../platform/concurrency/concurrency.limiter';
+import { DomainError } from '../../../platform/errors/domain.errors';
+import type { Login } from '../../../platform/http/login.decorator';
+import { GracefulShutdownService } from '../../../platform/lifecycle/graceful-shutdown.service';
+import { logWarning } from '../../../platform/observability/warn-about.functions';
+import { RateLimiterService } from '../../../platform/rate-limit/rate-limiter.service';
+import { AuthService } from '../../auth/application/auth.service';
+import { UsersService } from '../../users/application/users.service';
+import { ExportTicketRepository, TICKET_MS } from '../infrastructure/export-ticket.repository';
+import { ExportContentService, ExportLoginEndedError } from './export-content.service';
+
+/** Exports of a replica at the same time. */
+const CONCURRENCY = 2;
+const BUSY_RETRY_MS = 30_000;
+/** A client that takes its download more slowly holds one of the turns for too long. */
+const MAX_DURATION_MS = 60 * 60_000;
+
+/** An export whose first line is ready. */
+export interface OpenExport {
+  /** Writes the export. Never rejects: an export that fails destroys the target, and the client misses its end. */
+  writeTo(target: Writable): Promise<void>;
+}
+
+/** Exports of what the service stores about a user. */
+@Injectable()
+export class ExportService {
+  private readonly logger = new Logger(ExportService.name);
+  private readonly limiter = new ConcurrencyLimiter(CONCURRENCY, 0);
+  private readonly stopping = new AbortController();
+
+  constructor(
+    private readonly users: UsersService,
+    private readonly auth: AuthService,
+    private readonly rateLimiter: RateLimiterService,
+    private readonly tickets: ExportTicketRepository,
+    private readonly content: ExportContentService,
+    gracefulShutdown: GracefulShutdownService,
+  ) {
+    // The public port closes after the last response, so exports must not go on.
+    gracefulShutdown.register('announce', 'exports', () => this.stopping.abort());
+  }
+
+  /**
+   * Issues a ticket for one download, to a registered user who has confirmed it by their password.
+   * @throws DomainError validation_failed, wrong_password, rate_limited, not_found
+   */
+  async request(login: Login, { currentPassword }: RequestExport): Promise<ExportReady> {
+    const { userId } = login;
+    const { isAnonymous } = await this.users.getSelf(userId);
+    if (!isAnonymous) {
+      if (currentPassword === undefined) throw new DomainError('validation_failed');
+      await this.auth.requirePassword(userId, currentPassword);
+    }
+    await this.rateLimiter.require('exports', userId);
+    const expiresAt = new Date(Date.now() + TICKET_MS).toISOString();
+    try {
+      return { url: `/api/my-data/exports/${await this.tickets.issue(login)}`, expiresAt };
+    } catch (error) {
+      await this.rateLimiter.refund('exports', userId);
+      throw error;
+    }
+  }
+
+  /**
+   * Uses a ticket. The caller must write the export it gets.
+   * @throws DomainError not_found for a ticket that was used, has expired or is another login's; unavailable while the
+   * replica, or the user, has enough exports running, in which case the ticket stays valid.
+   */
+  async open(login: Login, token: string): Promise<OpenExport> {
+    if (!exportTokenSchema.safeParse(token).success || !(await this.tickets.isValid(token, login)))
+      throw new DomainError('not_found');
+    const release = await this.enter(login.userId);
+    try {
+      const lines = this.content.write(login);
+      const first = await lines.next();
+      if (!(await this.tickets.use(token))) throw new DomainError('not_found');
+      return {
+        writeTo: async (target) => {
+          try {
+            await this.write(login, prepend(first.value as string, lines), target);
+          } finally {
+            await release();
+          }
+        },
+      };
+    } catch (error) {
+      await release();
+      throw error;
+    }
+  }
+
+  private async enter(userId: number): Promise<() => Promise<void>> {
+    const busy = new DomainError('unavailable', { retryAfterMs: BUSY_RETRY_MS });
+    const leave = await this.limiter.enter().catch(() => {
+      throw busy;
+    });
+    try {
+      const unlock = await this.tickets.lock(userId);
+      if (!unlock) throw busy;
+      return async () => {
+        leave();
+        // Otherwise the lock expires.
+        await unlock().catch((error: unknown) => logWarning(this.logger, 'An export stays locked', error));
+      };
+    } catch (error) {
+      leave();
+      throw error;
+    }
+  }
+
+  private async write({ userId }: Login, lines: AsyncIterable<string>, target: Writable): Promise<void> {
+    const signal = AbortSignal.any([this.stopping.signal, AbortSignal.timeout(MAX_DURATION_MS)]);
+    // One page is read ahead of the client.
+    const source = Readable.from(lines, { objectMode: true, highWaterMark: 1, signal });
+    const error = await new Promise<NodeJS.ErrnoException | null | undefined>((resolve) =>
+      pipeline(source, target, resolve),
+    );
+    if (!error || error.code === 'ERR_STREAM_PREMATURE_CLOSE' || error instanceof ExportLoginEndedError)
+      return;
+    const isTooSlow = signal.aborted && !this.stopping.signal.aborted;
+    if (!this.stopping.signal.aborted) logWarning(this.logger, 'An export was cut off', error);
+    // What failed here does not count towards the user's exports of the day.
+    if (!isTooSlow) await this.rateLimiter.refund('exports', userId);
+  }
+}
+
+async function* prepend<Item>(first: Item, rest: AsyncGenerator<Item>): AsyncGenerator<Item> {
+  try {
+    yield first;
+    yield* rest;
+  } finally {
+    // If the first item was not taken, nothing else ends the generator.
+    await rest.return(undefined);
+  }
+}

@@ -1,0 +1,327 @@
+// Real: PostgreSQL, Redis, two api replicas over HTTP and sockets.
+import { once } from 'node:events';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { randomUUID } from 'node:crypto';
+import { EventStoreRepository } from '../../platform/event-store/event-store.repository';
+import { EventTypeRegistry } from '../../platform/event-store/event-type.registry';
+import { GracefulShutdownService } from '../../platform/lifecycle/graceful-shutdown.service';
+import { matchSockets } from '../../testing/random-chat.fixture';
+import { persistChat } from '../../testing/persisted-chat.fixture';
+import { createPrivateMessage, uploadChatImage } from '../../testing/private-chat.fixture';
+import { makeFriends } from '../../testing/relationship.fixture';
+import { fileReport } from '../../testing/reports.fixture';
+import {
+  downloadExport,
+  openDownload,
+  parseExport,
+  requestExport,
+  summarizeExport,
+} from '../../testing/exports.fixture';
+import { deleteAccount, newReceiptKey } from '../../testing/erasure.fixture';
+import { quickChatSettings, startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
+import { textMessage, ThawVisitor } from '../../testing/thaw.client';
+import { until } from '../../testing/until.functions';
+import { exportedEvents } from './application/exported-events.rules';
+import { exportedTables } from './application/exported-tables.rules';
+import { ExportRepository } from './infrastructure/export.repository';
+
+jest.setTimeout(60_000);
+
+const PASSWORD = 'correct horse';
+const MESSAGES = 20_000;
+
+/** A word that occurs nowhere else. */
+const canary = (): string => `canary${randomUUID().replaceAll('-', '')}`;
+
+describe('the export of what is stored about a user', () => {
+  let thaw: TestReplicas;
+
+  beforeAll(async () => {
+    thaw = await startTestReplicas(2, { ...quickChatSettings, RECEIPT_KEY: newReceiptKey() });
+  });
+  afterAll(() => thaw.close());
+
+  const register = () =>
+    new ThawVisitor([thaw.origins[0]!]).register(`${canary()}@example.org`, PASSWORD, 'female');
+  const run = (query: string, ...parameters: unknown[]) =>
+    thaw.database.dataSource.query<unknown[]>(query, parameters);
+
+  /** Gives a user a chat with many messages. */
+  const fillChat = async (userId: number, messages = MESSAGES): Promise<void> => {
+    const streamId = `chat-${randomUUID()}`;
+    await thaw.replicas[0]!.app.get(EventStoreRepository).append(streamId, 'none', [
+      {
+        eventId: randomUUID(),
+        type: 'ChatStarted',
+        occurredAt: new Date(),
+        data: { userIds: [userId, userId + 1], participants: [] },
+      },
+    ]);
+    await run('UPDATE event_streams SET version = $2::int + 1 WHERE stream_id = $1', streamId, messages);
+    await run(
+      `WITH message AS (
+         SELECT n, gen_random_uuid() AS event_id FROM generate_series(1, $2::int) AS n
+       ), private AS (
+         INSERT INTO event_private (event_id, stream_id, subject_id, data)
+         SELECT event_id, $1, $3, jsonb_build_object('content', repeat('words ', 40), 'replyTo', null) FROM message
+       )
+       INSERT INTO events (stream_id, stream_position, event_id, type, schema_version, data, metadata, occurred_at)
+       SELECT $1, n + 1, event_id, 'MessageSent', 1,
+         jsonb_build_object('senderId', $3::bigint, 'messageType', 'text'), '{"entryId":"1-0"}', now()
+       FROM message`,
+      streamId,
+      messages,
+      userId,
+    );
+  };
+
+  /** A download that reads nothing by itself. */
+  const openPaused = async (visitor: ThawVisitor, origin = thaw.origins[0]!): Promise<IncomingMessage> => {
+    const url = await requestExport(visitor);
+    const sent = httpRequest(`${origin}${url}`, { headers: { cookie: visitor.cookie } });
+    sent.end();
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
+    response.on('error', () => undefined); // the tests look at what was received
+    return response;
+  };
+
+  /** Reads the rest of a download. @returns the text, and whether the server ended it properly. */
+  const readToEnd = async (response: IncomingMessage): Promise<{ text: string; isComplete: boolean }> => {
+    let text = '';
+    response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+    await new Promise<void>((resolve) => response.once('close', resolve));
+    return { text, isComplete: response.complete };
+  };
+
+  const expectCutOff = async (response: IncomingMessage): Promise<void> => {
+    const { text, isComplete } = await readToEnd(response);
+    expect(isComplete).toBe(false);
+    expect(text).toContain('"kind":"header"');
+    expect(text).not.toContain('"kind":"trailer"');
+  };
+
+  it('has a rule for each event type and each table', async () => {
+    const types = thaw.replicas[0]!.app.get(EventTypeRegistry).list();
+    expect(Object.keys(exportedEvents).sort()).toEqual(types.map(({ type }) => type).sort());
+    const tables = (await run(`SELECT tablename FROM pg_tables WHERE schemaname = 'public'`)) as {
+      tablename: string;
+    }[];
+    expect(Object.keys(exportedTables).sort()).toEqual(tables.map(({ tablename }) => tablename).sort());
+  });
+
+  it('has all that the user did, and no words of others but present private messages', async () => {
+    const ada = await register();
+    const bob = await thaw.createVisitor(1, 'male');
+    const words = { name: canary().slice(0, 20), message: canary(), secret: canary(), report: canary() };
+    const bobsWords = { message: canary(), edit: canary(), answer: canary() };
+    await ada.call('PUT', `/api/user/${ada.user.id}`, { username: words.name, avatar: null });
+    const image = await uploadChatImage(thaw.replicas[0]!, ada);
+    const [adaSocket, bobSocket] = [await ada.openSocket(), await bob.openSocket()];
+    const sessionId = await matchSockets([adaSocket], [bobSocket]);
+    const sent = await bobSocket.request('random_message', textMessage(sessionId, bobsWords.message));
+    await adaSocket.request('random_message', {
+      ...textMessage(sessionId, words.message),
+      replyTo: { messageId: String(sent.id) },
+    });
+    await persistChat(thaw.replicas[0]!, sessionId);
+    await makeFriends(thaw.replicas[0]!, ada, bob);
+    const send = async (from: ThawVisitor, content: string) => {
+      const socket = from === ada ? adaSocket : bobSocket;
+      const to = from === ada ? bob : ada;
+      const { id } = await socket.request(
+        'send_private_message',
+        createPrivateMessage({ from, to, content }),
+      );
+      return Number(id);
+    };
+    await send(ada, words.secret);
+    const messageId = await send(bob, bobsWords.edit);
+    const current = canary();
+    const ids = { senderId: bob.user.id, receiverId: ada.user.id };
+    await bobSocket.request('edit_private_message', { messageId, newContent: current, ...ids });
+    expect((await fileReport(ada, bob, { sessionId, words: words.report })).status).toBe(201);
+    expect((await fileReport(bob, ada, { sessionId, words: bobsWords.answer })).status).toBe(201);
+
+    const whileFriends = await downloadExport(ada, PASSWORD);
+    const text = JSON.stringify(whileFriends.lines);
+    for (const word of [...Object.values(words), image, current, ada.user.email!])
+      expect(text).toContain(word);
+    for (const word of Object.values(bobsWords)) expect(text).not.toContain(word);
+    expect(summarizeExport(whileFriends)).toEqual([
+      'account UserRegistered',
+      'account GenderChosen',
+      'account ProfileChanged',
+      'friends FriendRequestSent',
+      'friends FriendRequestAccepted',
+      'chats ChatStarted',
+      'chats MessageSent',
+      'private PrivateMessageSent',
+      'private PrivateMessageEdited',
+      'conduct ReportFiled',
+      'standings',
+      'sessions',
+      'devices',
+      'uploads',
+    ]);
+    const [theirs, own] = whileFriends.events.filter(({ type }) => type === 'MessageSent');
+    expect(theirs).toMatchObject({ by: 'other', omitted: expect.arrayContaining(['content']) });
+    expect(own).toMatchObject({
+      by: 'me',
+      data: { content: words.message, replyTo: { messageId: sent.id, senderId: bob.user.id } },
+    });
+    // The report by the other user is not even visible as a gap.
+    expect(whileFriends.events.filter(({ section }) => section === 'conduct')).toMatchObject([
+      { stream: `conduct-${bob.user.id}`, position: 1, by: 'me' },
+    ]);
+
+    await adaSocket.request('delete_private_message', {
+      messageId: await send(ada, canary()),
+      senderId: ada.user.id,
+      receiverId: bob.user.id,
+    });
+    await ada.call('POST', '/api/blocks', { blockerId: ada.user.id, blockedId: bob.user.id });
+    const afterBlock = await downloadExport(ada, PASSWORD);
+    expect(summarizeExport(afterBlock)).toEqual(
+      expect.arrayContaining([
+        'friends FriendshipRemoved',
+        'blocks PersonBlocked',
+        'private PrivateMessageDeleted',
+      ]),
+    );
+    const textAfterBlock = JSON.stringify(afterBlock.lines);
+    expect(textAfterBlock).not.toContain(current);
+    expect(textAfterBlock).toContain(words.secret);
+    const ofBob = await downloadExport(bob);
+    expect(summarizeExport(ofBob)).not.toContain('blocks PersonBlocked');
+    for (const word of Object.values(words)) expect(JSON.stringify(ofBob.lines)).not.toContain(word);
+    await thaw.closeSockets();
+    await Promise.all([adaSocket.leave(), bobSocket.leave()]);
+  });
+
+  it('is served once, to the login that asked for it, with its password, three times a day', async () => {
+    const ada = await register();
+    const path = `/api/my-data/${ada.user.id}/export`;
+    const attempt = async (body: object) => {
+      const answer = await ada.call('POST', path, body);
+      return `${answer.status} ${String(answer.body.code)}`;
+    };
+    expect(await attempt({})).toBe('400 validation_failed');
+    expect(await attempt({ currentPassword: 'wrong' })).toBe('403 wrong_password');
+
+    const url = await requestExport(ada, PASSWORD);
+    const eve = await thaw.createVisitor(0);
+    const elsewhere = await new ThawVisitor([thaw.origins[0]!]).logIn(ada.user.email!, PASSWORD);
+    const signedOut = new ThawVisitor([thaw.origins[0]!]);
+    for (const [visitor, status] of [
+      [eve, 404],
+      [elsewhere, 404],
+      [signedOut, 401],
+    ] as const)
+      expect((await openDownload(visitor, url)).status).toBe(status);
+    expect((await ada.call('HEAD', url)).status).toBe(404);
+    const response = await openDownload(ada, url, { origin: thaw.origins[1]! });
+    expect(response.status).toBe(200);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      'content-type': 'application/x-ndjson',
+      'content-disposition': 'attachment; filename="thaw-my-data.jsonl"',
+      'cache-control': 'no-store',
+      'x-accel-buffering': 'no',
+    });
+    parseExport(await response.text());
+    expect((await openDownload(ada, url)).status).toBe(404);
+
+    await requestExport(ada, PASSWORD);
+    await requestExport(ada, PASSWORD);
+    expect(await attempt({ currentPassword: PASSWORD })).toBe('429 rate_limited');
+  });
+
+  it('has the log as of its start, however slowly it is read', async () => {
+    const ada = await thaw.createVisitor(0);
+    await fillChat(ada.user.id);
+    const response = await openPaused(ada);
+    const readEvents = jest.spyOn(thaw.replicas[0]!.app.get(ExportRepository), 'isSignedIn');
+    const atFirst = await until(
+      async () => readEvents.mock.calls.length,
+      (() => {
+        let last = -1;
+        return (count: number) => {
+          const isSteady = count === last;
+          last = count;
+          return isSteady;
+        };
+      })(),
+    );
+    // 41 pages in all: the rest waits for the client.
+    expect(atFirst).toBeLessThan(40);
+    expect((await openDownload(ada, await requestExport(ada))).status).toBe(503);
+    await fillChat(ada.user.id, 10);
+    const { text, isComplete } = await readToEnd(response);
+    readEvents.mockRestore();
+    expect(isComplete).toBe(true);
+    const { events } = parseExport(text);
+    const messages = events.filter(({ type }) => type === 'MessageSent');
+    expect(messages.map(({ position }) => position)).toEqual(
+      Array.from({ length: MESSAGES }, (_, index) => index + 2),
+    );
+    expect(events.filter(({ type }) => type === 'ChatStarted')).toHaveLength(1);
+    expect((await openDownload(ada, await requestExport(ada))).status).toBe(200);
+  });
+
+  describe('has no trailer, and is not ended properly,', () => {
+    const openLarge = async (origin?: string) => {
+      const ada = await thaw.createVisitor(0);
+      await fillChat(ada.user.id);
+      return { ada, response: await openPaused(ada, origin) };
+    };
+
+    it('when the database fails while it is written, which does not count towards the limit', async () => {
+      const { ada, response } = await openLarge();
+      await run('ALTER TABLE event_private RENAME TO event_private_away');
+      try {
+        await expectCutOff(response);
+      } finally {
+        await run('ALTER TABLE event_private_away RENAME TO event_private');
+      }
+      for (let asked = 0; asked < 3; asked += 1) await requestExport(ada);
+      await downloadExport(await thaw.createVisitor(0));
+    });
+
+    it('when the user is erased or the login ends', async () => {
+      const erased = await openLarge();
+      await deleteAccount(erased.ada);
+      await expectCutOff(erased.response);
+      const revoked = await openLarge();
+      await revoked.ada.logOut();
+      await expectCutOff(revoked.response);
+    });
+
+    it('when the replica stops, which does not wait for the client', async () => {
+      const replica = await thaw.add();
+      const { response } = await openLarge(replica.origin);
+      const stopped = replica.app.get(GracefulShutdownService).stop(() => replica.stop());
+      await expectCutOff(response);
+      await stopped;
+    });
+  });
+
+  it('stops reading when the client goes away, and makes room for another', async () => {
+    const visitors = await Promise.all([0, 1, 2].map(() => thaw.createVisitor(0)));
+    await Promise.all(visitors.map(({ user }) => fillChat(user.id, 5_000)));
+    const [first, second, third] = visitors as [ThawVisitor, ThawVisitor, ThawVisitor];
+    const responses = [await openPaused(first), await openPaused(second)];
+    const url = await requestExport(third);
+    const busy = await openDownload(third, url);
+    expect([busy.status, busy.headers.get('retry-after')]).toEqual([503, '30']);
+    for (const response of responses) response.destroy();
+    const response = await until(
+      () => openDownload(third, url),
+      ({ status }) => status === 200,
+    );
+    expect(parseExport(await response.text()).events.length).toBeGreaterThan(5_000);
+    const keys = await until(
+      () => thaw.store.redis.keys('export:*'),
+      (found) => found.length === 0,
+    );
+    expect(keys).toEqual([]);
+  });
+});

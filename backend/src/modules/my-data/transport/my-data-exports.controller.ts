@@ -1,0 +1,71 @@
+import { Body, Controller, Get, Param, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { ApiCookieAuth, ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { exportFileName } from '@thaw/contract/my-data-export';
+import type { Request, Response } from 'express';
+import { DomainError } from '../../../platform/errors/domain.errors';
+import { ApiProblems } from '../../../platform/http/api-problems.decorator';
+import { ValidBodyPipe } from '../../../platform/http/body.pipe';
+import { CurrentLogin, type Login, requireSelf } from '../../../platform/http/login.decorator';
+import { PathIdPipe } from '../../../platform/http/path-id.pipe';
+import { OpenToExcluded, SignedInGuard } from '../../../platform/http/signed-in.guard';
+import { ExportService } from '../application/export.service';
+import { ExportReadyDto, RequestExportDto } from './my-data-exports.dto';
+
+/** A client that takes nothing of its download for this long is disconnected. */
+const STALL_TIMEOUT_MS = 30_000;
+
+@ApiTags('my data')
+@ApiCookieAuth()
+@Controller('my-data')
+@UseGuards(SignedInGuard)
+export class MyDataExportsController {
+  constructor(private readonly exports: ExportService) {}
+
+  @Post(':userId/export')
+  @OpenToExcluded('userId')
+  @ApiCreatedResponse({ type: ExportReadyDto, description: 'The address of one download' })
+  @ApiProblems(
+    'validation_failed',
+    'not_signed_in',
+    'forbidden',
+    'wrong_password',
+    'suspended',
+    'rate_limited',
+    'unavailable',
+  )
+  async request(
+    @CurrentLogin() login: Login,
+    @Param('userId', PathIdPipe) userId: number,
+    @Body(new ValidBodyPipe(RequestExportDto)) body: RequestExportDto,
+  ): Promise<ExportReadyDto> {
+    requireSelf(login, userId);
+    return this.exports.request(login, body);
+  }
+
+  @Get('exports/:token')
+  @OpenToExcluded()
+  @ApiOkResponse({
+    description: 'JSON Lines: a header, events, records, and a trailer, without which the file is incomplete',
+    content: { 'application/x-ndjson': {} },
+  })
+  @ApiProblems('not_signed_in', 'not_found', 'unavailable')
+  async download(
+    @CurrentLogin() login: Login,
+    @Param('token') token: string,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    // Express answers HEAD by the route of GET, which would use the ticket.
+    if (request.method === 'HEAD') throw new DomainError('not_found');
+    const opened = await this.exports.open(login, token);
+    response.set({
+      'Content-Type': 'application/x-ndjson',
+      'Content-Disposition': `attachment; filename="${exportFileName}"`,
+      'Cache-Control': 'no-store',
+      // nginx must not collect what a slow client has not taken.
+      'X-Accel-Buffering': 'no',
+    });
+    response.setTimeout(STALL_TIMEOUT_MS, () => response.destroy());
+    await opened.writeTo(response);
+  }
+}

@@ -1,0 +1,93 @@
+import * as z from 'zod/mini';
+import { idSchema, timestampSchema } from './scalars.js';
+
+/** Body of POST /api/my-data/{userId}/export. Registered users give their password. */
+export const requestExportSchema = z.object({ currentPassword: z.optional(z.string()) });
+export type RequestExport = z.infer<typeof requestExportSchema>;
+
+/** Response body of POST /api/my-data/{userId}/export. */
+export const exportReadySchema = z.object({
+  /** Relative. Serves one download, to the login that asked for it. */
+  url: z.string(),
+  expiresAt: timestampSchema,
+});
+export type ExportReady = z.infer<typeof exportReadySchema>;
+
+/** 128 bits in base64url. */
+export const exportTokenSchema = z.string().check(z.regex(/^[\w-]{22}$/));
+
+/** The name under which browsers save an export. */
+export const exportFileName = 'thaw-my-data.jsonl';
+
+/** The parts of an export, in their order. */
+export const exportSections = [
+  'account',
+  'friends',
+  'blocks',
+  'chats',
+  'private',
+  'conduct',
+  'records',
+] as const;
+export type ExportSection = (typeof exportSections)[number];
+
+const countSchema = z.int().check(z.minimum(0));
+const dataSchema = z.record(z.string(), z.unknown());
+
+/** The first line. */
+export const exportHeaderSchema = z.object({
+  kind: z.literal('header'),
+  format: z.literal('thaw-export'),
+  version: z.literal(1),
+  userId: idSchema,
+  createdAt: timestampSchema,
+  sections: z.array(z.enum(exportSections)),
+});
+export type ExportHeader = z.infer<typeof exportHeaderSchema>;
+
+/** An event of the log. */
+export const exportEventSchema = z.object({
+  kind: z.literal('event'),
+  section: z.enum(exportSections),
+  stream: z.string(),
+  /**
+   * Position in the stream, from 1. In `friends` and `conduct`, which leave events out, events are numbered as they are
+   * exported.
+   */
+  position: z.int().check(z.positive()),
+  at: timestampSchema,
+  type: z.string(),
+  /** Who acted; null for the service and its moderators. */
+  by: z.nullable(z.enum(['me', 'other'])),
+  data: dataSchema,
+  /** Fields of which all or a part was left out. */
+  omitted: z.optional(z.array(z.string())),
+});
+export type ExportEvent = z.infer<typeof exportEventSchema>;
+
+/** A row of a table that the log does not have. */
+export const exportRecordSchema = z.object({
+  kind: z.literal('record'),
+  section: z.literal('records'),
+  table: z.string(),
+  data: dataSchema,
+});
+export type ExportRecord = z.infer<typeof exportRecordSchema>;
+
+/** The last line. A file without it is incomplete. */
+export const exportTrailerSchema = z.object({
+  kind: z.literal('trailer'),
+  events: countSchema,
+  records: countSchema,
+  /** SHA-256 of every byte before this line, in hex. */
+  sha256: z.string(),
+});
+export type ExportTrailer = z.infer<typeof exportTrailerSchema>;
+
+export const exportLineSchema = z.discriminatedUnion('kind', [
+  exportHeaderSchema,
+  exportEventSchema,
+  exportRecordSchema,
+  exportTrailerSchema,
+]);
+export type ExportLine = z.infer<typeof exportLineSchema>;

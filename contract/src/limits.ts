@@ -77,11 +77,6 @@ export const limits = {
   casesPerPage: 100,
   suspensionMinMs: 60 * 60_000,
   suspensionMaxMs: 365 * 24 * 60 * 60_000,
-
-  /** Suggestions of a language model in one answer. */
-  suggestionsMax: 3,
-  suggestionMaxCodePoints: 120,
-
   chatHistoryMaxEntries: 100,
   privateMessagesPageSize: 500,
 } as const;

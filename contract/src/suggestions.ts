@@ -1,6 +1,8 @@
 import * as z from 'zod/mini';
-import { limits } from './limits.js';
 import { idSchema, sessionIdSchema } from './scalars.js';
+
+/** Limits of one answer. Not among the limits that every page loads. */
+export const suggestionLimits = { count: 3, maxCodePoints: 120 } as const;
 
 /** Response body of GET /api/suggestions: whether the operator has set up a language model, and where it runs. */
 export const suggestionSourceSchema = z.object({
@@ -27,6 +29,6 @@ export type RequestSuggestions = z.infer<typeof requestSuggestionsSchema>;
 /** Response body of POST /api/suggestions. `none`: the model gave nothing that can be shown. */
 export const suggestionsSchema = z.object({
   source: z.enum(['model', 'none']),
-  suggestions: z.array(z.string()).check(z.maxLength(limits.suggestionsMax)),
+  suggestions: z.array(z.string()).check(z.maxLength(suggestionLimits.count)),
 });
 export type Suggestions = z.infer<typeof suggestionsSchema>;

@@ -1,7 +1,7 @@
 import { contactDetails } from '@thaw/contract/contact-details';
-import { limits } from '@thaw/contract/limits';
 import { statedAge } from '@thaw/contract/stated-age';
 import { codePointLength, hasVisibleCharacter, normalizeText } from '@thaw/contract/text';
+import { suggestionLimits } from '@thaw/contract/suggestions';
 
 /** What a reasoning model writes before its answer. */
 const reasoning = /<think>[\s\S]*?(?:<\/think>|$)/g;
@@ -14,7 +14,7 @@ const directionControls = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 const markup = /[<>{}[\]|`\\#]/;
 
 /** Longer lines are not looked at, so that patterns stay fast: several times the longest suggestion. */
-const MAX_LINE_LENGTH = 4 * limits.suggestionMaxCodePoints;
+const MAX_LINE_LENGTH = 4 * suggestionLimits.maxCodePoints;
 
 const toSuggestion = (line: string): string =>
   line
@@ -28,7 +28,7 @@ const toSuggestion = (line: string): string =>
 
 const isUsable = (text: string): boolean =>
   hasVisibleCharacter(text) &&
-  codePointLength(text) <= limits.suggestionMaxCodePoints &&
+  codePointLength(text) <= suggestionLimits.maxCodePoints &&
   // An introduction.
   !text.endsWith(':') &&
   !markup.test(text) &&
@@ -45,5 +45,5 @@ export const parseSuggestions = (answer: string): string[] => {
     .filter(({ length }) => length <= MAX_LINE_LENGTH)
     .map(toSuggestion)
     .filter(isUsable);
-  return [...new Set(usable)].slice(0, limits.suggestionsMax);
+  return [...new Set(usable)].slice(0, suggestionLimits.count);
 };

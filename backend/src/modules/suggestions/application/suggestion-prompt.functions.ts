@@ -1,7 +1,7 @@
 import { replaceContactDetails } from '@thaw/contract/contact-details';
 import { parseImageMarkers } from '@thaw/contract/image-markers';
-import { limits } from '@thaw/contract/limits';
 import type { MessageType } from '@thaw/contract/scalars';
+import { suggestionLimits } from '@thaw/contract/suggestions';
 import { findTopics } from '@thaw/contract/topics';
 
 /** A message in its newest version; without one when it was deleted or has expired. */
@@ -29,8 +29,8 @@ const HIDDEN = '[hidden]';
 
 const INSTRUCTIONS = [
   'You suggest what one user could write next in an anonymous chat between two adult strangers.',
-  `Answer with exactly ${limits.suggestionsMax} suggestions, one on each line, without numbers, quotes or explanations,`,
-  `each shorter than ${limits.suggestionMaxCodePoints - 20} characters, in the language of the user's messages.`,
+  `Answer with exactly ${suggestionLimits.count} suggestions, one on each line, without numbers, quotes or explanations,`,
+  `each shorter than ${suggestionLimits.maxCodePoints - 20} characters, in the language of the user's messages.`,
   'Suggest friendly, open questions. Never ask for names, ages, places of residence, contact details or pictures,',
   'and suggest nothing sexual.',
 ].join(' ');

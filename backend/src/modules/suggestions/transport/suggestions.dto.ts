@@ -1,8 +1,8 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { limits } from '@thaw/contract/limits';
 import {
   type RequestSuggestions,
   requestSuggestionsSchema,
+  suggestionLimits,
   type Suggestions,
   type SuggestionSource,
   suggestionsSchema,
@@ -44,7 +44,7 @@ export class SuggestionsDto implements Suggestions {
   @ApiProperty({ enum: suggestionsSchema.shape.source.options })
   source: Suggestions['source'];
 
-  @ApiProperty({ type: [String], maxItems: limits.suggestionsMax })
+  @ApiProperty({ type: [String], maxItems: suggestionLimits.count })
   suggestions: string[];
 }
 assertType<SameShape<SuggestionsDto, Suggestions>>();

@@ -61,7 +61,7 @@ beforeEach(async () => {
     resync: () => undefined,
   } as unknown as RandomChatSocket);
   randomChat.switchUser();
-  useSuggestions.setState({ requestedIn: null, hiddenIn: null, usedIn: {} });
+  useSuggestions.setState({ requestedIn: null, hiddenIn: null, usedIn: {}, modelIdeas: null });
   useConnection.setState({ status: { kind: 'open' } });
   render(<RandomChat renderIdeas={(place) => <RandomChatSuggestions {...place} />} />);
   press('Find Conversation');

@@ -16,8 +16,16 @@ export const RandomChatSuggestions = (place: IdeasProps) => {
       !isStartingGame &&
       findOpenGame(session) === undefined,
   );
-  return <Suggestions {...place} automatic={{ activity, isQuiet: isConnected && isUndisturbed }} />;
+  return (
+    <Suggestions
+      {...place}
+      chat={{ sessionId: place.conversationId }}
+      automatic={{ activity, isQuiet: isConnected && isUndisturbed }}
+    />
+  );
 };
 
 /** Suggestions of a private chat: on request alone. */
-export const PrivateChatSuggestions = (place: IdeasProps) => <Suggestions {...place} />;
+export const PrivateChatSuggestions = (place: IdeasProps) => (
+  <Suggestions {...place} chat={{ friendId: Number(place.conversationId) }} />
+);

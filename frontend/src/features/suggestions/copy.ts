@@ -4,4 +4,13 @@ export const copy = {
   group: 'Suggestions',
   others: 'Other ideas',
   hide: 'Hide',
+  fromModel: (host: string) => `Ideas from ${host}`,
+  fromPage: 'Ideas from this page',
+  question: {
+    title: (host: string) => `Ideas from ${host}?`,
+    lead: (host: string) =>
+      `Your own last five messages and the topics of the chat are sent to ${host}. Your partner's words are not.`,
+    agree: 'Use it',
+    decline: 'Only ideas from this page',
+  },
 } as const;

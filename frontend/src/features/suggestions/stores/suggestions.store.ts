@@ -11,12 +11,15 @@ interface Suggestions {
   hiddenIn: string | null;
   /** Texts that went into a composer, by conversation. */
   usedIn: Readonly<Record<string, readonly string[]>>;
+  /** The newest ideas of the language model, and the state of the conversation they are for. */
+  modelIdeas: { keptFor: string; ideas: readonly string[] } | null;
 }
 
 export const useSuggestions = create<Suggestions>()(() => ({
   requestedIn: null,
   hiddenIn: tabStorage.read(hiddenKey),
   usedIn: {},
+  modelIdeas: null,
 }));
 
 export const requestSuggestions = (conversationId: string): void =>
@@ -36,3 +39,7 @@ export const recordUsed = (conversationId: string, text: string): void =>
   useSuggestions.setState(({ usedIn }) => ({
     usedIn: { ...usedIn, [conversationId]: [...(usedIn[conversationId] ?? []), text] },
   }));
+
+/** A row that disappears and returns, while the conversation is the same, does not ask the model again. */
+export const keepModelIdeas = (modelIdeas: Suggestions['modelIdeas']): void =>
+  useSuggestions.setState({ modelIdeas });

@@ -1,0 +1,161 @@
+import { render, screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { PrivateChatSuggestions } from '@/app/shell/suggestions';
+import { forgetModel } from '@/features/suggestions/stores/model.store';
+import { useSuggestions } from '@/features/suggestions/stores/suggestions.store';
+import { signIn, signOut } from '@/product/identity';
+import { aUser } from '@/testing/factories';
+import { fakeServer, Refusal } from '@/testing/fake-server';
+
+const host = 'api.example.com';
+const modelIdeas = ['Tea or coffee?', 'Which song again?'];
+const question = 'Ideas from api.example.com?';
+
+type Server = ReturnType<typeof fakeServer>;
+let server: Server;
+
+const serve = (source: object, suggestions: unknown = { source: 'model', suggestions: modelIdeas }): Server =>
+  fakeServer({
+    'GET /api/suggestions': source,
+    'POST /api/suggestions': suggestions as object,
+  });
+
+const insert = jest.fn();
+const show = async () => {
+  render(
+    <form>
+      <PrivateChatSuggestions isFree insert={insert} buttonClass="" conversationId="12" messages={[]} />
+    </form>,
+  );
+  // The model is known before anything is pressed.
+  await waitFor(() => expect(server.count('GET', '/api/suggestions')).toBe(1));
+  await Promise.resolve();
+  return userEvent.setup();
+};
+
+const button = (name: string) => screen.getByRole('button', { name });
+const dialog = () => screen.queryByRole('dialog', { name: question });
+const asked = () => server.count('POST', '/api/suggestions');
+const chips = (): string[] =>
+  within(screen.getByRole('group', { name: 'Suggestions' }))
+    .queryAllByRole('button')
+    .map(({ textContent }) => textContent ?? '')
+    .filter((text) => text !== '');
+const expectOfflineChips = () =>
+  waitFor(() => {
+    expect(chips()).toHaveLength(3);
+    expect(chips()).not.toContain(modelIdeas[0]);
+  });
+
+beforeEach(() => {
+  localStorage.clear();
+  sessionStorage.clear();
+  forgetModel();
+  insert.mockReset();
+  useSuggestions.setState({ requestedIn: null, hiddenIn: null, usedIn: {}, modelIdeas: null });
+  signIn(aUser());
+  server = serve({ model: true, host });
+});
+afterEach(() => signOut());
+
+it('is invisible when the server has no model', async () => {
+  server = serve({ model: false, host: null });
+  const user = await show();
+  await user.click(button('Suggest something'));
+  await expectOfflineChips();
+  expect(dialog()).toBeNull();
+  expect(screen.queryByRole('button', { name: /^Ideas from/ })).toBeNull();
+  expect(asked()).toBe(0);
+});
+
+it('asks for consent before anything is sent, names the host, and marks what the model says', async () => {
+  const user = await show();
+  await user.click(button('Suggest something'));
+  expect(dialog()).toHaveAccessibleDescription(
+    "Your own last five messages and the topics of the chat are sent to api.example.com. Your partner's words are not.",
+  );
+  expect(asked()).toBe(0);
+  await user.click(button('Use it'));
+  await waitFor(() => expect(chips()).toEqual(modelIdeas));
+  expect(dialog()).toBeNull();
+  expect(server.calls.at(-1)?.body).toEqual({ userId: aUser().id, friendId: 12, consent: true });
+  expect(button('Tea or coffee?')).toHaveAccessibleDescription('Ideas from api.example.com');
+  expect(button('Ideas from api.example.com')).toBeVisible();
+  await user.click(button('Tea or coffee?'));
+  expect(insert).toHaveBeenCalledWith('Tea or coffee?');
+});
+
+it.each(['Only ideas from this page', 'Close', '{Escape}'])(
+  'sends nothing after %s, and does not ask again',
+  async (no) => {
+    const user = await show();
+    await user.click(button('Suggest something'));
+    await (no === '{Escape}' ? user.keyboard(no) : user.click(button(no)));
+    await expectOfflineChips();
+    expect(dialog()).toBeNull();
+    await user.click(button('Hide'));
+    await user.click(button('Suggest something'));
+    expect(dialog()).toBeNull();
+    expect(asked()).toBe(0);
+  },
+);
+
+it('keeps the choice for the user and the host in this browser', async () => {
+  localStorage.setItem(`thaw-suggestions-source-${aUser().id}`, `model ${host}`);
+  const user = await show();
+  await user.click(button('Suggest something'));
+  await waitFor(() => expect(chips()).toEqual(modelIdeas));
+});
+
+it.each([
+  ['another user', `thaw-suggestions-source-999`, `model ${host}`],
+  ['another host', `thaw-suggestions-source-${aUser().id}`, 'model elsewhere.example'],
+])('asks again when the consent was that of %s', async (_, key, value) => {
+  localStorage.setItem(key, value);
+  const user = await show();
+  await user.click(button('Suggest something'));
+  expect(dialog()).not.toBeNull();
+  expect(asked()).toBe(0);
+});
+
+it('withdraws the consent at the suggestions', async () => {
+  localStorage.setItem(`thaw-suggestions-source-${aUser().id}`, `model ${host}`);
+  const user = await show();
+  await user.click(button('Suggest something'));
+  await user.click(await screen.findByRole('button', { name: 'Ideas from api.example.com' }));
+  await user.click(button('Only ideas from this page'));
+  await expectOfflineChips();
+  const before = asked();
+  await user.click(button('Other ideas'));
+  expect(asked()).toBe(before);
+  expect(localStorage.getItem(`thaw-suggestions-source-${aUser().id}`)).toBe(`page ${host}`);
+});
+
+it.each([
+  ['has no answer', { source: 'none', suggestions: [] }],
+  ['refuses', new Refusal(429)],
+  ['fails', new Refusal(503)],
+  ['answers in another shape', { suggestions: 'no' }],
+  ['repeats what was used', { source: 'model', suggestions: ['used'] }],
+])('shows suggestions of the page when the server %s', async (_, answer) => {
+  localStorage.setItem(`thaw-suggestions-source-${aUser().id}`, `model ${host}`);
+  server = serve({ model: true, host }, answer);
+  useSuggestions.setState({ usedIn: { 12: ['used'] } });
+  const user = await show();
+  await user.click(button('Suggest something'));
+  await expectOfflineChips();
+  expect(button('Ideas from this page')).toBeVisible();
+});
+
+it('does not ask the model again when the row returns in the same conversation, but for other ideas', async () => {
+  localStorage.setItem(`thaw-suggestions-source-${aUser().id}`, `model ${host}`);
+  const user = await show();
+  await user.click(button('Suggest something'));
+  await waitFor(() => expect(chips()).toEqual(modelIdeas));
+  await user.click(button('Hide'));
+  await user.click(button('Suggest something'));
+  await waitFor(() => expect(chips()).toEqual(modelIdeas));
+  expect(asked()).toBe(1);
+  await user.click(button('Other ideas'));
+  await waitFor(() => expect(asked()).toBe(2));
+});

@@ -40,6 +40,19 @@ const dropUnusedRouterParts = (): Plugin => ({
 });
 
 /**
+ * Lets the bundler drop the schemas of the contract that a page does not use, such as those of the frames it sends. No call
+ * of the schema library has an effect, but none is marked as pure.
+ */
+const dropUnusedSchemas = (): Plugin => ({
+  name: 'thaw-drop-unused-schemas',
+  apply: 'build',
+  transform: {
+    filter: { id: /contract\/dist\/[^/]+\.js$/ },
+    handler: (code) => ({ code: code.replace(/\bz\.\w+\(/g, '/* @__PURE__ */ $&'), map: null }),
+  },
+});
+
+/**
  * Groups the code that routes share into few chunks instead of twenty of 1 kB: over HTTP/1.1 a browser loads only six
  * files at a time. `base` is needed by every page, `chat-libraries` by /chat and its dialogs.
  */
@@ -53,9 +66,9 @@ const sharedChunks = [
         String.raw`node_modules/(zustand|clsx|class-variance-authority|lucide-react/dist/esm/(?!icons))`,
         'vite/preload-helper',
         String.raw`contract/dist/limits\.js`,
-        String.raw`src/lib/(api-client|class-names|missing-chunk|report-error|storage)\.ts`,
+        String.raw`src/lib/(api-client|class-names|missing-chunk|report-error|storage|stored-value)\.ts`,
+        String.raw`src/(app/copy|product/(document-title|open-chat))\.ts`,
         String.raw`src/ui/(button|choice-group|delayed|link|loaded-part|toast-store)\.tsx?`,
-        String.raw`src/product/document-title\.ts`,
       ].join('|'),
     ),
   },
@@ -78,17 +91,26 @@ const sharedChunks = [
         String.raw`node_modules/@radix-ui/react-(dismissable-layer|focus-scope|portal|presence|focus-guards|dialog)/`,
         String.raw`node_modules/(tslib|react-remove-scroll|use-callback-ref|use-sidecar|get-nonce|react-style-singleton|aria-hidden)`,
         String.raw`src/ui/(modal|popover|focus-return|use-pull-to-dismiss|skeleton|load-error|empty-state|list-skeleton)\.tsx?`,
-        String.raw`src/(lib/(query-client|time)|product/profile-query|app/with-queries|app/use-session-check)\.tsx?`,
-        String.raw`src/features/friends/copy\.ts`,
+        String.raw`src/(lib/(query-client|time)|product/(profile-query|refresh-standing)|ui/copy)\.ts`,
+        String.raw`src/app/(with-queries|use-session-check)\.tsx?`,
+        String.raw`src/features/(friends|safety)/copy\.ts`,
         String.raw`src/features/(safety/stores/block-dialog|my-data/deletion/account-deletion)\.store\.ts`,
+        String.raw`contract/dist/safety\.js`,
       ].join('|'),
     ),
+  },
+  {
+    name: 'chat-pictures',
+    includeDependenciesRecursively: false,
+    priority: 1,
+    // What the pictures of a chat on the landing page share with a chat.
+    test: /src\/(ui\/(avatar|presence-dot)\.tsx|chat-ui\/message\/bubble\.tsx|lib\/(swipe|page-limits)\.ts)/,
   },
   { name: 'icons', minShareCount: 2, test: /node_modules\/lucide-react\// },
 ];
 
 export default defineConfig({
-  plugins: [react(), tailwindcss(), preloadFont(), dropUnusedRouterParts()],
+  plugins: [react(), tailwindcss(), preloadFont(), dropUnusedRouterParts(), dropUnusedSchemas()],
   resolve: { alias: { '@': fileURLToPath(new URL('./src', import.meta.url)) } },
   build: {
     manifest: true,

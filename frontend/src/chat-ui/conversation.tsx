@@ -6,6 +6,7 @@ import { Composer, type ComposerHandle } from '@/chat-ui/composer/composer';
 import { copy } from '@/chat-ui/copy';
 import { type Draft, type DraftStorage } from '@/chat-ui/composer/draft';
 import { type RenderIdeas } from '@/chat-ui/composer/ideas';
+import { insultGuardPart } from '@/chat-ui/insults/insult-guard';
 import { OpenedPhoto } from '@/chat-ui/lightbox/opened-photo';
 import { parseContent, quoteInComposer } from '@/chat-ui/message-content';
 import { MessageList } from '@/chat-ui/message-list/message-list';
@@ -17,6 +18,8 @@ import { useComposerTask } from '@/chat-ui/composer/use-composer-task';
 import { useContactWarning } from '@/chat-ui/composer/use-contact-warning';
 import { useFileDrop } from '@/chat-ui/composer/use-file-drop';
 import { useIsConnected } from '@/lib/socket/connection';
+import { useIsHidingInsults } from '@/product/stranger-choices';
+import { usePreloaded } from '@/ui/use-preloaded';
 
 /**
  * The message list and the composer, shared by the random and the private chat. Holds the state of this view only: the
@@ -47,6 +50,8 @@ export interface ConversationProps {
   renderIdeas?: RenderIdeas | undefined;
 }
 
+const insultGuard = [insultGuardPart];
+const nothing: [] = [];
 const noneRevealed: ReadonlySet<string> = new Set();
 
 /**
@@ -104,7 +109,7 @@ export const Conversation = ({
   const { me, partner, capabilities, isWithStranger, pickerEmojis, outbox, conversationId } = chat;
   const composer = useRef<ComposerHandle>(null);
   const list = useRef<ConversationHandle | null>(null);
-  /** The pictures (B07), by address, and the contact details of a stranger that the user has revealed. */
+  /** The pictures (B07), by address, the texts and the contact details of a stranger that the user has revealed. */
   const [revealed, setRevealed] = useState<ReadonlySet<string>>(noneRevealed);
   const [openPhoto, setOpenPhoto] = useState<{ url: string; name: string } | null>(null);
   const fileDrop = useFileDrop(capabilities.attach ? (file) => composer.current?.attach(file) : undefined);
@@ -172,6 +177,8 @@ export const Conversation = ({
           senderName: task.name,
         }
       : null;
+
+  usePreloaded(useIsHidingInsults() && isWithStranger ? insultGuard : nothing);
 
   const notice = isNotSentShown
     ? copy.composer.notSent

@@ -59,9 +59,11 @@ export const copy = {
     brokenPhoto: 'This photo cannot be shown',
     inReplyTo: 'In reply to',
     typing: (name: string) => `${name} is typing`,
+    hidden: 'Message hidden',
     contactHidden: 'Contact details hidden',
     showContact: 'Show',
     /** In a quote and in announcements, which hold no button. */
+    hiddenMessage: '[Message hidden]',
     hiddenContact: '[Contact details hidden]',
     saysAloud: (name: string, text: string) => `${name}: ${text}`,
   },

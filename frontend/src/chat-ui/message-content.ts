@@ -4,6 +4,7 @@ import { limits } from '@thaw/contract/limits';
 import { truncateGraphemes } from '@thaw/contract/text';
 import { type ChatMessage } from '@/chat-ui/chat-message';
 import { copy } from '@/chat-ui/copy';
+import { isHiddenInsult } from '@/chat-ui/insults/insult-guard';
 import { pageLimits } from '@/lib/page-limits';
 
 /** The text and the pictures of a message. */
@@ -34,6 +35,10 @@ export const describeMessage = (message: Pick<ChatMessage, 'type' | 'content'>):
 
 /** Replaces the contact details in the text of a stranger, where nothing can reveal them. */
 export const hideContacts = (text: string): string => replaceContactDetails(text, copy.message.hiddenContact);
+
+/** Replaces what is hidden in the text of a stranger: all of an insult, otherwise the contact details. */
+export const hideParts = (text: string): string =>
+  isHiddenInsult(text) ? copy.message.hiddenMessage : hideContacts(text);
 
 /** Quote inside a message: at most 50 graphemes, then '...'. */
 export const quoteInMessage = (content: string): string =>

@@ -38,10 +38,10 @@ export const createStoredValue = <T extends string | number | boolean>(
   };
 };
 
-/** A stored boolean, false by default. */
-export const createStoredSwitch = (key: string) =>
+/** A stored boolean. */
+export const createStoredSwitch = (key: string, { isOnByDefault = false } = {}) =>
   createStoredValue<boolean>(key, {
-    parse: (text) => text === 'on',
+    parse: (text) => (text === null ? isOnByDefault : text === 'on'),
     format: (isOn) => (isOn ? 'on' : 'off'),
-    prerendered: false,
+    prerendered: isOnByDefault,
   });

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { isNotice, type ChatMessage } from '@/chat-ui/chat-message';
 import { copy } from '@/chat-ui/copy';
 import { LiveLog, useLog, type LogEntry } from '@/chat-ui/announcements/live-log';
-import { describeMessage, hideContacts } from '@/chat-ui/message-content';
+import { describeMessage, hideParts } from '@/chat-ui/message-content';
 import { type MessageAuthor } from '@/chat-ui/message/message-row';
 
 export interface AnnouncerProps {
@@ -21,7 +21,7 @@ const getAnnouncement = (
   if (isNotice(message)) return message.content;
   if (message.senderId !== partner.id) return null;
   const text = describeMessage(message);
-  return copy.message.saysAloud(partner.username, hidesContacts ? hideContacts(text) : text);
+  return copy.message.saysAloud(partner.username, hidesContacts ? hideParts(text) : text);
 };
 
 /** A larger batch comes from loaded history or a long absence. Then only the newest rows are announced. */

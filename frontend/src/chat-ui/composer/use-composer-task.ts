@@ -2,7 +2,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useChat } from '@/chat-ui/chat-context';
 import { type ChatMessage } from '@/chat-ui/chat-message';
 import { type ComposerTask } from '@/chat-ui/composer/composer-parts';
-import { hideContacts, quoteInComposer } from '@/chat-ui/message-content';
+import { hideParts, quoteInComposer } from '@/chat-ui/message-content';
 
 interface StartedTask {
   kind: 'reply' | 'edit';
@@ -51,7 +51,7 @@ export const useComposerTask = (
       message,
       name: isMine ? me.username : partner.username,
       isMine,
-      quote: isWithStranger && !isMine ? hideContacts(quote) : quote,
+      quote: isWithStranger && !isMine ? hideParts(quote) : quote,
     };
   }, [started, unsavedEdit, message, me.id, me.username, partner.username, isWithStranger]);
 

@@ -1,6 +1,6 @@
 import { type ReplyTo } from '@thaw/contract/random-chat';
 import { copy } from '@/chat-ui/copy';
-import { hideContacts, quoteInMessage } from '@/chat-ui/message-content';
+import { hideParts, quoteInMessage } from '@/chat-ui/message-content';
 import { cn } from '@/lib/class-names';
 
 export interface MessageQuoteProps {
@@ -29,7 +29,7 @@ export const MessageQuote = ({ replyTo, name, isInMine, hidesContacts, onJump }:
       <bdi>{name}</bdi>
     </span>
     <span dir="auto" className="block truncate">
-      {quoteInMessage(hidesContacts ? hideContacts(replyTo.content) : replyTo.content)}
+      {quoteInMessage(hidesContacts ? hideParts(replyTo.content) : replyTo.content)}
     </span>
   </button>
 );

@@ -3,6 +3,7 @@ import { Bubble } from '@/chat-ui/message/bubble';
 import { isCard, isLargeEmoji, isNotice, type ChatMessage, type GroupPosition } from '@/chat-ui/chat-message';
 import { copy } from '@/chat-ui/copy';
 import { DeliveryLine } from '@/chat-ui/message/delivery-line';
+import { useIsHiddenInsult } from '@/chat-ui/insults/insult-guard';
 import { parseContent } from '@/chat-ui/message-content';
 import { MessageImage } from '@/chat-ui/message/message-image';
 import { hasAnyAction, type AvailableActions } from '@/chat-ui/message/available-actions';
@@ -10,7 +11,7 @@ import { MessageQuote } from '@/chat-ui/message/message-quote';
 import { ReactionPills } from '@/chat-ui/message/reactions';
 import { RichText } from '@/chat-ui/message/rich-text';
 import { RowActions, type MessageCommands } from '@/chat-ui/message/row-actions';
-import { RevealedAddresses, StrangerText } from '@/chat-ui/message/stranger-text';
+import { HiddenPart, RevealedAddresses, StrangerText } from '@/chat-ui/message/stranger-text';
 import { TranslatedText } from '@/chat-ui/translation/translated-text';
 import { cn } from '@/lib/class-names';
 import { formatClockTime, formatExactTime, formatIsoTime } from '@/lib/time';
@@ -27,7 +28,7 @@ export interface MessageRowProps extends GroupPosition {
   me: MessageAuthor;
   partner: MessageAuthor;
   commands: MessageCommands;
-  /** Pictures (by address) and contact details of a stranger that the user has revealed; null in a friend's chat. */
+  /** Pictures (by address), texts and contact details of a stranger that the user has revealed; null for a friend. */
   revealed: ReadonlySet<string> | null;
   renderCard?: ((message: ChatMessage) => ReactNode) | undefined;
   /** Actions available for the message. */
@@ -63,8 +64,9 @@ const Content = ({
   revealed,
   isMine,
 }: Pick<MessageRowProps, 'message' | 'me' | 'partner' | 'commands' | 'revealed'> & { isMine: boolean }) => {
-  if (message.isDeleted) return copy.message.deleted;
   const { text, imageUrls } = parseContent(message);
+  const isHidden = useIsHiddenInsult(isMine || revealed === null || revealed.has(text) ? '' : text);
+  if (message.isDeleted) return copy.message.deleted;
   const { replyTo } = message;
   const photo = isMine ? copy.message.yourPhoto : copy.message.photoFrom(partner.username);
   return (
@@ -100,7 +102,9 @@ const Content = ({
         // Isolates the text, so that its direction affects neither the mark after it nor the row.
         <span dir="auto" className={cn('block', (imageUrls.length > 0 || replyTo) && 'px-1')}>
           <span className="[unicode-bidi:isolate]">
-            {isMine || revealed === null ? (
+            {isHidden ? (
+              <HiddenPart label={copy.message.hidden} onReveal={() => commands.onReveal(text)} />
+            ) : isMine || revealed === null ? (
               <RichText text={text} opensLinks={revealed === null} />
             ) : (
               <StrangerText text={text} revealed={revealed} onReveal={commands.onReveal} />
@@ -111,8 +115,10 @@ const Content = ({
           ) : null}
         </span>
       ) : null}
-      {text && !isMine && revealed !== null ? <RevealedAddresses text={text} revealed={revealed} /> : null}
-      {text && !isMine ? (
+      {text && !isMine && !isHidden && revealed !== null ? (
+        <RevealedAddresses text={text} revealed={revealed} />
+      ) : null}
+      {text && !isMine && !isHidden ? (
         <TranslatedText messageKey={message.key} text={text} hidesContacts={revealed !== null} />
       ) : null}
     </>

@@ -28,7 +28,13 @@ export interface StrangerTextProps {
   onReveal: (contact: string) => void;
 }
 
-const HiddenContact = ({ onReveal }: { onReveal: () => void }) => (
+export interface HiddenPartProps {
+  label: string;
+  onReveal: () => void;
+}
+
+/** Stands in for what is hidden; a press reveals it. */
+export const HiddenPart = ({ label, onReveal }: HiddenPartProps) => (
   <button
     type="button"
     className="relative rounded-inner px-1 text-left inset-ring inset-ring-border after:absolute after:-inset-y-2.5 after:inset-x-0 hover:bg-raised"
@@ -38,8 +44,7 @@ const HiddenContact = ({ onReveal }: { onReveal: () => void }) => (
       onReveal();
     }}
   >
-    [{copy.message.contactHidden} ·{' '}
-    <span className="underline underline-offset-4">{copy.message.showContact}</span>]
+    [{label} · <span className="underline underline-offset-4">{copy.message.showContact}</span>]
   </button>
 );
 
@@ -47,7 +52,7 @@ const HiddenContact = ({ onReveal }: { onReveal: () => void }) => (
 export const StrangerText = ({ text, revealed, onReveal }: StrangerTextProps) =>
   splitByContactDetails(text).map((part, index) =>
     part.isContact && !revealed.has(part.text) ? (
-      <HiddenContact key={index} onReveal={() => onReveal(part.text)} />
+      <HiddenPart key={index} label={copy.message.contactHidden} onReveal={() => onReveal(part.text)} />
     ) : (
       <RichText key={index} text={part.text} opensLinks={false} />
     ),

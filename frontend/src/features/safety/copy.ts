@@ -27,7 +27,13 @@ export const copy = {
     failed: { title: 'Not unblocked', description: 'Please try again.' },
   },
   rules: { item: 'House rules', href: '/rules' },
-  settings: { title: 'Safety and privacy' },
+  settings: {
+    title: 'Safety and privacy',
+    hideInsults: 'Hide insults from strangers',
+    hideInsultsHint: 'Such a message is shown when you press it.',
+    blurPictures: 'Blur profile pictures of strangers',
+    blurPicturesHint: 'A picture is shown when you press it.',
+  },
   people: {
     title: 'Blocked people',
     button: (count: number | undefined) =>

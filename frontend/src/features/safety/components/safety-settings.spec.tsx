@@ -6,6 +6,7 @@ import { createQueryClient } from '@/lib/query-client';
 import { onAppEvent } from '@/product/app-events';
 import { signIn, signOut } from '@/product/identity';
 import { aUser } from '@/testing/factories';
+import { isHidingInsults } from '@/product/stranger-choices';
 import { fakeServer, Refusal } from '@/testing/fake-server';
 import { renderWithCache } from '@/testing/with-cache';
 import { useToasts } from '@/ui/toast-store';
@@ -108,4 +109,17 @@ it('follows blocks made in another tab', async () => {
   server.routes['GET /api/blocks/7'] = [];
   act(() => handle({ event: 'block_changed', data: { userId: 12, isBlocked: false } }));
   expect(await screen.findByRole('button', { name: 'Blocked people (0)' })).toBeVisible();
+});
+
+it('stores what is hidden from strangers in this browser, on by default', async () => {
+  localStorage.clear();
+  fakeServer({ 'GET /api/blocks/7': [] });
+  const { user } = show();
+  const insults = screen.getByRole('switch', { name: 'Hide insults from strangers' });
+  expect(insults).toBeChecked();
+  await user.click(insults);
+  expect(insults).not.toBeChecked();
+  expect(isHidingInsults()).toBe(false);
+  await user.click(insults);
+  expect(isHidingInsults()).toBe(true);
 });

@@ -3,7 +3,9 @@ import { useState, type ReactNode } from 'react';
 import { useBlocks } from '@/features/safety/api/blocks';
 import { BlockedPeople } from '@/features/safety/components/blocked-people';
 import { copy } from '@/features/safety/copy';
+import { setHidingInsults, useIsHidingInsults } from '@/product/stranger-choices';
 import { Button, buttonClass } from '@/ui/button';
+import { Switch } from '@/ui/switch';
 
 export interface SafetySettingsProps {
   userId: number;
@@ -20,6 +22,12 @@ export const SafetySettings = ({ userId, children }: SafetySettingsProps) => {
       <h3 id="safety-settings" className="text-md font-bold">
         {copy.settings.title}
       </h3>
+      <Switch
+        label={copy.settings.hideInsults}
+        hint={copy.settings.hideInsultsHint}
+        isOn={useIsHidingInsults()}
+        onChange={setHidingInsults}
+      />
       <Button variant="outline" aria-haspopup="dialog" className="w-full" onClick={() => setListOpen(true)}>
         <span className="flex-1 text-left">{copy.people.button(people?.length)}</span>
         <ChevronRight aria-hidden="true" className="text-muted-foreground" />

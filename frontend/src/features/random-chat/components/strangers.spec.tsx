@@ -1,0 +1,110 @@
+import { act, render, screen, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { type ReplyTo } from '@thaw/contract/random-chat';
+import { type ServerData, type ServerEvent, type ServerFrame } from '@thaw/contract/server-frames';
+import { useInsultGuard } from '@/chat-ui/insults/insult-guard';
+import { RandomChat } from '@/features/random-chat/components/random-chat';
+import { type RandomChatSocket } from '@/features/random-chat/stores/random-chat-socket';
+import { randomChat } from '@/features/random-chat/stores/random-chat.store';
+import { useConnection } from '@/lib/socket/connection';
+import { signIn, signOut } from '@/product/identity';
+import { setHidingInsults } from '@/product/stranger-choices';
+import { aPartner, aUser } from '@/testing/factories';
+
+const receive = <E extends ServerEvent>(event: E, data: ServerData<E>): void =>
+  act(() => randomChat.receive({ event, data } as ServerFrame));
+const receiveMessage = (n: number, content: string, replyTo: ReplyTo | null = null): void =>
+  receive('random_message', {
+    sessionId: 's1',
+    seq: n + 1,
+    id: `1763640000000-${n}`,
+    senderId: 12,
+    content,
+    type: 'text',
+    timestamp: '2026-11-20T12:00:00.000Z',
+    replyTo,
+  });
+const row = (): HTMLElement =>
+  within(screen.getByRole('region', { name: 'Messages' }))
+    .getAllByRole('listitem')
+    .at(-1)!;
+
+beforeEach(() => {
+  localStorage.clear();
+  sessionStorage.clear();
+  signIn(aUser());
+  useInsultGuard.setState(useInsultGuard.getInitialState());
+  randomChat.attachSocket({
+    isOpen: true,
+    send: () => true,
+    request: () => new Promise(() => undefined),
+    resync: () => undefined,
+  } as unknown as RandomChatSocket);
+  randomChat.switchUser();
+  useConnection.setState({ status: { kind: 'open' } });
+});
+afterEach(() => {
+  act(() => signOut());
+  jest.restoreAllMocks();
+});
+
+const open = async (partner = aPartner()) => {
+  const attachShadow = jest.spyOn(Element.prototype, 'attachShadow');
+  render(<RandomChat />);
+  const user = userEvent.setup();
+  await user.click(screen.getByRole('button', { name: 'Find Conversation' }));
+  receive('chat_matched', { sessionId: 's1', seq: 1, partnerId: 12, partnerInfo: partner });
+  await screen.findByRole('textbox', { name: 'Message' });
+  return {
+    user,
+    readAnnounced: () =>
+      attachShadow.mock.results.map(({ value }) => (value as ShadowRoot).textContent).join(''),
+  };
+};
+
+describe('an insult of a stranger', () => {
+  it('is hidden until it is pressed, and announced as hidden', async () => {
+    const { user, readAnnounced } = await open();
+    receiveMessage(1, 'you are a cunt');
+    // The list of insults is loaded while the page is idle.
+    const button = await screen.findByRole('button', { name: /Message hidden/ });
+    expect(row()).not.toHaveTextContent('cunt');
+    receiveMessage(2, 'send nudes to ada@example.org');
+    expect(row()).toHaveTextContent('[Message hidden · Show]');
+    expect(row()).not.toHaveTextContent('Contact');
+    expect(readAnnounced()).toContain('brave-heron-7: [Message hidden]');
+    await user.click(button);
+    expect(screen.getByText('you are a cunt')).toBeVisible();
+    expect(row()).toHaveTextContent('[Message hidden · Show]');
+    await user.click(within(row()).getByRole('button', { name: /Message hidden/ }));
+    expect(row()).toHaveTextContent('send nudes to [Contact details hidden · Show]');
+  });
+
+  it('is hidden in a quote, which shows nothing', async () => {
+    await open();
+    receiveMessage(1, 'hi');
+    await act(async () => {
+      const { isInsult } = await import('@/chat-ui/insults/is-insult');
+      useInsultGuard.setState({ isInsult });
+    });
+    receiveMessage(2, 'sorry', {
+      messageId: '1763640000000-1',
+      content: 'you cunt',
+      senderId: 12,
+      senderName: 'brave-heron-7',
+    });
+    expect(row()).toHaveTextContent('[Message hidden]');
+    expect(row()).not.toHaveTextContent('cunt');
+  });
+
+  it('is shown when the user has switched that off', async () => {
+    setHidingInsults(false);
+    await open();
+    await act(async () => {
+      const { isInsult } = await import('@/chat-ui/insults/is-insult');
+      useInsultGuard.setState({ isInsult });
+    });
+    receiveMessage(1, 'you are a cunt');
+    expect(row()).toHaveTextContent('you are a cunt');
+  });
+});

@@ -1,0 +1,162 @@
+/**
+ * Kills the worker (SIGKILL) while it erases a user, between and inside the steps, and starts it again. Real: PostgreSQL,
+ * Redis, a folder of files, an api replica and worker processes. In the long form (THAW_TEST_LONG=1) the user was in a chat,
+ * and the worker is killed at every place.
+ */
+import { randomUUID } from 'node:crypto';
+import { createPrivateMessage, uploadChatImage } from '../../src/testing/private-chat.fixture';
+import {
+  deleteAccount,
+  dumpFiles,
+  dumpRedis,
+  dumpTables,
+  startTestErasures,
+  type TestErasures,
+  waitForReceipt,
+} from '../../src/testing/erasure.fixture';
+import { matchSockets } from '../../src/testing/random-chat.fixture';
+import { makeFriends } from '../../src/testing/relationship.fixture';
+import { quickChatSettings } from '../../src/testing/test-replicas.harness';
+import { textMessage } from '../../src/testing/thaw.client';
+import { until } from '../../src/testing/until.functions';
+import { ThawProcess } from '../thaw-process';
+
+const isLong = process.env.THAW_TEST_LONG === '1';
+const LOCK = 4_617_001;
+
+jest.setTimeout(isLong ? 600_000 : 90_000);
+
+/**
+ * Where the worker is stopped: in a statement that writes to a table, or in the one that records a step. `isLost`: the
+ * transaction of that statement is rolled back, as when the connection breaks with the process; otherwise PostgreSQL
+ * commits what the dead worker had sent.
+ */
+interface Place {
+  at: string;
+  isLost: boolean;
+}
+
+const inside = ['friendships', 'event_private', 'private_messages', 'events', 'uploads'];
+const between = Array.from({ length: 9 }, (_, index) => `step ${index + 1}`);
+const places: Place[] = isLong
+  ? [...between, ...inside].flatMap((at) => [true, false].map((isLost) => ({ at, isLost })))
+  : [
+      { at: 'event_private', isLost: true },
+      { at: 'step 6', isLost: false },
+    ];
+
+let erasures: TestErasures;
+let worker: ThawProcess;
+
+const sql = <Row>(query: string, ...parameters: unknown[]): Promise<Row[]> =>
+  erasures.thaw.database.dataSource.query<Row[]>(query, parameters);
+
+const startWorker = (): void => {
+  worker = new ThawProcess('worker', {
+    DATABASE_URL: erasures.thaw.database.url,
+    REDIS_URL: erasures.thaw.store.url,
+    INTERNAL_PORT: '0',
+    HOST: '127.0.0.1',
+    ...erasures.settings,
+  });
+};
+
+/** Statements at the place that is named in `held_place` wait for the lock. */
+const createTriggers = async (): Promise<void> => {
+  await sql('CREATE TABLE held_place (at text)');
+  await sql(`CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    IF EXISTS (SELECT 1 FROM held_place WHERE at = CASE TG_TABLE_NAME
+        WHEN 'erasures' THEN 'step ' || CASE WHEN NEW.finished_at IS NULL THEN NEW.step ELSE 9 END
+        ELSE TG_TABLE_NAME END)
+    THEN PERFORM pg_advisory_xact_lock(${LOCK}); END IF;
+    RETURN coalesce(NEW, OLD); END $$`);
+  await sql(
+    `CREATE TRIGGER hold BEFORE UPDATE OF step, finished_at ON erasures FOR EACH ROW EXECUTE FUNCTION hold()`,
+  );
+  for (const table of inside) {
+    await sql(
+      `CREATE TRIGGER hold BEFORE INSERT OR UPDATE OR DELETE ON ${table} FOR EACH ROW EXECUTE FUNCTION hold()`,
+    );
+  }
+};
+
+/** Waits until the worker has stopped at the place, kills it, and lets PostgreSQL end what it was doing. */
+const killAt = async ({ at, isLost }: Place): Promise<void> => {
+  const findWaiting = () =>
+    sql<{ pid: number }>(
+      `SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND objid = ${LOCK} AND NOT granted
+         AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+    );
+  const holder = erasures.thaw.database.dataSource.createQueryRunner();
+  try {
+    await holder.query(`SELECT pg_advisory_lock(${LOCK})`);
+    await sql('DELETE FROM held_place');
+    await sql('INSERT INTO held_place VALUES ($1)', at);
+    startWorker();
+    const waiting = await until(findWaiting, (pids) => pids.length > 0, 60_000);
+    await worker.kill();
+    if (isLost) for (const { pid } of waiting) await sql('SELECT pg_terminate_backend($1)', pid);
+    await sql('DELETE FROM held_place');
+    await holder.query(`SELECT pg_advisory_unlock(${LOCK})`);
+    await until(findWaiting, (pids) => pids.length === 0);
+  } finally {
+    await holder.release();
+  }
+};
+
+beforeAll(async () => {
+  erasures = await startTestErasures(1, quickChatSettings);
+  await createTriggers();
+});
+afterAll(async () => {
+  await worker?.kill();
+  await erasures.close();
+});
+
+it(`completes an erasure whose worker was killed ${places.length} times, between and inside its steps, with the same receipt`, async () => {
+  const { thaw } = erasures;
+  const replica = thaw.replicas[0]!;
+  const word = `canary${randomUUID().replaceAll('-', '')}`;
+  const [ada, bob] = [await thaw.createVisitor(0), await thaw.createVisitor(0)];
+  await makeFriends(replica, ada, bob);
+  const socket = await ada.openSocket();
+  const image = await uploadChatImage(replica, ada);
+  for (const content of [word, image]) {
+    const messageType = content === image ? 'image' : 'text';
+    await socket.request(
+      'send_private_message',
+      createPrivateMessage({ from: ada, to: bob, content, messageType }),
+    );
+  }
+  if (isLong) {
+    await ada.call('PATCH', `/api/user/${ada.user.id}`, { gender: 'female' });
+    await bob.call('PATCH', `/api/user/${bob.user.id}`, { gender: 'male' });
+    const sessionId = await matchSockets([socket], [await bob.openSocket()]);
+    await socket.request('random_message', textMessage(sessionId, word));
+  }
+  const receiptId = await deleteAccount(ada);
+
+  for (const place of places) await killAt(place);
+  startWorker();
+  const { content, remaining } = await waitForReceipt(thaw.origins[0]!, receiptId);
+
+  expect(remaining.total).toBe(0);
+  expect(content).toMatchObject({
+    erased: { privateMessages: 2, images: 1, friendships: 1, requests: 0, blocks: 0, sessions: 1 },
+    kept: [],
+  });
+  expect(content!.erased.randomChats).toBe(isLong ? 2 : 1);
+  const log = await sql<{ type: string }>(
+    `SELECT type FROM events WHERE stream_id = $1 AND type IN ('ErasureRequested', 'PersonErased')
+     ORDER BY stream_position`,
+    `user-${ada.user.id}`,
+  );
+  expect(log.map(({ type }) => type)).toEqual(['ErasureRequested', 'PersonErased']);
+  const found = [
+    ...(await dumpTables(thaw.database.dataSource)),
+    ['redis', await dumpRedis(thaw.store)],
+    ['files', await dumpFiles(erasures.folder)],
+  ].flatMap(([place, text]) => (text!.includes(word) ? [place] : []));
+  expect(found).toEqual([]);
+  expect(await dumpFiles(erasures.folder)).not.toContain(image.split('/').at(-1));
+});

@@ -45,7 +45,7 @@ export default tseslint.config(
   },
   {
     files: [
-      '**/*.{spec,integration-spec,e2e-spec,test}.{ts,tsx}',
+      '**/*.{spec,integration-spec,e2e-spec,drill-spec,test}.{ts,tsx}',
       'backend/src/testing/**',
       'backend/test/**',
     ],
@@ -83,7 +83,7 @@ export default tseslint.config(
       'contract/src/questions-*.ts',
       'frontend/src/features/landing/**/{copy,samples}*.ts',
       'deploy/lint/**',
-      '**/*.{spec,integration-spec,e2e-spec,test}.{ts,tsx,mjs}',
+      '**/*.{spec,integration-spec,e2e-spec,drill-spec,test}.{ts,tsx,mjs}',
     ],
     rules: { 'plain-words/strings': 'off' },
   },

@@ -31,5 +31,6 @@ export default {
     project('unit', ['/src/.*\\.spec\\.ts$']),
     project('integration', ['/src/.*\\.integration-spec\\.ts$'], secondTry),
     project('process', ['/test/.*\\.e2e-spec\\.ts$'], secondTry),
+    project('drill', ['/test/.*\\.drill-spec\\.ts$']),
   ],
 };

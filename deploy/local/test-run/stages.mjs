@@ -73,6 +73,10 @@ export function listStages(reports) {
       12,
     ),
     jestStage('process', 'process', 'backend', ['--selectProjects', 'process', '--maxWorkers=2'], 12),
+    {
+      ...jestStage('drill: restored backup', 'process', 'backend', ['--selectProjects', 'drill']),
+      isLongOnly: true,
+    },
     chaosStage(path.join(reports, 'chaos.json')),
     jestStage('process: frontend', 'process', 'frontend', ['--selectProjects', 'process'], 8),
     launcherStage(path.join(reports, 'launcher.tap')),

@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { type Receipt } from '@thaw/contract/my-data';
+import { exportFileName, exportLineSchema } from '@thaw/contract/my-data-export';
 import { expectAccessibleEverywhere } from './support/accessibility.ts';
 import { openSettings, signInAndOpenChat, storedUser, uniqueEmail } from './support/account.ts';
 import { expectSoundLayout } from './support/layout.ts';
@@ -21,7 +23,21 @@ const tamper = (receipt: Receipt): Receipt => {
   return { ...receipt, content: changed, receipt: `${header}.${encoded}.${signature}` };
 };
 
-test('an account is deleted in the settings, in every tab, and leaves a receipt whose signature the page verifies', async ({
+/** Checks the lines of an export against its trailer. */
+const expectWholeExport = (text: string): void => {
+  const lines = text
+    .trimEnd()
+    .split('\n')
+    .map((line) => exportLineSchema.parse(JSON.parse(line)));
+  const before = text.slice(0, text.lastIndexOf('{"kind":"trailer"'));
+  expect(lines.at(-1)).toMatchObject({
+    events: lines.filter(({ kind }) => kind === 'event').length,
+    records: lines.filter(({ kind }) => kind === 'record').length,
+    sha256: createHash('sha256').update(before).digest('hex'),
+  });
+};
+
+test('an account is exported and deleted in the settings, in every tab, and leaves a receipt whose signature the page verifies', async ({
   open,
 }) => {
   const context = await open();
@@ -32,6 +48,18 @@ test('an account is deleted in the settings, in every tab, and leaves a receipt 
   await expect(otherTab.getByText('Connected', { exact: true })).toBeVisible();
 
   await openSettings(page);
+  await page.getByRole('button', { name: 'Download my data' }).click();
+  const exportDialog = page.getByRole('dialog', { name: 'Download my data' });
+  await expectAccessibleEverywhere(page, 'export', { within: '[role="dialog"]' });
+  await exportDialog.getByLabel('Password').fill(password);
+  const [exported] = await Promise.all([
+    page.waitForEvent('download'),
+    exportDialog.getByRole('button', { name: 'Download' }).click(),
+  ]);
+  expect(exported.suggestedFilename()).toBe(exportFileName);
+  expectWholeExport(await readFile(await exported.path(), 'utf8'));
+  await expect(exportDialog).toBeHidden();
+
   await page.getByRole('button', { name: 'Delete account', exact: true }).click();
   const dialog = page.getByRole('dialog', { name: 'Delete your account?' });
   const field = dialog.getByLabel('Password');

@@ -3,8 +3,21 @@ import { copy } from '@/app/copy';
 import { LoadError } from '@/ui/load-error';
 import { createPart, LoadedPart } from '@/ui/loaded-part';
 
+export const downloadMyDataPart = createPart(
+  async () => (await import('@/features/my-data/export/components/download-my-data')).DownloadMyData,
+);
 export const deleteAccountPart = createPart(
   async () => (await import('@/features/my-data/deletion/components/delete-account')).DeleteAccount,
+);
+
+/** The button that downloads the user's data: in a row of Profile Settings, or on the standing page. */
+export const DownloadMyDataPlace = ({ user, isRow = false }: { user: SelfUser; isRow?: boolean }) => (
+  <LoadedPart
+    part={downloadMyDataPart}
+    broken={({ retry }) => <LoadError text={copy.brokenPart.title} onRetry={retry} />}
+  >
+    {(DownloadMyData) => <DownloadMyData user={user} isRow={isRow} />}
+  </LoadedPart>
 );
 
 /** The button that deletes the user's account: in a row of Profile Settings, or on the standing page. */

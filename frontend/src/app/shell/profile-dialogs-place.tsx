@@ -1,7 +1,7 @@
 import { type SelfUser } from '@thaw/contract/users';
 import { copy } from '@/app/copy';
 import { BrokenModal, PendingModal } from '@/app/shell/lazy-modal';
-import { deleteAccountPart } from '@/app/shell/my-data-parts';
+import { deleteAccountPart, downloadMyDataPart } from '@/app/shell/my-data-parts';
 import { SafetySettingsPlace, safetySettingsPart } from '@/app/shell/safety-place';
 import { noticesButtonPart } from '@/app/shell/standing-parts';
 import { closeProfileDialog, useProfileDialogs } from '@/features/profile/profile-dialogs.store';
@@ -20,6 +20,7 @@ export const profileDialogContents = {
       await conversionPart.preload();
       await safetySettingsPart.preload();
       await noticesButtonPart.preload();
+      await downloadMyDataPart.preload();
       await deleteAccountPart.preload();
     } catch (error) {
       console.warn('The profile dialogs were not loaded ahead', error);

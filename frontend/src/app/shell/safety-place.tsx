@@ -2,7 +2,7 @@ import { type SelfUser } from '@thaw/contract/users';
 import { useEffect } from 'react';
 import { copy } from '@/app/copy';
 import { BrokenModal, PendingModal } from '@/app/shell/lazy-modal';
-import { DeleteAccountPlace } from '@/app/shell/my-data-parts';
+import { DeleteAccountPlace, DownloadMyDataPlace } from '@/app/shell/my-data-parts';
 import { NoticesOfSettings } from '@/app/shell/standing-parts';
 import { useFriends } from '@/features/friends/api/friends';
 import { useRandomChat } from '@/features/random-chat/stores/random-chat.store';
@@ -87,6 +87,7 @@ export const SafetySettingsPlace = ({ user }: { user: SelfUser }) => (
     {(SafetySettings) => (
       <SafetySettings userId={user.id}>
         <NoticesOfSettings userId={user.id} />
+        <DownloadMyDataPlace user={user} isRow />
         <DeleteAccountPlace user={user} isRow />
       </SafetySettings>
     )}

@@ -1,7 +1,7 @@
 import { type SelfUser } from '@thaw/contract/users';
 import { useEffect } from 'react';
 import { useLocation, useNavigate } from 'react-router-dom';
-import { DeleteAccountPlace } from '@/app/shell/my-data-parts';
+import { DeleteAccountPlace, DownloadMyDataPlace } from '@/app/shell/my-data-parts';
 import { NoticePlace } from '@/app/shell/notice-place';
 import { StandingPage } from '@/features/standing/components/standing-page';
 
@@ -15,7 +15,16 @@ export const StandingPagePlace = ({ user, onLogout }: { user: SelfUser; onLogout
   }, [search, navigate]);
   return (
     <>
-      <StandingPage user={user} onLogout={onLogout} myData={<DeleteAccountPlace user={user} />} />
+      <StandingPage
+        user={user}
+        onLogout={onLogout}
+        myData={
+          <>
+            <DownloadMyDataPlace user={user} />
+            <DeleteAccountPlace user={user} />
+          </>
+        }
+      />
       <NoticePlace user={user} />
     </>
   );

@@ -212,6 +212,11 @@ test("a stranger's web address is hidden, then text with a Copy button; a friend
   await expect(row.getByRole('button', { name: 'Copy example.org' })).toBeVisible();
   await expect(row.getByRole('link')).toHaveCount(0);
   await expectNoOverflow(ada.page, 'an address');
+  await bob.sendMessage('send nudes');
+  const hidden = ada.page.getByRole('button', { name: 'Message hidden' });
+  await expect(hidden).toBeVisible();
+  await hidden.tap();
+  await expect(ada.message('send nudes')).toBeVisible();
 
   await ada.page.getByRole('button', { name: /^Open sidebar/ }).tap();
   await openChat(ada, bob);

@@ -6,6 +6,8 @@ export interface AvatarProps {
   id: number;
   name: string;
   picture?: string | null;
+  /** Hides what the picture shows. */
+  isBlurred?: boolean | undefined;
   className?: string;
 }
 
@@ -21,8 +23,21 @@ const toInitials = (name: string): string =>
 const toHue = (id: number): number => Math.round((id * 137.508) % 360);
 
 /** Decorative: the name is always beside it. */
-export const Avatar = ({ id, name, picture, className }: AvatarProps) => {
+export const Avatar = ({ id, name, picture, isBlurred = false, className }: AvatarProps) => {
   const shape = cn('size-10 shrink-0 rounded-full object-cover', className);
+  if (picture && isBlurred) {
+    return (
+      <span className={cn('inline-block overflow-hidden', shape)}>
+        {/* No long press: its context menu would show a preview. */}
+        <img
+          src={picture}
+          alt=""
+          draggable={false}
+          className="pointer-events-none size-full scale-150 object-cover blur-sm [-webkit-touch-callout:none]"
+        />
+      </span>
+    );
+  }
   if (picture) return <img src={picture} alt="" className={shape} />;
   return (
     <span

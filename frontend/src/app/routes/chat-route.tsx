@@ -27,7 +27,7 @@ import { toasterPart } from '@/app/toasts';
 import { useSessionCheck } from '@/app/use-session-check';
 import { WithQueries } from '@/app/with-queries';
 import { receiptPath, useAccountDeletion } from '@/features/my-data/deletion/account-deletion.store';
-import { useFriendRequests } from '@/features/friends/api/friends';
+import { useFriendRequests, useFriends } from '@/features/friends/api/friends';
 import { AddFriend, type AddFriendPlace } from '@/features/friends/components/add-friend';
 import { FriendsPanel } from '@/features/friends/components/friends-panel';
 import { useFriendNews } from '@/features/friends/hooks/use-friend-news';
@@ -113,6 +113,8 @@ const privateChatWithFriend: ReportedChat = {};
 /** The page of a user with an account or an anonymous session: the chat, surrounded by the friends features. */
 const Chat = ({ user, logOut }: { user: SelfUser; logOut: () => void }) => {
   const { data: requests } = useFriendRequests(user.id);
+  const { data: friends } = useFriends(user.id);
+  const partnerId = useRandomChat(({ session }) => session?.partner.id);
   const openFriend = useOpenFriend(user.id);
   const openFriendId = useShell((state) => state.openFriendId);
   const unread = useUnreadCounts(user.id, openFriend?.id);
@@ -166,6 +168,7 @@ const Chat = ({ user, logOut }: { user: SelfUser; logOut: () => void }) => {
               initialNote={<StandingNote user={user} />}
               toolbar={<AddPartner userId={user.id} place="toolbar" />}
               more={<MoreAboutPartner userId={user.id} />}
+              isPartnerFriend={friends?.some(({ id }) => id === partnerId)}
               renderIdeas={renderRandomChatIdeas}
               skippedActions={<AddPartner userId={user.id} place="skipped" />}
               skippedLinks={<EndedChatLinks />}

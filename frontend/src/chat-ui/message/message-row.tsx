@@ -21,6 +21,7 @@ export interface MessageAuthor {
   id: number;
   username: string;
   avatar: string | null;
+  isPictureBlurred?: boolean;
 }
 
 export interface MessageRowProps extends GroupPosition {
@@ -166,6 +167,7 @@ export const MessageRow = memo(function MessageRow({
               id={partner.id}
               name={partner.username}
               picture={partner.avatar}
+              isBlurred={partner.isPictureBlurred}
               className="mb-5 size-8 text-xs"
             />
           ) : null}

@@ -32,6 +32,7 @@ export const copy = {
     skipQuestion: 'Skip this chat?',
     skipConfirm: 'Confirm',
     skipCancel: 'Cancel',
+    showPicture: (name: string) => `Show the profile picture of ${name}`,
     here: 'Here with you',
     loading: 'Opening the chat',
     notLoaded: 'The chat did not open: the connection may have failed for a moment.',

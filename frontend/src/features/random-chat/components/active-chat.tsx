@@ -19,7 +19,9 @@ import {
 import { celebrationPart } from '@/features/random-chat/icebreaker/components/break-the-ice-effects';
 import { type Session } from '@/features/random-chat/reducer/random-chat.state';
 import { writeDraft, readDraft } from '@/features/random-chat/stores/draft';
+import { useRevealedPicture } from '@/features/random-chat/stores/revealed-picture';
 import { randomChat } from '@/features/random-chat/stores/random-chat.store';
+import { useIsBlurringPictures } from '@/product/stranger-choices';
 import { usePreloaded } from '@/ui/use-preloaded';
 
 /** Whether a user wrote the message. Game cards are not counted, because the game announces them. */
@@ -45,16 +47,33 @@ export interface ActiveChatProps {
   /** Shown after Skip Chat. */
   more?: ReactNode;
   renderIdeas?: RenderIdeas | undefined;
+  /** The profile pictures of friends are never blurred. */
+  isPartnerFriend?: boolean | undefined;
   /** Must be stable between renders. */
   onReportMessage?: ((messageId: string) => void) | undefined;
 }
 
-export const ActiveChat = ({ session, me, toolbar, more, renderIdeas, onReportMessage }: ActiveChatProps) => {
+export const ActiveChat = ({
+  session,
+  me,
+  toolbar,
+  more,
+  renderIdeas,
+  isPartnerFriend = false,
+  onReportMessage,
+}: ActiveChatProps) => {
   /** Whether the confirmation of Skip Chat is shown. */
   const [isAsking, setAsking] = useState(false);
   const section = useRef<HTMLElement>(null);
   const skipArea = useRef<HTMLDivElement>(null);
-  const { partner, sessionId } = session;
+  const { sessionId } = session;
+  const isRevealed = useRevealedPicture((revealed) => revealed.sessionId === sessionId);
+  const isPictureBlurred =
+    useIsBlurringPictures() && session.partner.avatar !== null && !isPartnerFriend && !isRevealed;
+  const partner = useMemo(
+    () => ({ ...session.partner, isPictureBlurred }),
+    [session.partner, isPictureBlurred],
+  );
   usePreloaded(partsOnDemand);
 
   // Memoized: a new object would render every row again.
@@ -107,6 +126,7 @@ export const ActiveChat = ({ session, me, toolbar, more, renderIdeas, onReportMe
       <div ref={skipArea}>
         <Toolbar
           session={session}
+          onReveal={isPictureBlurred ? () => useRevealedPicture.setState({ sessionId }) : null}
           isAsking={isAsking}
           onAsk={() => (isAsking ? cancelSkip() : askToSkip())}
           more={more}

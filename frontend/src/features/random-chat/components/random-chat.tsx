@@ -27,6 +27,8 @@ export interface RandomChatSlots {
   toolbar?: ReactNode;
   /** In the toolbar of an active chat, after Skip Chat: More. */
   more?: ReactNode;
+  /** Whether the partner is a friend. */
+  isPartnerFriend?: boolean | undefined;
   /** In the composer of an active chat. */
   renderIdeas?: RenderIdeas;
   /** Above New Conversation on the skipped screen: Add Friend. */
@@ -41,6 +43,7 @@ const CurrentStage = ({
   initialNote,
   toolbar,
   more,
+  isPartnerFriend,
   renderIdeas,
   skippedActions,
   skippedLinks,
@@ -79,6 +82,7 @@ const CurrentStage = ({
               toolbar={toolbar}
               more={more}
               renderIdeas={renderIdeas}
+              isPartnerFriend={isPartnerFriend}
               onReportMessage={onReportMessage}
             />
           )}

@@ -3,12 +3,13 @@ import userEvent from '@testing-library/user-event';
 import { type ReplyTo } from '@thaw/contract/random-chat';
 import { type ServerData, type ServerEvent, type ServerFrame } from '@thaw/contract/server-frames';
 import { useInsultGuard } from '@/chat-ui/insults/insult-guard';
-import { RandomChat } from '@/features/random-chat/components/random-chat';
+import { RandomChat, type RandomChatSlots } from '@/features/random-chat/components/random-chat';
+import { useRevealedPicture } from '@/features/random-chat/stores/revealed-picture';
 import { type RandomChatSocket } from '@/features/random-chat/stores/random-chat-socket';
 import { randomChat } from '@/features/random-chat/stores/random-chat.store';
 import { useConnection } from '@/lib/socket/connection';
 import { signIn, signOut } from '@/product/identity';
-import { setHidingInsults } from '@/product/stranger-choices';
+import { setBlurringPictures, setHidingInsults } from '@/product/stranger-choices';
 import { aPartner, aUser } from '@/testing/factories';
 
 const receive = <E extends ServerEvent>(event: E, data: ServerData<E>): void =>
@@ -34,6 +35,7 @@ beforeEach(() => {
   sessionStorage.clear();
   signIn(aUser());
   useInsultGuard.setState(useInsultGuard.getInitialState());
+  useRevealedPicture.setState({ sessionId: null });
   randomChat.attachSocket({
     isOpen: true,
     send: () => true,
@@ -48,15 +50,16 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-const open = async (partner = aPartner()) => {
+const open = async (partner = aPartner(), slots: RandomChatSlots = {}) => {
   const attachShadow = jest.spyOn(Element.prototype, 'attachShadow');
-  render(<RandomChat />);
+  const { rerender } = render(<RandomChat {...slots} />);
   const user = userEvent.setup();
   await user.click(screen.getByRole('button', { name: 'Find Conversation' }));
   receive('chat_matched', { sessionId: 's1', seq: 1, partnerId: 12, partnerInfo: partner });
   await screen.findByRole('textbox', { name: 'Message' });
   return {
     user,
+    rerender,
     readAnnounced: () =>
       attachShadow.mock.results.map(({ value }) => (value as ShadowRoot).textContent).join(''),
   };
@@ -106,5 +109,42 @@ describe('an insult of a stranger', () => {
     });
     receiveMessage(1, 'you are a cunt');
     expect(row()).toHaveTextContent('you are a cunt');
+  });
+});
+
+describe('an uploaded profile picture of a stranger', () => {
+  const partner = aPartner({ avatar: '/api/files/avatars/a.webp' });
+  const countPictures = () => ({
+    all: document.querySelectorAll('img[src="/api/files/avatars/a.webp"]').length,
+    blurred: document.querySelectorAll('img.blur-sm').length,
+  });
+  const button = () => screen.queryByRole('button', { name: 'Show the profile picture of brave-heron-7' });
+
+  it('is blurred everywhere in the chat until it is pressed once', async () => {
+    const { user } = await open(partner);
+    receiveMessage(1, 'hi');
+    expect(countPictures()).toEqual({ all: 2, blurred: 2 });
+    await user.click(button()!);
+    expect(countPictures()).toEqual({ all: 2, blurred: 0 });
+    expect(button()).toBeNull();
+  });
+
+  it('is shown at once when the two become friends', async () => {
+    const { rerender } = await open(partner);
+    expect(countPictures()).toEqual({ all: 1, blurred: 1 });
+    rerender(<RandomChat isPartnerFriend />);
+    expect(countPictures()).toEqual({ all: 1, blurred: 0 });
+  });
+
+  it('is shown when the user has switched that off', async () => {
+    setBlurringPictures(false);
+    await open(partner);
+    expect(countPictures()).toEqual({ all: 1, blurred: 0 });
+    expect(button()).toBeNull();
+  });
+
+  it('has no button without a picture', async () => {
+    await open();
+    expect(button()).toBeNull();
   });
 });

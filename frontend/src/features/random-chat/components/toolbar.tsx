@@ -1,3 +1,4 @@
+import { EyeOff } from 'lucide-react';
 import { type ReactNode } from 'react';
 import { SkipButton } from '@/features/random-chat/components/skip-control';
 import { copy } from '@/features/random-chat/copy';
@@ -8,6 +9,8 @@ import { Avatar } from '@/ui/avatar';
 
 export interface ToolbarProps {
   session: Session;
+  /** Reveals the partner's profile picture; null when it is not blurred. */
+  onReveal: (() => void) | null;
   isAsking: boolean;
   onAsk: () => void;
   /** Shown before Skip Chat. */
@@ -17,7 +20,7 @@ export interface ToolbarProps {
 }
 
 /** The partner, and the actions on the chat as a whole. */
-export const Toolbar = ({ session, isAsking, onAsk, children, more }: ToolbarProps) => {
+export const Toolbar = ({ session, onReveal, isAsking, onAsk, children, more }: ToolbarProps) => {
   const me = useIdentity((state) => state.user);
   const { partner } = session;
   const isAway = session.partnerConnection === 'reconnecting';
@@ -27,12 +30,27 @@ export const Toolbar = ({ session, isAsking, onAsk, children, more }: ToolbarPro
       <div className="mx-auto flex w-full max-w-4xl flex-wrap items-center gap-x-3 gap-y-2 px-4 py-3 md:px-6 short:py-1">
         <div className="flex min-w-0 shrink grow-999 basis-44 items-center gap-3 short:basis-28">
           <div className="flex">
-            <Avatar
-              id={partner.id}
-              name={partner.username}
-              picture={partner.avatar}
-              className="meet-from-left z-raised ring-3 ring-card"
-            />
+            {onReveal ? (
+              <button
+                type="button"
+                aria-label={copy.active.showPicture(partner.username)}
+                title={copy.active.showPicture(partner.username)}
+                className="meet-from-left relative z-raised rounded-full ring-3 ring-card after:absolute after:-inset-0.5"
+                onClick={onReveal}
+              >
+                <Avatar id={partner.id} name={partner.username} picture={partner.avatar} isBlurred />
+                <span className="absolute inset-0 m-auto grid size-6 place-items-center rounded-full bg-popover">
+                  <EyeOff aria-hidden="true" className="size-3.5" />
+                </span>
+              </button>
+            ) : (
+              <Avatar
+                id={partner.id}
+                name={partner.username}
+                picture={partner.avatar}
+                className="meet-from-left z-raised ring-3 ring-card"
+              />
+            )}
             {me ? (
               <Avatar
                 id={me.id}

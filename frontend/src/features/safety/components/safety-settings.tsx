@@ -3,7 +3,12 @@ import { useState, type ReactNode } from 'react';
 import { useBlocks } from '@/features/safety/api/blocks';
 import { BlockedPeople } from '@/features/safety/components/blocked-people';
 import { copy } from '@/features/safety/copy';
-import { setHidingInsults, useIsHidingInsults } from '@/product/stranger-choices';
+import {
+  setBlurringPictures,
+  setHidingInsults,
+  useIsBlurringPictures,
+  useIsHidingInsults,
+} from '@/product/stranger-choices';
 import { Button, buttonClass } from '@/ui/button';
 import { Switch } from '@/ui/switch';
 
@@ -27,6 +32,12 @@ export const SafetySettings = ({ userId, children }: SafetySettingsProps) => {
         hint={copy.settings.hideInsultsHint}
         isOn={useIsHidingInsults()}
         onChange={setHidingInsults}
+      />
+      <Switch
+        label={copy.settings.blurPictures}
+        hint={copy.settings.blurPicturesHint}
+        isOn={useIsBlurringPictures()}
+        onChange={setBlurringPictures}
       />
       <Button variant="outline" aria-haspopup="dialog" className="w-full" onClick={() => setListOpen(true)}>
         <span className="flex-1 text-left">{copy.people.button(people?.length)}</span>

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { Redis } from 'ioredis';
-import { findShard, chatKeys } from '../platform/redis/redis.keys';
+import type { RedisClient } from '../platform/redis/redis-connection.factory';
+import { openBatch } from '../platform/redis/redis-nodes.functions';
+import { buildSessionId, findShard, chatKeys } from '../platform/redis/redis.keys';
 
 /** An event as a replica writes it. A string is put into the outbox unchanged. */
 export type RawEvent = string | { type: string; version?: number; data: object; eventId?: string };
@@ -23,7 +24,7 @@ export const chatEnded: RawEvent = { type: 'ChatEnded', data: { reason: 'skipped
 /** A new session id, in the shard of the given one if there is one. */
 export const createSessionId = (sameShardAs?: string): string => {
   for (;;) {
-    const sessionId = randomUUID();
+    const sessionId = buildSessionId(randomUUID());
     if (sameShardAs === undefined || findShard(sessionId) === findShard(sameShardAs)) return sessionId;
   }
 };
@@ -36,12 +37,12 @@ const encodeRaw = (event: RawEvent): string => {
 
 /** Puts events into the outbox of a session, as an append would. */
 export const putIntoOutbox = async (
-  redis: Redis,
+  redis: RedisClient,
   sessionId: string,
   events: readonly RawEvent[],
 ): Promise<void> => {
   const { outbox } = chatKeys(findShard(sessionId));
-  const pipeline = redis.pipeline();
+  const pipeline = openBatch(redis);
   const at = Date.now();
   for (const [index, event] of events.entries()) {
     pipeline.xadd(outbox, '*', 'session', sessionId, 'entry', `${at}-${index}`, 'event', encodeRaw(event));

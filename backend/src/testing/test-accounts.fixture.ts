@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { Redis } from 'ioredis';
 import type { Response, Test } from 'supertest';
 import {
   SOCKET_IDENTITY_PORT,
@@ -7,8 +6,10 @@ import {
   type SocketIdentityPort,
 } from '../platform/realtime/socket-identity.port';
 import { userChannel } from '../platform/redis/redis.keys';
+import type { RedisClient } from '../platform/redis/redis-connection.factory';
 import { REDIS } from '../platform/redis/redis.module';
 import { startTestApi, type TestApi } from './test-api.harness';
+import { subscribeToChannels } from './test-redis.harness';
 
 export type Browser = ReturnType<TestApi['openBrowser']>;
 
@@ -80,17 +81,17 @@ export class TestAccounts {
 
   /** Runs `work`. @returns the messages that were published on the user's channel meanwhile. */
   async recordMessagesTo(userId: number, work: () => Promise<unknown>): Promise<object[]> {
-    const subscriber = this.api.app
-      .get<Redis>(REDIS)
-      .duplicate({ lazyConnect: true, enableOfflineQueue: true });
     const messages: object[] = [];
-    await subscriber.connect();
-    await subscriber.subscribe(userChannel(userId));
-    subscriber.on('message', (_channel, message) => messages.push(JSON.parse(message) as object));
+    const redis = this.api.app.get<RedisClient>(REDIS);
+    const subscription = await subscribeToChannels(
+      process.env.REDIS_URL ?? '',
+      redis,
+      [userChannel(userId)],
+      (_channel, message) => messages.push(JSON.parse(message) as object),
+    );
     await work();
-    // Redis answers in order: all messages published before the answer have been received.
-    await subscriber.ping();
-    subscriber.disconnect();
+    await subscription.settle();
+    subscription.close();
     return messages;
   }
 }

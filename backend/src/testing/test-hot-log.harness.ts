@@ -1,14 +1,13 @@
 import { ModulesContainer } from '@nestjs/core';
 import { randomUUID } from 'node:crypto';
-import type { Redis } from 'ioredis';
 import type { Environment } from '../config/environment.config';
 import { ChatLogRepository } from '../platform/hot-log/chat-log.repository';
 import { ChatPresenceService, type PartnerState } from '../platform/hot-log/chat-presence.service';
 import type { DeadReplicas } from '../platform/realtime/replica-lease.service';
 import { connectRedis, type RedisClient } from '../platform/redis/redis-connection.factory';
-import { findShard, chatKeys } from '../platform/redis/redis.keys';
+import { buildSessionId, findShard, chatKeys } from '../platform/redis/redis.keys';
 import { createFakeLease } from './test-lease.fixture';
-import { createTestRedis, type TestRedis } from './test-redis.harness';
+import { createTestRedis, subscribeToChannels, type TestRedis } from './test-redis.harness';
 import { ProcessEventsService } from '../platform/process-events/process-events.service';
 
 export interface TestHotLog {
@@ -33,7 +32,7 @@ export interface TestHotLog {
 
 /** The hot log on a real Redis for the tests of a file, with a new session and subscribed replicas for each test. */
 export const useTestHotLog = (): TestHotLog => {
-  let subscriber: Redis;
+  let subscription: { close(): void };
   const hotLog = {} as TestHotLog & { clients: RedisClient[] };
   hotLog.getKeys = () => chatKeys(findShard(hotLog.sessionId));
   let presences: Map<string, ChatPresenceService>;
@@ -59,7 +58,7 @@ export const useTestHotLog = (): TestHotLog => {
     );
   });
   beforeEach(async () => {
-    hotLog.sessionId = randomUUID();
+    hotLog.sessionId = buildSessionId(randomUUID());
     hotLog.messages = [];
     hotLog.dead = { foundAtMs: 0, replicaIds: [] };
     presences = new Map();
@@ -70,14 +69,18 @@ export const useTestHotLog = (): TestHotLog => {
       [hotLog.getKeys().channel('r3'), []],
     ]);
     hotLog.messagesByChannel = messagesByChannel;
-    subscriber = hotLog.store.redis.duplicate();
-    subscriber.on('message', (channel, message) => {
-      expect(message.startsWith(`${hotLog.sessionId} `)).toBe(true);
-      messagesByChannel.get(channel)?.push(message.slice(hotLog.sessionId.length + 1));
-    });
-    await subscriber.subscribe(...messagesByChannel.keys());
+    const { store } = hotLog;
+    subscription = await subscribeToChannels(
+      store.url,
+      store.redis,
+      [...messagesByChannel.keys()],
+      (channel, message) => {
+        expect(message.startsWith(`${hotLog.sessionId} `)).toBe(true);
+        messagesByChannel.get(channel)?.push(message.slice(hotLog.sessionId.length + 1));
+      },
+    );
   });
-  afterEach(() => subscriber.disconnect());
+  afterEach(() => subscription.close());
   afterAll(async () => {
     for (const client of hotLog.clients) client.disconnect();
     await hotLog.store.close();

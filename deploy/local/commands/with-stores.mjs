@@ -23,7 +23,7 @@ export async function main(args) {
   }
 }
 
-function runInForeground(command, args, env) {
+export function runInForeground(command, args, env) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { env, stdio: 'inherit' });
     const stopListening = onInterruption({

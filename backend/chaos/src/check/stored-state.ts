@@ -149,7 +149,7 @@ export const countKeysWithoutExpiry = async (redis: Redis): Promise<Record<strin
   const replies = (await pipeline.exec()) ?? [];
   for (const [index, key] of keys.entries()) {
     // BullMQ keeps a few keys for each job that ever ran on a schedule.
-    if (Number(replies[index]?.[1]) !== -1 || key.startsWith('bull:')) continue;
+    if (Number(replies[index]?.[1]) !== -1 || key.startsWith('{jobs}:')) continue;
     const shape = toKeyShape(key);
     const known = shapes[shape] ?? 0;
     shapes[shape] = existsOncePerShard(shape) ? Math.max(known, await readLength(redis, key)) : known + 1;
@@ -160,7 +160,7 @@ export const countKeysWithoutExpiry = async (redis: Redis): Promise<Record<strin
 const countWaitingJobs = async (redis: Redis, keys: readonly string[]): Promise<number> => {
   let count = 0;
   for (const key of keys) {
-    if (/^bull:[^:]+:(wait|active)$/.test(key)) count += await redis.llen(key);
+    if (/^\{jobs\}:[^:]+:(wait|active)$/.test(key)) count += await redis.llen(key);
   }
   return count;
 };

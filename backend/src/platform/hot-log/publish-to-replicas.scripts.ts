@@ -10,7 +10,7 @@ local function publish(prefix, session, except, message)
     local replica = string.sub(entry, 1, string.find(entry, '|', 1, true) - 1)
     if not done[replica] then
       done[replica] = true
-      redis.call('PUBLISH', prefix .. 'live:' .. replica, session .. ' ' .. message)
+      redis.call('SPUBLISH', prefix .. 'live:' .. replica, session .. ' ' .. message)
     end
   end
 end

@@ -3,6 +3,7 @@ import { type JobsOptions, Queue } from 'bullmq';
 import { ENVIRONMENT, type Environment } from '../../config/environment.config';
 import { formerJobNames, type JobData, type JobName, QUEUE_NAME } from './job-name.registry';
 import { connectQueue } from '../redis/redis-connection.factory';
+import { jobsPrefix } from '../redis/redis.keys';
 
 /** Adds jobs to the queue. */
 @Injectable()
@@ -14,6 +15,7 @@ export class JobQueueService implements OnApplicationShutdown {
     this.connection = connectQueue(environment, { isProducer: true });
     this.queue = new Queue(QUEUE_NAME, {
       connection: this.connection,
+      prefix: jobsPrefix,
       // The last hundred failed jobs are kept for inspection. Jobs are not retried, because each is added again soon.
       defaultJobOptions: { removeOnComplete: true, removeOnFail: 100, attempts: 1 },
     });

@@ -12,6 +12,7 @@ import { readErrorMessage } from '../observability/warn-about.functions';
 import { JobHandlerRegistry } from './job-handler.registry';
 import { QUEUE_NAME } from './job-name.registry';
 import { connectQueue } from '../redis/redis-connection.factory';
+import { jobsPrefix } from '../redis/redis.keys';
 
 const CHECK_EVERY_MS = 1_000;
 
@@ -38,6 +39,7 @@ export class JobWorkerService implements OnApplicationBootstrap, OnApplicationSh
     this.connection = connectQueue(environment, { isProducer: false });
     this.worker = new Worker(QUEUE_NAME, async ({ name, data }) => this.run(name, data), {
       connection: this.connection,
+      prefix: jobsPrefix,
       autorun: false,
       // Room for the jobs of all four shard groups and for the periodic jobs.
       concurrency: 8,

@@ -53,13 +53,3 @@ return {more, unpack(gone)}
 `,
   { allowOom: true },
 );
-
-/**
- * Publishes to channels whether a user is online. The script reads the state itself, so that a delayed publisher still
- * sends the current one. KEYS: online. ARGV: user, message if online, message if offline, then the channels.
- */
-export const publishPresenceScript = new RedisScript<null>(`
-local message = redis.call('SISMEMBER', KEYS[1], ARGV[1]) == 1 and ARGV[2] or ARGV[3]
-for i = 4, #ARGV do redis.call('PUBLISH', ARGV[i], message) end
-return nil
-`);

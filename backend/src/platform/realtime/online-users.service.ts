@@ -8,13 +8,7 @@ import { REDIS } from '../redis/redis.module';
 import type { RedisClient } from '../redis/redis-connection.factory';
 import { openBatch } from '../redis/redis-nodes.functions';
 import { PRESENCE_SHARD_COUNT, presenceKeys, findPresenceShard, userChannel } from '../redis/redis.keys';
-import {
-  type JoinReply,
-  joinScript,
-  leaveScript,
-  publishPresenceScript,
-  sweepScript,
-} from './online-users.scripts';
+import { type JoinReply, joinScript, leaveScript, sweepScript } from './online-users.scripts';
 import { BatchingQueue } from './batching.queue';
 import { ReplicaLeaseService } from './replica-lease.service';
 import { SocketDirectoryRepository } from './socket-directory.repository';
@@ -26,8 +20,10 @@ const GRACE_AFTER_CLEAN_CLOSE_MS = 2_000;
  * A client that lost its replica reconnects after a second. Friends are still notified within five seconds of the loss.
  */
 const GRACE_AFTER_LOSS_MS = 3_000;
-/** Channels per script call, so that a user with many friends does not block Redis for long. */
+/** Channels per batch, so that a user with many friends does not block Redis for long. */
 const FRIENDS_PER_CALL = 500;
+/** How often a state that changes while it is published is published again; its next change is published anyway. */
+const PUBLISH_ROUNDS = 3;
 /** Changes are collected this long, so that one query serves many of them. */
 const PUBLISH_EVERY_MS = 50;
 
@@ -105,17 +101,31 @@ export class OnlineUsersService {
     }
   }
 
-  /** Sends the user's current `presence` to all sockets of other users. Best effort: it may be lost. */
+  /**
+   * Sends the user's current `presence` to all sockets of other users. Best effort: it may be lost. A state that changes
+   * meanwhile is sent again, since a publisher that was delayed must not have the last word.
+   */
   async publishPresence(userId: number, otherIds: readonly number[]): Promise<void> {
-    const { online } = presenceKeys(findPresenceShard(userId));
-    const encodePresence = (isOnline: boolean): string => {
-      const frame = JSON.stringify({ event: 'presence', data: { userId, isOnline } });
-      return JSON.stringify({ kind: 'frame', frame } satisfies UserChannelMessage);
-    };
-    for (let start = 0; start < otherIds.length; start += FRIENDS_PER_CALL) {
-      const channels = otherIds.slice(start, start + FRIENDS_PER_CALL).map(userChannel);
-      const parameters = [userId, encodePresence(true), encodePresence(false), ...channels];
-      await publishPresenceScript.run(this.redis, [online], parameters);
+    if (otherIds.length === 0) return;
+    let isOnline = await this.isOnline(userId);
+    for (let round = 0; round < PUBLISH_ROUNDS; round += 1) {
+      await this.publishToAll(otherIds, encodePresence(userId, isOnline));
+      const isOnlineNow = await this.isOnline(userId);
+      if (isOnlineNow === isOnline) return;
+      isOnline = isOnlineNow;
+    }
+  }
+
+  private async isOnline(userId: number): Promise<boolean> {
+    return (await this.redis.sismember(presenceKeys(findPresenceShard(userId)).online, userId)) === 1;
+  }
+
+  private async publishToAll(userIds: readonly number[], message: string): Promise<void> {
+    for (let start = 0; start < userIds.length; start += FRIENDS_PER_CALL) {
+      const batch = openBatch(this.redis);
+      for (const userId of userIds.slice(start, start + FRIENDS_PER_CALL))
+        batch.spublish(userChannel(userId), message);
+      for (const [error] of (await batch.exec()) ?? []) if (error) throw error;
     }
   }
 
@@ -152,3 +162,8 @@ export class OnlineUsersService {
     }
   }
 }
+
+const encodePresence = (userId: number, isOnline: boolean): string => {
+  const frame = JSON.stringify({ event: 'presence', data: { userId, isOnline } });
+  return JSON.stringify({ kind: 'frame', frame } satisfies UserChannelMessage);
+};

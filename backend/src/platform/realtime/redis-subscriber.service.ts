@@ -1,115 +1,157 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { ENVIRONMENT, type Environment } from '../../config/environment.config';
 import { ProcessEventsService } from '../process-events/process-events.service';
-import { connectSubscriber, type RedisClient } from '../redis/redis-connection.factory';
+import {
+  createSubscriberRoutes,
+  type RedisClient,
+  type SubscriberRoutes,
+} from '../redis/redis-connection.factory';
 import { REDIS } from '../redis/redis.module';
 import { probeChannel } from '../redis/redis.keys';
+import { SubscriberConnection } from './subscriber-connection.model';
 
 type ChannelListener = (message: string) => void;
 
-/** A probe is published when nothing has been received for this long. */
-const PROBE_AFTER_SILENCE_MS = 5_000;
-/** How often the silence is checked. A probe that has not arrived at the next check is missed. */
+/** A channel with listeners. */
+interface Subscription {
+  readonly channel: string;
+  readonly listeners: Set<ChannelListener>;
+  /** Where the channel is subscribed, or is being subscribed. */
+  connection: SubscriberConnection | undefined;
+  /** Resolves when Redis has confirmed. */
+  confirmed: Promise<void> | undefined;
+}
+
 const CHECK_EVERY_MS = 1_000;
-/** The subscriber is replaced after this many missed probes in a row. */
-const MISSES_BEFORE_REPLACEMENT = 2;
-/** Channels per SUBSCRIBE, so that no command is unlimited in size. */
-const CHANNELS_PER_CALL = 500;
+/** Channels that are subscribed at once after a loss. */
+const CHANNELS_AT_ONCE = 500;
+/** A server that does not serve a channel any more refuses it. The new one is known soon. */
+const ATTEMPTS = 5;
+const RETRY_MS = 100;
 
 /**
- * Redis pub/sub of this replica: one connection, with reference-counted channels.
- * Checks the whole path, not only the connection: after a silence it publishes a probe to itself, and replaces the
- * subscriber when two probes in a row do not arrive.
+ * Redis pub/sub of this replica, with reference-counted channels. Channels are sharded: each belongs to a hash slot, and
+ * a publication reaches only the server of that slot. There is one connection to each server that has channels.
+ *
+ * Checks the whole path, not only the connections: after a silence it publishes a probe to itself, and replaces a
+ * connection when two probes in a row do not arrive. Every second it compares where channels are subscribed with where
+ * they are served, and subscribes those that have moved (docs/decisions/0071-publications-are-sharded.md).
  */
 @Injectable()
 export class RedisSubscriberService implements OnModuleInit, OnApplicationShutdown {
   private readonly logger = new Logger(RedisSubscriberService.name);
-  /** How often the subscriber has reconnected and subscribed to its channels again. */
+  /** How often channels were subscribed again after a loss. */
   rebuildCount = 0;
-  private readonly listeners = new Map<string, Set<ChannelListener>>();
-  /** Channels whose subscription is confirmed or pending. */
-  private readonly subscriptions = new Map<string, Promise<unknown>>();
-  private subscriber!: ReturnType<typeof connectSubscriber>;
-  private receivedAt = 0;
-  private probedAt: number | undefined;
-  private missedProbes = 0;
+  private readonly routes: SubscriberRoutes;
+  private readonly subscriptions = new Map<string, Subscription>();
+  /** By the name of the server. */
+  private readonly connections = new Map<string, SubscriberConnection>();
   private timer: NodeJS.Timeout | undefined;
+  private restoring: Promise<void> | undefined;
   private isStopped = false;
 
   constructor(
     @Inject(REDIS) private readonly redis: RedisClient,
     @Inject(ENVIRONMENT) private readonly environment: Environment,
     private readonly events: ProcessEventsService,
-  ) {}
+  ) {
+    this.routes = createSubscriberRoutes(environment, redis);
+  }
 
   /** Whether publications reach this replica. */
   get isReceiving(): boolean {
-    return this.subscriber.status === 'ready' && this.missedProbes === 0;
+    return (
+      this.connections.size > 0 && [...this.connections.values()].every(({ isReceiving }) => isReceiving)
+    );
   }
 
   async onModuleInit(): Promise<void> {
-    this.connect();
+    // The first channel of a connection is the one of its probes.
     await this.subscribe(probeChannel(this.environment.replicaId), () => undefined);
-    this.receivedAt = Date.now();
-    this.timer = setInterval(() => this.probe(), CHECK_EVERY_MS);
+    this.timer = setInterval(() => this.check(), CHECK_EVERY_MS);
   }
 
   onApplicationShutdown(): void {
     this.isStopped = true;
     clearInterval(this.timer);
-    this.subscriber.disconnect();
+    for (const connection of this.connections.values()) connection.close();
+    this.connections.clear();
   }
 
   /** Resolves once Redis has confirmed; the listener receives everything published afterwards. */
   async subscribe(channel: string, listener: ChannelListener): Promise<void> {
-    const listeners = this.listeners.get(channel);
-    if (listeners) listeners.add(listener);
-    else this.listeners.set(channel, new Set([listener]));
-    await this.waitForSubscription(channel);
+    let subscription = this.subscriptions.get(channel);
+    if (!subscription) {
+      subscription = { channel, listeners: new Set(), connection: undefined, confirmed: undefined };
+      this.subscriptions.set(channel, subscription);
+    }
+    subscription.listeners.add(listener);
+    await (subscription.confirmed ?? this.confirm(subscription));
   }
 
   unsubscribe(channel: string, listener: ChannelListener): void {
-    const listeners = this.listeners.get(channel);
-    if (!listeners?.delete(listener) || listeners.size > 0) return;
-    this.listeners.delete(channel);
+    const subscription = this.subscriptions.get(channel);
+    if (!subscription?.listeners.delete(listener) || subscription.listeners.size > 0) return;
     this.subscriptions.delete(channel);
-    this.subscriber.unsubscribe(channel).catch(() => undefined); // a lost connection ends the subscription, too
+    subscription.connection?.unsubscribe(channel);
   }
 
-  /** Subscribes to a channel unless that is done, and resolves once Redis has confirmed. */
-  private async waitForSubscription(channel: string): Promise<void> {
-    let pending = this.subscriptions.get(channel);
-    if (!pending) {
-      pending = this.subscriber.subscribe(channel);
-      this.subscriptions.set(channel, pending);
-    }
-    try {
-      await pending;
-    } catch (error) {
-      if (this.subscriptions.get(channel) === pending) this.subscriptions.delete(channel);
-      throw error;
-    }
-  }
-
-  private connect(): void {
-    const subscriber = connectSubscriber(this.environment);
-    let connections = 0;
-    subscriber.on('ready', () => {
-      connections += 1;
-      if (connections > 1) void this.resubscribe(subscriber);
+  /** Subscribes on the server of the channel. @throws errors of Redis; then the check tries again. */
+  private confirm(subscription: Subscription): Promise<void> {
+    const confirmed = this.subscribeOnServer(subscription);
+    subscription.confirmed = confirmed;
+    confirmed.catch(() => {
+      if (subscription.confirmed === confirmed) subscription.confirmed = undefined;
     });
-    subscriber.on('message', (channel: string, message: string) => {
-      this.receivedAt = Date.now();
-      this.missedProbes = 0;
-      this.probedAt = undefined;
-      this.dispatch(channel, message);
-    });
-    this.subscriber = subscriber;
+    return confirmed;
   }
 
-  /** A throwing listener must neither prevent the others from receiving the message nor end the process. */
+  private async subscribeOnServer(subscription: Subscription): Promise<void> {
+    const { channel } = subscription;
+    for (let attempts = 0; this.subscriptions.get(channel) === subscription;) {
+      const connection = this.findConnection(channel);
+      if (connection) {
+        if (subscription.connection !== connection) subscription.connection?.unsubscribe(channel);
+        subscription.connection = connection;
+        try {
+          return await connection.subscribe(channel);
+        } catch (error) {
+          if (subscription.connection === connection) subscription.connection = undefined;
+          attempts += 1;
+          if (attempts === ATTEMPTS) throw error;
+        }
+      }
+      if (this.isStopped) throw new Error('Connection is closed.');
+      await Promise.all([this.routes.refresh(), sleep(RETRY_MS)]);
+    }
+  }
+
+  /** Returns undefined while no server serves the channel, as before the first connection to a cluster. */
+  private findConnection(channel: string): SubscriberConnection | undefined {
+    const server = this.routes.findServer(channel);
+    if (server === undefined || this.isStopped) return undefined;
+    const known = this.connections.get(server);
+    if (known) return known;
+    const connection = this.openConnection(server);
+    this.connections.set(server, connection);
+    return connection;
+  }
+
+  /** @param options.mustProve whether the connection counts as receiving only after its first message. */
+  private openConnection(server: string, { mustProve = false } = {}): SubscriberConnection {
+    return new SubscriberConnection(this.routes.open(server), mustProve, {
+      onMessage: (channel, message) => this.dispatch(channel, message),
+      onReconnected: () => void this.restore(),
+      onMoved: () => void this.routes.refresh().then(() => this.restore()),
+      publish: (channel) => this.redis.spublish(channel, ''),
+    });
+  }
+
+  /** An empty message is a probe. A throwing listener must neither affect the others nor end the process. */
   private dispatch(channel: string, message: string): void {
-    for (const listener of this.listeners.get(channel) ?? []) {
+    if (message === '') return;
+    for (const listener of this.subscriptions.get(channel)?.listeners ?? []) {
       try {
         listener(message);
       } catch (error) {
@@ -120,49 +162,49 @@ export class RedisSubscriberService implements OnModuleInit, OnApplicationShutdo
     }
   }
 
-  /** Subscribes a new connection to all channels. */
-  private async resubscribe(subscriber: ReturnType<typeof connectSubscriber>): Promise<void> {
-    if (this.isStopped || subscriber !== this.subscriber) return;
-    const channels = [...this.listeners.keys()];
-    this.subscriptions.clear();
-    try {
-      for (let start = 0; start < channels.length; start += CHANNELS_PER_CALL) {
-        const page = channels.slice(start, start + CHANNELS_PER_CALL);
-        const pending = subscriber.subscribe(...page);
-        for (const channel of page) this.subscriptions.set(channel, pending);
-        await pending;
+  private check(): void {
+    for (const [server, connection] of this.connections) {
+      if (!connection.probe()) {
+        this.logger.warn('The Redis subscriber receives nothing; replacing it');
+        this.connections.set(server, this.openConnection(server, { mustProve: true }));
+        connection.close();
+      } else if (connection.size === 0) {
+        this.connections.delete(server); // its slots have moved
+        connection.close();
       }
-      this.receivedAt = Date.now();
+    }
+    if (this.findLost().length > 0) void this.restore();
+  }
+
+  /** Channels that are not subscribed on the server that serves them now. */
+  private findLost(): Subscription[] {
+    return [...this.subscriptions.values()].filter(({ channel, connection, confirmed }) => {
+      if (confirmed === undefined) return true;
+      const server = this.routes.findServer(channel);
+      return (
+        server !== undefined && (!connection?.has(channel) || this.connections.get(server) !== connection)
+      );
+    });
+  }
+
+  /** Subscribes lost channels again. One run at a time: a call during a run is done by the next check. */
+  private restore(): Promise<void> {
+    this.restoring ??= this.subscribeLost().finally(() => (this.restoring = undefined));
+    return this.restoring;
+  }
+
+  private async subscribeLost(): Promise<void> {
+    const lost = this.findLost();
+    try {
+      for (let start = 0; start < lost.length && !this.isStopped; start += CHANNELS_AT_ONCE) {
+        const page = lost.slice(start, start + CHANNELS_AT_ONCE);
+        await Promise.all(page.map((subscription) => this.confirm(subscription)));
+      }
+      if (lost.length === 0 || this.isStopped) return;
       this.rebuildCount += 1;
       this.events.publish('SubscriberRestored', {});
     } catch {
-      this.subscriptions.clear(); // connection lost again; the next 'ready' starts over
+      // Redis is unavailable; the next check tries again.
     }
-  }
-
-  private probe(): void {
-    const now = Date.now();
-    if (this.probedAt !== undefined && now - this.probedAt >= CHECK_EVERY_MS) {
-      this.missedProbes += 1;
-      this.probedAt = undefined;
-      if (this.missedProbes >= MISSES_BEFORE_REPLACEMENT) {
-        this.replaceSubscriber();
-        return;
-      }
-    }
-    const isSilent = now - this.receivedAt >= PROBE_AFTER_SILENCE_MS;
-    if (this.probedAt !== undefined || !isSilent) return;
-    this.probedAt = now;
-    this.redis.publish(probeChannel(this.environment.replicaId), '').catch(() => undefined); // counted as a miss
-  }
-
-  private replaceSubscriber(): void {
-    this.logger.warn('The Redis subscriber receives nothing; replacing it');
-    this.missedProbes = 1; // not ready until a message is received
-    this.probedAt = undefined;
-    this.subscriber.disconnect();
-    this.connect();
-    const { subscriber } = this;
-    subscriber.once('ready', () => void this.resubscribe(subscriber));
   }
 }

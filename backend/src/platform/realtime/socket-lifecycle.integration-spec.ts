@@ -87,10 +87,7 @@ describe('a socket', () => {
     );
     // Commands sent before the last socket closed have been executed by now: they share one ordered connection.
     await until(async () => (await thaw.store.redis.hlen(getSocketsKey(id))) === 0);
-    await until(async () => {
-      const [, listeners] = (await thaw.store.redis.pubsub('NUMSUB', userChannel(id))) as [string, number];
-      return Number(listeners) === 0;
-    });
+    await until(async () => (await thaw.store.countSubscribers(userChannel(id))) === 0);
     expect(await thaw.store.listKeys(`*${id}*`)).toEqual([]);
   });
 });

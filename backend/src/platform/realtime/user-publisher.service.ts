@@ -50,6 +50,6 @@ export class UserPublisherService {
   }
 
   async publish(userId: number, message: UserChannelMessage): Promise<void> {
-    await this.redis.publish(userChannel(userId), JSON.stringify(message));
+    await this.redis.spublish(userChannel(userId), JSON.stringify(message));
   }
 }

@@ -1,4 +1,4 @@
-import { Cluster, type Command, Redis, type RedisCommander, type RedisOptions } from 'ioredis';
+import { Cluster, Command, Redis, type RedisCommander, type RedisOptions } from 'ioredis';
 import type { Environment } from '../../config/environment.config';
 import { parseRedisAddress, type RedisAddress } from '../../config/redis-address.parser';
 
@@ -12,7 +12,17 @@ type Commands = RedisCommander<{ type: 'default'; mapping: 'resp2' }>;
  * them.
  */
 type CommandsOfOneNode =
-  'multi' | 'scan' | 'keys' | 'flushdb' | 'flushall' | 'script' | 'bgrewriteaof' | 'info' | 'subscribe';
+  | 'multi'
+  | 'scan'
+  | 'keys'
+  | 'flushdb'
+  | 'flushall'
+  | 'script'
+  | 'bgrewriteaof'
+  | 'info'
+  | 'subscribe'
+  | 'ssubscribe'
+  | 'publish';
 
 /** A connection to Redis, whether one server, a primary behind Sentinel, or a cluster. */
 export interface RedisClient extends Omit<Commands, CommandsOfOneNode> {
@@ -73,15 +83,44 @@ export const connectQueue = (
       : { maxRetriesPerRequest: null }),
   });
 
-/** Opens a connection for subscriptions. After a loss it reconnects, and the caller subscribes again. */
-export const connectSubscriber = (settings: RedisSettings): Redis | Cluster =>
-  open(settings, {
-    autoResubscribe: false,
-    enableOfflineQueue: true,
-    maxRetriesPerRequest: null,
-    connectTimeout: 2_000,
-    retryStrategy: reconnectDelayMs,
-  });
+/** The servers on which channels are subscribed: one, or the primaries of a cluster. */
+export interface SubscriberRoutes {
+  /** Returns the name of the server that serves a channel now; undefined while none does. */
+  findServer(channel: string): string | undefined;
+  /** Opens a connection to a server. After a loss it reconnects, and the caller subscribes again. */
+  open(server: string): Redis;
+  /** Reads again which server serves what. Resolves in any case. */
+  refresh(): Promise<void>;
+}
+
+/** @param redis a connection with the same settings, which knows the nodes of a cluster. */
+export const createSubscriberRoutes = (settings: RedisSettings, redis: RedisClient): SubscriberRoutes => {
+  if (!(redis instanceof Cluster)) {
+    return {
+      findServer: () => ONLY_SERVER,
+      open: () => open(settings, subscriberOptions) as Redis,
+      refresh: () => Promise.resolve(),
+    };
+  }
+  return {
+    findServer: (channel) => redis.slots[findSlot(channel)]?.[0],
+    open: (server) => openNode(server, settings, subscriberOptions),
+    refresh: () => new Promise((resolve) => redis.refreshSlotsCache(() => resolve())),
+  };
+};
+
+const ONLY_SERVER = '';
+
+const subscriberOptions: ConnectionOptions = {
+  autoResubscribe: false,
+  enableOfflineQueue: true,
+  maxRetriesPerRequest: null,
+  connectTimeout: 2_000,
+  retryStrategy: reconnectDelayMs,
+};
+
+/** The hash slot of a key or channel. */
+const findSlot = (key: string): number => new Command('get', [key]).getSlot() ?? 0;
 
 /**
  * Resolves when the connection has been opened, or when the first attempt has failed: a process may start while Redis is
@@ -122,13 +161,12 @@ const openByKind = (
     case 'server':
       return new Redis(address.url, options);
     case 'sentinel': {
-      const { nodes, primaryName, username, password } = address;
+      const { nodes, primaryName } = address;
       return new Redis({
         ...options,
         sentinels: [...nodes],
         name: primaryName,
-        ...(username === undefined ? {} : { username }),
-        ...(password === undefined ? {} : { password }),
+        ...getCredentials(address),
         ...(sentinelPassword === undefined ? {} : { sentinelPassword }),
         sentinelRetryStrategy: options.retryStrategy ?? reconnectDelayMs,
         // Leaves a primary that Sentinel has replaced, even if its connections stay open.
@@ -141,8 +179,31 @@ const openByKind = (
   }
 };
 
+type ClusterAddress = Extract<RedisAddress, { kind: 'cluster' }>;
+
+const getCredentials = ({ username, password }: Pick<ClusterAddress, 'username' | 'password'>) => ({
+  ...(username === undefined ? {} : { username }),
+  ...(password === undefined ? {} : { password }),
+});
+
+/** @param server host and port, as the cluster names its nodes. */
+const openNode = (server: string, settings: RedisSettings, options: ConnectionOptions): Redis => {
+  const address = parseRedisAddress(settings.REDIS_URL);
+  if (address?.kind !== 'cluster') throw new Error('REDIS_URL is not the address of a cluster');
+  const portIndex = server.lastIndexOf(':');
+  const node = new Redis({
+    ...options,
+    ...getCredentials(address),
+    ...(address.hasTls ? { tls: {} } : {}),
+    host: server.slice(0, portIndex),
+    port: Number(server.slice(portIndex + 1)),
+  });
+  node.on('error', () => undefined);
+  return node;
+};
+
 const openCluster = (
-  { nodes, username, password, hasTls }: Extract<RedisAddress, { kind: 'cluster' }>,
+  { nodes, hasTls, ...address }: ClusterAddress,
   { enableOfflineQueue = true, retryStrategy, ...redisOptions }: ConnectionOptions,
 ): Cluster => {
   const maySendTwice = enableOfflineQueue;
@@ -157,8 +218,7 @@ const openCluster = (
     ...(hasTls ? { dnsLookup: (host, callback) => callback(null, host) } : {}),
     redisOptions: {
       ...redisOptions,
-      ...(username === undefined ? {} : { username }),
-      ...(password === undefined ? {} : { password }),
+      ...getCredentials(address),
       ...(hasTls ? { tls: {} } : {}),
     },
   });

@@ -5,7 +5,7 @@ import { drainingKey, layoutKey } from './redis.keys';
  * Version of the keys, values and messages in Redis. Increment it with every change that processes of the previous
  * release cannot handle. Such a release cannot be rolled out gradually: docs/rolling-releases.md.
  */
-export const REDIS_LAYOUT = '3';
+export const REDIS_LAYOUT = '4';
 
 const STARTING_TIMEOUT_MS = 2_000;
 

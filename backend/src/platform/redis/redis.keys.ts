@@ -1,7 +1,7 @@
 /**
  * Every Redis key and channel of Thaw. All keys of one script share a hash tag, hence one slot of a cluster:
  * `{matching}` for the match queue and the leases, `{shard<n>}` for a shard of the random chats, `{presence<n>}` for a
- * shard of the users' presence.
+ * shard of the users' presence, `{jobs}` for BullMQ. A script publishes only to channels with its own hash tag.
  */
 export const SHARD_COUNT = 64;
 /** A worker copies one shard group to the durable log at a time; each group has 16 shards. */
@@ -12,6 +12,9 @@ export const layoutKey = 'layout';
 /** Exists while Redis is being drained; no Thaw process starts meanwhile. */
 export const drainingKey = 'draining';
 
+/** Prefix of BullMQ's keys. */
+export const jobsPrefix = '{jobs}';
+
 /** FNV-1a, 32 bits. */
 const hash = (text: string): number => {
   let value = 0x811c9dc5;
@@ -21,7 +24,21 @@ const hash = (text: string): number => {
   return value >>> 0;
 };
 
-export const findShard = (sessionId: string): number => hash(sessionId) % SHARD_COUNT;
+/**
+ * Returns the id of a new chat: its shard, a dot and the given unique text. A chat stays in its shard when a later release
+ * has more shards.
+ */
+export const buildSessionId = (unique: string): string => `${hash(unique) % SHARD_COUNT}.${unique}`;
+
+/** The shard that the id begins with. Ids of earlier releases, and any other text, are hashed. */
+export const findShard = (sessionId: string): number => {
+  const dot = sessionId.indexOf('.');
+  if (dot === 1 || dot === 2) {
+    const shard = Number(sessionId.slice(0, dot));
+    if (shard >= 0 && shard < SHARD_COUNT) return shard;
+  }
+  return hash(sessionId) % SHARD_COUNT;
+};
 export const findShardGroup = (shard: number): number => shard % SHARD_GROUP_COUNT;
 
 /** Held by the worker that processes the group. */

@@ -9,7 +9,7 @@ import { SocketDirectoryRepository } from '../../../platform/realtime/socket-dir
 import { REDIS } from '../../../platform/redis/redis.module';
 import type { RedisClient } from '../../../platform/redis/redis-connection.factory';
 import { openBatch } from '../../../platform/redis/redis-nodes.functions';
-import { matchingKeys } from '../../../platform/redis/redis.keys';
+import { buildSessionId, matchingKeys } from '../../../platform/redis/redis.keys';
 import type { RedisScript } from '../../../platform/redis/redis-script.model';
 import {
   apartScript,
@@ -141,7 +141,7 @@ export class MatchQueueService {
 
   /** Parameters of every script that may make a match. */
   private matchParameters(): (string | number)[] {
-    const sessionId = randomUUID();
+    const sessionId = buildSessionId(randomUUID());
     return [sessionId, CLAIM_MS, this.ignoreCoolDownAfterMs];
   }
 

@@ -1,0 +1,108 @@
+import type { Redis } from 'ioredis';
+
+/** A probe is published when nothing has been received for this long. */
+const PROBE_AFTER_SILENCE_MS = 5_000;
+/** A probe that has not arrived after this time is missed. */
+const PROBE_TIMEOUT_MS = 1_000;
+/** The connection is replaced after this many missed probes in a row. */
+const MISSES_BEFORE_REPLACEMENT = 2;
+
+interface Handlers {
+  onMessage(channel: string, message: string): void;
+  /** The connection was lost and is open again, without any channel. */
+  onReconnected(): void;
+  /** The server has ended subscriptions, because it no longer serves their slots. */
+  onMoved(): void;
+  /** Publishes a probe. */
+  publish(channel: string): Promise<unknown>;
+}
+
+/** The connection for subscriptions to one server. */
+export class SubscriberConnection {
+  private readonly channels = new Set<string>();
+  private receivedAt: number;
+  private probedAt: number | undefined;
+  private missedProbes: number;
+  private isClosed = false;
+
+  /** @param mustProve whether the connection counts as receiving only after its first message. */
+  constructor(
+    private readonly redis: Redis,
+    mustProve: boolean,
+    private readonly handlers: Handlers,
+  ) {
+    this.missedProbes = mustProve ? 1 : 0;
+    this.receivedAt = mustProve ? 0 : Date.now();
+    let openings = 0;
+    redis.on('ready', () => {
+      openings += 1;
+      if (openings === 1) return;
+      this.channels.clear();
+      this.receivedAt = Date.now();
+      this.probedAt = undefined;
+      handlers.onReconnected();
+    });
+    redis.on('smessage', (channel: string, message: string) => {
+      this.receivedAt = Date.now();
+      this.missedProbes = 0;
+      this.probedAt = undefined;
+      handlers.onMessage(channel, message);
+    });
+    redis.on('moved', () => {
+      this.channels.clear(); // ioredis does not say which; to subscribe a channel twice is harmless
+      handlers.onMoved();
+    });
+  }
+
+  /** Number of channels that are subscribed or being subscribed. */
+  get size(): number {
+    return this.channels.size;
+  }
+
+  get isReceiving(): boolean {
+    return this.redis.status === 'ready' && this.missedProbes === 0;
+  }
+
+  has(channel: string): boolean {
+    return this.channels.has(channel);
+  }
+
+  /** Resolves once Redis has confirmed. @throws errors of Redis, such as MOVED */
+  async subscribe(channel: string): Promise<void> {
+    this.channels.add(channel);
+    try {
+      await this.redis.ssubscribe(channel);
+    } catch (error) {
+      this.channels.delete(channel);
+      throw error;
+    }
+  }
+
+  unsubscribe(channel: string): void {
+    this.channels.delete(channel);
+    if (this.isClosed) return;
+    this.redis.sunsubscribe(channel).catch(() => undefined); // a lost connection ends the subscription, too
+  }
+
+  close(): void {
+    this.isClosed = true;
+    this.channels.clear();
+    this.redis.disconnect();
+  }
+
+  /** Call this every second. @returns whether the connection may be kept. */
+  probe(): boolean {
+    const now = Date.now();
+    if (this.probedAt !== undefined && now - this.probedAt >= PROBE_TIMEOUT_MS) {
+      this.missedProbes += 1;
+      this.probedAt = undefined;
+      if (this.missedProbes >= MISSES_BEFORE_REPLACEMENT) return false;
+    }
+    const [channel] = this.channels;
+    const isSilent = now - this.receivedAt >= PROBE_AFTER_SILENCE_MS;
+    if (this.probedAt !== undefined || !isSilent || channel === undefined) return true;
+    this.probedAt = now;
+    this.handlers.publish(channel).catch(() => undefined); // counted as a miss
+    return true;
+  }
+}

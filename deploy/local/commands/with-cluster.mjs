@@ -1,0 +1,29 @@
+import process from 'node:process';
+import { LauncherError } from '../launcher-error.mjs';
+import { localHome } from '../paths.mjs';
+import { ensurePackages } from '../provide/node-packages.mjs';
+import { openStores } from '../stores/stores.mjs';
+import { runInForeground } from './with-stores.mjs';
+
+/** `with-cluster.mjs -- <command>`: like `with-stores.mjs`, but REDIS_URL names a new Redis Cluster of six processes. */
+export async function main(args) {
+  const [command, ...rest] = args[0] === '--' ? args.slice(1) : args;
+  if (!command)
+    throw new LauncherError('The command to run is missing. Usage: with-cluster.mjs -- <command>');
+  // Progress goes to standard error, because standard output belongs to the command.
+  const logStep = (label, text) => process.stderr.write(`${label}: ${text}\n`);
+  await ensurePackages(logStep);
+  const { startRedisCluster } = await import('../stores/redis-cluster.mjs');
+  const cluster = await startRedisCluster({ logStep });
+  try {
+    const stores = await openStores({ home: localHome, env: { ...process.env, REDIS_URL: cluster.url } });
+    try {
+      const env = { ...process.env, DATABASE_URL: stores.databaseUrl, REDIS_URL: stores.redisUrl };
+      process.exitCode = await runInForeground(command, rest, env);
+    } finally {
+      await stores.close();
+    }
+  } finally {
+    await cluster.stop();
+  }
+}

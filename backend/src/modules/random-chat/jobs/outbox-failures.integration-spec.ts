@@ -253,7 +253,7 @@ describe('OutboxWriterService on failures', () => {
     it('can be replayed in order, once', async () => {
       const chat = createSessionId();
       const other = createSessionId();
-      await thaw.store.redis.del(...(await thaw.store.listKeys('*:dead-letters')));
+      for (const key of await thaw.store.listKeys('*:dead-letters')) await thaw.store.redis.del(key);
       const addDeadLetter = (session: string, text: string) => {
         const fields = ['session', session, 'entry', `${Date.now()}-0`, 'event', text];
         return thaw.store.redis.xadd(chatKeys(findShard(session)).deadLetters, '*', ...fields);
@@ -301,6 +301,13 @@ describe('OutboxWriterService on failures', () => {
           return real;
         };
         return real;
+      });
+      // On a cluster, the commands are sent singly.
+      const call = redis.call.bind(redis);
+      jest.spyOn(redis, 'call').mockImplementation((...given: Parameters<typeof call>) => {
+        if (given[0] !== 'xdel') return call(...given);
+        isCut = true;
+        return Promise.reject(new Error('Connection is closed.'));
       });
       await addStream(chat);
       await put(chat, chatStarted(), chatEnded);

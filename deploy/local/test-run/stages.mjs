@@ -86,8 +86,8 @@ export function listStages(reports) {
 }
 
 /**
- * Lists the stages of `npm run test:optional`: browsers besides Chromium and the load scripts, where their programs are
- * installed.
+ * Lists the stages of `npm run test:optional`: browsers besides Chromium, the integration specs on a Redis Cluster, and
+ * the load scripts, where their programs are installed.
  * @param {string} reports  a folder for the tools' reports
  * @returns {Stage[]}
  */
@@ -100,9 +100,41 @@ export const listOptionalStages = (reports) => [
     find: findWebKit,
     reasonToSkip: 'no WebKitGTK was found: install webkit2gtk-driver and xvfb',
   }),
+  clusterStage(path.join(reports, 'cluster.json')),
   loadStage(path.join(reports, 'load.tap')),
   metricsStage(path.join(reports, 'metrics.tap')),
 ];
+
+/** The integration specs that concern Redis most, file by file on a cluster of three primaries and three replicas. */
+function clusterStage(report) {
+  const specs = [
+    'modules/matching/',
+    'modules/presence/',
+    'modules/random-chat/(application|transport)/',
+    'modules/random-chat/jobs/(outbox|chat-stream|many-ends|redis-drain)',
+    'platform/hot-log/',
+    'platform/queue/',
+    'platform/rate-limit/',
+    'platform/realtime/(frame-rate|socket-admission|socket-close|socket-lifecycle)',
+  ];
+  const args = ['--selectProjects', 'integration', '--runInBand', '--testPathPatterns', specs.join('|')];
+  return {
+    name: 'redis cluster',
+    kind: 'optional',
+    command: [
+      process.execPath,
+      inRepository('deploy/local/with-cluster.mjs'),
+      '--',
+      ...packageCommand('jest'),
+      ...args,
+      '--json',
+      `--outputFile=${report}`,
+    ],
+    cwd: inRepository('backend'),
+    limitMs: 15 * MINUTE_MS,
+    counts: () => readJestCounts(report),
+  };
+}
 
 /** The alert rules and the dashboard, with Prometheus. */
 function metricsStage(report) {

@@ -109,15 +109,13 @@ class RedisCluster {
     }, 'The cluster is not whole');
   }
 
-  /** The running primaries. */
-  async listPrimaries() {
-    const found = await Promise.all(
-      this.#running().map(async (node) => {
-        const isPrimary = (await node.call('INFO', 'replication')).includes('role:master');
-        return isPrimary ? [node] : [];
-      }),
-    );
-    return found.flat();
+  /** The node that serves a key now. */
+  async findPrimary(key) {
+    const [node] = this.#running();
+    const slot = await node.call('CLUSTER', 'KEYSLOT', key);
+    const ranges = await node.call('CLUSTER', 'SLOTS');
+    const [, , [, port]] = ranges.find(([first, last]) => first <= slot && slot <= last);
+    return this.nodes.find((each) => each.port === port);
   }
 
   async stop() {

@@ -137,6 +137,7 @@ describe('a socket in a random chat', () => {
   it("does not send queue_left to the user's other tabs when the user is already in a chat", async () => {
     const { ada, adaSocket, sessionId } = await meet();
     const tab = await ada.openSocket(thaw.origins[1], { sessionId, seq: 1 });
+    await tab.next('session_resumed'); // a message sent earlier would be a part of it
     // Past the two seconds in which leaving the queue counts as a skip.
     const record = `{matching}:user:${ada.user.id}`;
     await thaw.store.redis.hset(record, 'claimedAt', '1');

@@ -1,5 +1,6 @@
 // Runs against real api replicas, PostgreSQL, Redis and sockets. Redis executes commands after a replica has timed out.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { listPrimaries } from '../../../platform/redis/redis-nodes.functions';
 import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas.harness';
 import { matchNewVisitors, type ThawSocket } from '../../../testing/thaw.client';
 import { until } from '../../../testing/until.functions';
@@ -37,7 +38,9 @@ describe('a chat with appends that time out', () => {
     const pausing = (async () => {
       for (let round = 0; round < 2; round += 1) {
         await sleep(200);
-        await thaw.store.redis.call('CLIENT', 'PAUSE', PAUSED_MS, 'ALL');
+        await Promise.all(
+          listPrimaries(thaw.store.redis).map((node) => node.call('CLIENT', 'PAUSE', PAUSED_MS, 'ALL')),
+        );
         await sleep(PAUSED_MS);
       }
     })();

@@ -20,10 +20,13 @@ const unavailableCodes = new Set([
 ]);
 /** Prefixes of Redis error replies that are caused by the server, not by the command. */
 const unavailableRedisReply =
-  /^(OOM|MISCONF|BUSY|NOREPLICAS|CLUSTERDOWN|TRYAGAIN|READONLY|LOADING|MASTERDOWN|ERR max number of clients)\b/;
-/** The last two occur after TypeORM has released a broken connection and refuses further queries of its transaction. */
+  /^(OOM|MISCONF|BUSY|NOREPLICAS|CLUSTERDOWN|TRYAGAIN|READONLY|LOADING|MASTERDOWN|MOVED|ASK|ERR max number of clients)\b/;
+/**
+ * Messages of the clients. A script cannot reach keys that are being moved to another node of a cluster. The last two
+ * occur after TypeORM has released a broken connection and refuses further queries of its transaction.
+ */
 const unavailableMessages =
-  /Command timed out|Connection is closed|Stream isn't writeable|max retries per request|timeout exceeded when trying to connect|timeout expired|Connection terminated|Connection ended|Query read timeout|is not queryable|Query runner already released|query runner was already released/i;
+  /Command timed out|Connection is closed|Cluster isn't ready|Cluster is ended|Too many Cluster redirections|Failed to refresh slots cache|None of startup nodes is available|access a non local key|Stream isn't writeable|max retries per request|timeout exceeded when trying to connect|timeout expired|Connection terminated|Connection ended|Query read timeout|is not queryable|Query runner already released|query runner was already released/i;
 
 /** SQLSTATE classes that refuse a value or its row: data exception, integrity constraint. */
 const valueClasses = new Set(['22', '23']);

@@ -84,7 +84,7 @@ export class ChatLogRepository {
     const script = isEnd ? appendEndScript : appendScript;
     const reply = await script.run(
       this.redis,
-      [keys.stream(sessionId)],
+      [keys.stream(sessionId), keys.outbox],
       [
         expected.version,
         expected.lastId,

@@ -14,7 +14,10 @@ export type AppendReply =
  * The generic append, which contains no rule of the product: it compares the end of the stream with the one that the
  * caller expects, adds the events to the stream and to the shard's outbox, and publishes them.
  *
- * KEYS: stream. ARGV: expected length, expected last id, prefix, session id, a member of the deadlines that must be
+ * Both keys are declared: while their slot is being moved to another node, Redis refuses the call instead of creating a
+ * second outbox there.
+ *
+ * KEYS: stream, outbox. ARGV: expected length, expected last id, prefix, session id, a member of the deadlines that must be
  * overdue ('' for none), the replica to which nothing is published, then the events.
  */
 const append = (whenOutboxIsFull: string): string => `${publishToReplicasLua}${isOutboxFullLua}
@@ -25,7 +28,7 @@ if (last and last[1] or '') ~= ARGV[2] or length ~= tonumber(ARGV[1]) then
   local missed = redis.call('XRANGE', KEYS[1], ARGV[2] == '' and '-' or '(' .. ARGV[2], '+')
   return {0, length, missed}
 end
-local outbox = prefix .. 'outbox'
+local outbox = KEYS[2]
 local queued = redis.call('XLEN', outbox)
 if isOutboxFull(outbox, queued) then ${whenOutboxIsFull} end
 if deadline ~= '' then

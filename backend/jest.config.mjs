@@ -32,5 +32,6 @@ export default {
     project('integration', ['/src/.*\\.integration-spec\\.ts$'], secondTry),
     project('process', ['/test/.*\\.e2e-spec\\.ts$'], secondTry),
     project('drill', ['/test/.*\\.drill-spec\\.ts$']),
+    project('cluster', ['/test/.*\\.cluster-spec\\.ts$']),
   ],
 };

@@ -86,8 +86,8 @@ export function listStages(reports) {
 }
 
 /**
- * Lists the stages of `npm run test:optional`: browsers besides Chromium, the integration specs on a Redis Cluster, and
- * the load scripts, where their programs are installed.
+ * Lists the stages of `npm run test:optional`: browsers besides Chromium, a Redis Cluster, and the load scripts, where their
+ * programs are installed.
  * @param {string} reports  a folder for the tools' reports
  * @returns {Stage[]}
  */
@@ -101,6 +101,7 @@ export const listOptionalStages = (reports) => [
     reasonToSkip: 'no WebKitGTK was found: install webkit2gtk-driver and xvfb',
   }),
   clusterStage(path.join(reports, 'cluster.json')),
+  failoverStage(path.join(reports, 'failover.json')),
   loadStage(path.join(reports, 'load.tap')),
   metricsStage(path.join(reports, 'metrics.tap')),
 ];
@@ -132,6 +133,19 @@ function clusterStage(report) {
     ],
     cwd: inRepository('backend'),
     limitMs: 15 * MINUTE_MS,
+    counts: () => readJestCounts(report),
+  };
+}
+
+/** Users who talk over three replicas while primaries of a Redis Cluster are killed. */
+function failoverStage(report) {
+  const args = ['--selectProjects', 'cluster', '--runInBand', '--json', `--outputFile=${report}`];
+  return {
+    name: 'redis cluster: failover',
+    kind: 'optional',
+    command: [...packageCommand('jest'), ...args],
+    cwd: inRepository('backend'),
+    limitMs: 6 * MINUTE_MS,
     counts: () => readJestCounts(report),
   };
 }

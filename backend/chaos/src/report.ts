@@ -84,7 +84,7 @@ export const renderReport = (report: Report): string => {
     ...renderLossesByFault(allowed),
     `duplicates         ${verdict.violations.filter(({ rule }) => rule === 'duplicate').length}`,
     `fresh clients      ${renderDurations(selectDefined(recovery.fresh))}`,
-    `user reconnects    ${renderDurations(selectDefined(recovery.returns))}`,
+    `user reconnects    ${renderDurations(selectDefined(recovery.reconnects))}`,
     `reconnect buttons  ${report.gaveUpCount}`,
     ...renderHeaps(report),
     '',

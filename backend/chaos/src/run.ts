@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type IdleState, computeMinimum, findGrowth } from './check/idle-state';
 import { checkEvidence, type LossWindow, type Violation } from './check/evidence-checker';
 import type { UserLog } from './check/user-log';
-import { type RecoveryFigures, measureReturns, findSlowRecoveries } from './check/recovery';
+import { type RecoveryFigures, measureReconnects, findSlowRecoveries } from './check/recovery';
 import { type Backlog, readBacklog, countKeysWithoutExpiry, readStoredState } from './check/stored-state';
 import { type Cluster, topology } from './cluster/cluster';
 import { estimateSlowdown } from '#testing/processor-load.probe';
@@ -34,7 +34,7 @@ export class Run {
   /** Violations that the run itself found, besides those of the checker. */
   private readonly violations: Violation[] = [];
   private readonly probeLogs: UserLog[] = [];
-  private readonly recovery: RecoveryFigures = { fresh: [], returns: [] };
+  private readonly recovery: RecoveryFigures = { fresh: [], reconnects: [] };
   private readonly recoveredAt: number[] = [];
   private readonly injector: Injector;
 
@@ -69,8 +69,10 @@ export class Run {
     const storedState = { ...stored, ...backlog };
     const logs = [...population.logs, ...this.probeLogs];
     const verdict = checkEvidence({ logs, storedState, lossWindows: this.listLossWindows() });
-    this.recovery.returns = population.users.flatMap(({ connection }) =>
-      measureReturns(this.recoveredAt, connection.attempts, (from, to) => this.injector.isFaulty(from, to)),
+    this.recovery.reconnects = population.users.flatMap(({ connection }) =>
+      measureReconnects(this.recoveredAt, connection.attempts, (from, to) =>
+        this.injector.isFaulty(from, to),
+      ),
     );
     verdict.violations.push(
       ...this.violations,

@@ -143,7 +143,7 @@ const createRound = (random: Random, drawFault: (companion?: Fault) => Fault | u
   if (!first) throw new Error('No fault could be drawn');
   const round: Round = {
     pauseMs: random.chooseBetween(1_500, 3_000),
-    faults: [{ fault: first, afterMs: 0, lastsMs: drawLastsMs(random, first) }],
+    faults: [{ fault: first, afterMs: 0, lastsMs: drawDurationMs(random, first) }],
   };
   const second = random.isChosen(SECOND_FAULT_PROBABILITY) ? drawFault(first) : undefined;
   if (second)
@@ -151,7 +151,7 @@ const createRound = (random: Random, drawFault: (companion?: Fault) => Fault | u
       fault: second,
       afterMs: random.chooseBetween(0, MAX_SECOND_DELAY_MS),
       // Both faults end before users give up, even if the second one begins last.
-      lastsMs: Math.min(drawLastsMs(random, second), MAX_DISCONNECTION_MS - MAX_SECOND_DELAY_MS),
+      lastsMs: Math.min(drawDurationMs(random, second), MAX_DISCONNECTION_MS - MAX_SECOND_DELAY_MS),
     });
   return round;
 };
@@ -160,7 +160,7 @@ const createRound = (random: Random, drawFault: (companion?: Fault) => Fault | u
  * Draws a duration in milliseconds. Faults that disconnect users stay below `MAX_DISCONNECTION_MS`. Instantaneous faults,
  * such as a kill, last until their recovery whatever their duration.
  */
-const drawLastsMs = (random: Random, { kind }: Fault): number => {
+const drawDurationMs = (random: Random, { kind }: Fault): number => {
   switch (kind) {
     case 'kill':
     case 'terminate':

@@ -9,7 +9,7 @@ export interface RacingUser {
   socket: ThawSocket;
 }
 
-/** Different rounds cross at different points: each has its own delay and order. */
+/** Number of different delays between the two calls, so that the calls of different rounds interleave differently. */
 const DELAYS = 120;
 
 /** Sends a message as soon as a chat starts, as fast as a client can. */
@@ -27,7 +27,7 @@ export const greetPartners = ({ socket }: ThawSocket): void => {
 export const listEvents = ({ frames }: ThawSocket, sessionId: string): string[] =>
   frames.filter(({ data }) => data?.sessionId === sessionId).map(({ event }) => event);
 
-/** Two users who are matched and blocked at the same moment, again and again. */
+/** Two users who are matched and blocked at the same moment, once in each round. */
 export class BlockRace {
   /** Rounds in which a chat started, and rounds in which none did. */
   readonly chats = { started: 0, none: 0 };
@@ -50,6 +50,7 @@ export class BlockRace {
   async run(round: number): Promise<void> {
     const sockets = this.users.map(({ socket }) => socket);
     for (const socket of sockets) socket.frames.length = 0;
+    // The rounds alternate who joins the queue first, who blocks, and whether the block or the second join is sent first.
     const [first, second] = round % 2 ? this.users : ([this.users[1], this.users[0]] as const);
     const [blocker, blocked] = round % 4 < 2 ? this.users : ([this.users[1], this.users[0]] as const);
     await first.socket.request('join_queue', {});
@@ -57,7 +58,8 @@ export class BlockRace {
     const block = () => this.block(blocker.visitor, blocked.visitor);
     const isBlockFirst = Math.floor(round / 4) % 2 === 0;
     const pending: Promise<unknown>[] = [isBlockFirst ? block() : join()];
-    await this.pass(((round * 7) % DELAYS) / DELAYS);
+    // 7 and `DELAYS` have no common factor, so that each delay occurs.
+    await this.waitShare(((round * 7) % DELAYS) / DELAYS);
     pending.push(isBlockFirst ? join() : block());
     const answers = await Promise.all(pending);
     expect(answers[isBlockFirst ? 0 : 1]).toMatchObject({ status: 201 });
@@ -69,7 +71,7 @@ export class BlockRace {
     expect(sessions.size).toBeLessThanOrEqual(1);
     this.chats[sessions.size > 0 ? 'started' : 'none'] += 1;
 
-    // Both search again beside each other; then everything is undone for the next round.
+    // Both search at the same time without being matched. Then the round is undone for the next one.
     for (const socket of sockets) await socket.request('join_queue', {});
     expect(await this.readStates()).toEqual(['searching', 'searching']);
     for (const socket of sockets) await socket.request('leave_queue', {});
@@ -99,7 +101,7 @@ export class BlockRace {
   }
 
   /** Lets other work of this process run for a share of the longest delay. */
-  private async pass(share: number): Promise<void> {
+  private async waitShare(share: number): Promise<void> {
     const endsAt = performance.now() + share * this.maxDelayMs;
     while (performance.now() < endsAt) await new Promise(setImmediate);
   }

@@ -175,7 +175,7 @@ export class ChatUser {
   private acknowledge({ id, seq, clientId }: Record<string, unknown>): void {
     const content = this.unanswered.get(String(clientId));
     if (content === undefined) {
-      this.violations.push(`an ack that nobody waited for: ${String(seq)}`);
+      this.violations.push(`an ack without a request: ${String(seq)}`);
       return;
     }
     this.unanswered.delete(String(clientId));
@@ -261,11 +261,11 @@ export const findFaults = ([first, second]: ChatUserPair): string[] => {
     faults.push(`the histories differ: ${first.history.size} and ${second.history.size} messages`);
   }
   const contents = [...first.history.values()].map(({ content }) => content);
-  if (new Set(contents).size !== contents.length) faults.push('a message is there twice');
+  if (new Set(contents).size !== contents.length) faults.push('a message is stored twice');
   for (const { acked } of [first, second]) {
     for (const [content, seq] of acked) {
       if (first.history.get(seq)?.content !== content)
-        faults.push(`${content} was acknowledged as ${seq} and is not there`);
+        faults.push(`${content} was acknowledged as ${seq} and is missing`);
     }
   }
   return faults;

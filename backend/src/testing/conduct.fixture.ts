@@ -12,7 +12,7 @@ interface Replica {
   app: INestApplicationContext;
 }
 
-/** A user id that belongs to no user of a test. */
+/** The moderator who decides. No user of a test has this id. */
 export const MODERATOR_ID = 1;
 
 /** The event that a result contains exactly once. */

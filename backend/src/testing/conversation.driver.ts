@@ -39,12 +39,12 @@ export class Conversation {
       this.acknowledged.set(Number(answer.data.seq), content);
       return true;
     }
-    this.refuse(answer.data);
+    this.countRefusal(answer.data);
     return false;
   }
 
   /** Counts an error answer, which must be `unavailable`. */
-  refuse({ code }: Record<string, unknown>): void {
+  countRefusal({ code }: Record<string, unknown>): void {
     if (code !== 'unavailable') throw new Error(`A frame was answered ${String(code)}`);
     this.refusals += 1;
   }
@@ -88,13 +88,13 @@ export const readDurableTexts = async (
   dataSource: DataSource,
   sessionId: string,
 ): Promise<Map<number, string>> => {
-  const rows = await dataSource.query<{ place: string; text: string }[]>(
-    `SELECT e.stream_position AS place, coalesce(p.data->>'content', e.type) AS text
+  const rows = await dataSource.query<{ seq: string; text: string }[]>(
+    `SELECT e.stream_position AS seq, coalesce(p.data->>'content', e.type) AS text
      FROM events e LEFT JOIN event_private p USING (stream_id, event_id)
      WHERE stream_id = $1 ORDER BY stream_position`,
     [`chat-${sessionId}`],
   );
-  return new Map(rows.map(({ place, text }) => [Number(place), text]));
+  return new Map(rows.map(({ seq, text }) => [Number(seq), text]));
 };
 
 /**
@@ -108,9 +108,8 @@ export const findLostOrDuplicates = async (
   const faults: string[] = [];
   for (const { sessionId, acknowledged } of conversations) {
     const texts = await readDurableTexts(dataSource, sessionId);
-    for (const [place, content] of acknowledged) {
-      if (texts.get(place) !== content)
-        faults.push(`${sessionId} ${place} is ${texts.get(place)?.slice(0, 20)}`);
+    for (const [seq, content] of acknowledged) {
+      if (texts.get(seq) !== content) faults.push(`${sessionId} ${seq} is ${texts.get(seq)?.slice(0, 20)}`);
     }
     const messages = [...texts.values()].filter((text) => /^[\d.]+ /.test(text));
     if (new Set(messages).size !== messages.length) faults.push(`${sessionId} holds a message twice`);

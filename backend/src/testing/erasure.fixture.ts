@@ -9,7 +9,7 @@ import { startTestReplicas, type TestReplicas } from './test-replicas.harness';
 import { ThawVisitor } from './thaw.client';
 import { until } from './until.functions';
 
-export const newReceiptKey = (): string =>
+export const createReceiptKey = (): string =>
   generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 
 /** Replicas that can erase users, with files in a folder of their own. */
@@ -25,7 +25,7 @@ export const startTestErasures = async (
   more: Record<string, string> = {},
 ): Promise<TestErasures> => {
   const folder = await mkdtemp(path.join(tmpdir(), 'thaw-erasures-'));
-  const settings = { RECEIPT_KEY: newReceiptKey(), STORAGE_DIR: folder, ...more };
+  const settings = { RECEIPT_KEY: createReceiptKey(), STORAGE_DIR: folder, ...more };
   const thaw = await startTestReplicas(replicas, settings);
   return {
     thaw,

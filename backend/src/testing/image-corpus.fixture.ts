@@ -131,10 +131,10 @@ export const createGifWithScript = (): Buffer =>
   });
 
 /** Appends a file after the end of the image. */
-export const withTrailingData = (image: Buffer, trailing: string): Buffer =>
+export const appendTrailingData = (image: Buffer, trailing: string): Buffer =>
   Buffer.concat([image, Buffer.from(trailing, 'latin1')]);
 
-export const zipWith = (text: string): string =>
+export const createZip = (text: string): string =>
   `PK\x03\x04\x14\0\0\0\0\0${'\0'.repeat(20)}a.html${text}PK\x05\x06`;
 
 /** Each frame has a different shade of gray. */

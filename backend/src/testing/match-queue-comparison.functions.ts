@@ -18,7 +18,7 @@ const queues = (['common', 'care'] as const).flatMap((pool) =>
 
 type FoundRecord = [
   fields: [state: string | null, since: string | null, session: string | null, pool: string | null],
-  keptMs: number,
+  expiresInMs: number,
 ];
 
 /** Reads everything with one call. KEYS: the queues, then the records of users. */
@@ -48,15 +48,15 @@ export const expectSameInRedis = async (redis: RedisClient, crowd: MatchQueueCro
   const keys = [...queues, ...crowd.users.map(({ id }) => matchingKeys.user(id))];
   const [entries, records] = await readScript.run(redis, keys, []);
   const found = crowd.users.map(({ id }, index): Whereabouts => {
-    const [fields = [], keptMs = -1] = records[index] ?? [];
+    const [fields = [], expiresInMs = -1] = records[index] ?? [];
     const [state = null, since = null, session = null, pool = null] = fields;
     return {
       state,
       pool,
       session,
       since: since === null ? null : Number(since),
-      entries: queues.flatMap((queue, place) => findEntries(entries[place] ?? [], queue, id)),
-      isExpiring: keptMs > 0,
+      entries: queues.flatMap((queue, queueIndex) => findEntries(entries[queueIndex] ?? [], queue, id)),
+      isExpiring: expiresInMs > 0,
     };
   });
   const expected = crowd.users.map((user, index) => computeExpectedWhereabouts(user, crowd, found[index]));

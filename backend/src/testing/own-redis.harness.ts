@@ -63,7 +63,7 @@ export const readUsedBytes = async (redis: Redis): Promise<number> =>
 
 /** Fills the memory with a key `ballast`: from here on Redis answers OOM to every command that may need memory. */
 export const fillRedis = async (redis: Redis): Promise<void> => {
-  // Not a SET: memory for the input buffer of the connection would be counted for a moment, too.
+  // SETRANGE instead of SET, for which memory for the input buffer of the connection would be counted for a moment.
   await redis.setrange('ballast', 4 * 1024 * 1024, 'x');
   await redis.config('SET', 'maxmemory', `${(await readUsedBytes(redis)) - 1024 * 1024}`);
 };

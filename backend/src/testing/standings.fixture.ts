@@ -11,6 +11,7 @@ interface Replica {
 
 const HOUR_MS = 3_600_000;
 
+/** The time in this many hours from now. */
 export const addHours = (hours: number): Date => new Date(Date.now() + hours * HOUR_MS);
 
 /** The next id of a case, sanction or notice. */

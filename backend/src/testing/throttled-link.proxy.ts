@@ -10,6 +10,7 @@ export interface ThrottledLink {
 
 /** Bytes forwarded per write, few enough that the data flows evenly rather than in bursts. */
 const WRITE_BYTES = 16 * 1024;
+const BITS_PER_BYTE = 8;
 
 const forwardSlowly = async (from: Socket, to: Socket, bytesPerSecond: number): Promise<void> => {
   let dueAt = performance.now();
@@ -43,7 +44,7 @@ export const startThrottledLink = async (target: string, bitsPerSecond: number):
       });
     }
     client.pipe(upstream);
-    forwardSlowly(upstream, client, bitsPerSecond / 8).catch(() => client.destroy());
+    forwardSlowly(upstream, client, bitsPerSecond / BITS_PER_BYTE).catch(() => client.destroy());
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

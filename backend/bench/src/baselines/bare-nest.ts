@@ -5,7 +5,8 @@ import path from 'node:path';
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 
-// A Nest application without providers, which imports the packages that an api process imports.
+// Baseline of P18, the start of a process: a Nest application without providers, which imports the packages that an api
+// process imports.
 
 const requireFromBuild = createRequire(path.join(process.env.PACKAGES_FROM ?? __dirname, 'main.api.js'));
 for (const name of JSON.parse(process.env.PACKAGES ?? '[]') as string[]) requireFromBuild(name);

@@ -2,7 +2,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
 
-// Baseline of P3 and P4: the least work with which a server can answer a JSON command (parse, look up, answer).
+// Baseline of P3, the CPU of a command, and P4, the memory of a socket: the least work with which a server can answer a
+// JSON command (parse it, find the handler, answer).
 
 interface Inbound {
   event: string;

@@ -3,9 +3,13 @@ import { Queue, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 import { Pool } from 'pg';
 
-// Baseline of P9: one job and one INSERT per message, as in a service without an outbox. Reports rows per second.
+// Baseline of P9, the rate at which events are persisted: one job and one INSERT per message, as in a service without an
+// outbox. Sends the rows per second to its parent process.
 
 const ROWS = Number(process.env.ROWS);
+/** Rows are inserted into this many chats in turn. */
+const CHATS = 200;
+const JOBS_PER_CALL = 1_000;
 const CONCURRENCY = 16;
 const QUEUE = 'job-per-event';
 
@@ -21,12 +25,12 @@ const run = async (): Promise<number> => {
     'DROP TABLE IF EXISTS job_per_event_rows; CREATE TABLE job_per_event_rows (LIKE events INCLUDING ALL)',
   );
   const content = 'x'.repeat(100);
-  for (let start = 0; start < ROWS; start += 1_000) {
+  for (let start = 0; start < ROWS; start += JOBS_PER_CALL) {
     await queue.addBulk(
-      Array.from({ length: Math.min(1_000, ROWS - start) }, (_, index) => ({
+      Array.from({ length: Math.min(JOBS_PER_CALL, ROWS - start) }, (_, index) => ({
         name: 'message',
         data: {
-          streamId: `chat-${(start + index) % 200}`,
+          streamId: `chat-${(start + index) % CHATS}`,
           position: start + index + 1,
           eventId: randomUUID(),
           content,
@@ -35,7 +39,7 @@ const run = async (): Promise<number> => {
     );
   }
   const startedAt = performance.now();
-  let done = 0;
+  let completedCount = 0;
   await new Promise<void>((resolve) => {
     const worker = new Worker(
       QUEUE,
@@ -53,8 +57,8 @@ const run = async (): Promise<number> => {
       { connection, concurrency: CONCURRENCY },
     );
     worker.on('completed', () => {
-      done += 1;
-      if (done === ROWS) resolve();
+      completedCount += 1;
+      if (completedCount === ROWS) resolve();
     });
   });
   return ROWS / ((performance.now() - startedAt) / 1_000);

@@ -1,17 +1,18 @@
 import { Redis } from 'ioredis';
 import { Pool } from 'pg';
 
-// Writes the history of minimal-relay.ts to PostgreSQL: reads the stream in batches and inserts each with one statement.
+// Second process of the baseline minimal-relay.ts with history: reads the relay's stream in batches and inserts each
+// batch into PostgreSQL with one statement.
 
 const STREAM = 'history';
-const BATCH = 500;
+const BATCH_SIZE = 500;
 const BATCH_EVERY_MS = 250;
 
 const redis = new Redis(process.env.REDIS_URL ?? '');
 const pool = new Pool({ connectionString: process.env.DATABASE_URL, max: 1 });
 
 const writeBatch = async (): Promise<number> => {
-  const entries = await redis.xrange(STREAM, '-', '+', 'COUNT', BATCH);
+  const entries = await redis.xrange(STREAM, '-', '+', 'COUNT', BATCH_SIZE);
   if (entries.length === 0) return 0;
   const ids = entries.map(([id]) => id);
   const frames = entries.map(([, [, frame]]) => frame);
@@ -26,10 +27,11 @@ const writeBatch = async (): Promise<number> => {
 
 const run = async (): Promise<void> => {
   await pool.query('CREATE TABLE relay_history (id text PRIMARY KEY, frame jsonb)');
+  // Ready: it listens on no port.
   process.send?.({ port: 0 });
   for (;;) {
     const written = await writeBatch();
-    if (written < BATCH) await new Promise((resolve) => setTimeout(resolve, BATCH_EVERY_MS));
+    if (written < BATCH_SIZE) await new Promise((resolve) => setTimeout(resolve, BATCH_EVERY_MS));
   }
 };
 

@@ -3,12 +3,12 @@ import type { AddressInfo } from 'node:net';
 import { Redis } from 'ioredis';
 import { WebSocket, WebSocketServer } from 'ws';
 
-// Baseline of P1 and P5: the least that a relay between two processes needs, which is a socket, a publication and a
-// subscription. It has no rules and stores nothing.
+// Baseline of P1 (CPU of a message), P5 (CPU of Redis) and P8 (delivery time): the least that a relay between two
+// processes needs, which is a socket, a publication and a subscription. It has no rules.
 
 const redisUrl = process.env.REDIS_URL ?? '';
 // 'partner': publishes to the receiver only. 'chat': to all sockets of a chat, as users with several tabs need.
-const isByChat = process.env.CHANNELS === 'chat';
+const publishesByChat = process.env.CHANNELS === 'chat';
 // 'on': every message is also added to a stream, which minimal-relay-writer.ts writes to PostgreSQL.
 const hasHistory = process.env.HISTORY === 'on';
 // Relays with and without history may share a Redis.
@@ -17,16 +17,17 @@ const publisher = new Redis(redisUrl);
 const subscriber = new Redis(redisUrl);
 const socketsByChannel = new Map<string, WebSocket[]>();
 const userBySocket = new WeakMap<WebSocket, string>();
-let entries = 0;
+let messageCount = 0;
 
 subscriber.on('message', (channel, message) => {
-  if (!isByChat) {
+  if (!publishesByChat) {
     for (const socket of socketsByChannel.get(channel) ?? []) socket.send(message);
     return;
   }
-  const afterSender = message.indexOf(' ');
-  const sender = message.slice(0, afterSender);
-  const frame = message.slice(afterSender + 1);
+  // `<sender> <frame>`: the sender receives only an ack.
+  const senderEnd = message.indexOf(' ');
+  const sender = message.slice(0, senderEnd);
+  const frame = message.slice(senderEnd + 1);
   for (const socket of socketsByChannel.get(channel) ?? [])
     if (userBySocket.get(socket) !== sender) socket.send(frame);
 });
@@ -44,18 +45,18 @@ new WebSocketServer({ server, perMessageDeflate: false, clientTracking: false })
     const [user = '', partner = '', session = ''] = ['user', 'partner', 'session'].map(
       (name) => query.get(name) ?? '',
     );
-    const channel = isByChat ? `live:${session}` : `${userPrefix}${user}`;
-    const publishedChannel = isByChat ? channel : `${userPrefix}${partner}`;
+    const channel = publishesByChat ? `live:${session}` : `${userPrefix}${user}`;
+    const publishedChannel = publishesByChat ? channel : `${userPrefix}${partner}`;
     socketsByChannel.set(channel, [...(socketsByChannel.get(channel) ?? []), socket]);
     userBySocket.set(socket, user);
     void subscriber.subscribe(channel).then(() => socket.send('{"event":"ready","data":{}}'));
     let seq = 0;
     socket.on('message', (raw) => {
       const { ref, data } = JSON.parse((raw as Buffer).toString()) as Inbound;
-      entries += 1;
+      messageCount += 1;
       seq += 1;
       const now = Date.now();
-      const id = `${now}-${entries}`;
+      const id = `${now}-${messageCount}`;
       const timestamp = new Date(now).toISOString();
       const { content, messageType, clientId } = data;
       const frame = JSON.stringify({
@@ -75,7 +76,7 @@ new WebSocketServer({ server, perMessageDeflate: false, clientTracking: false })
       const ack = JSON.stringify({ event: 'ack', data: { id, seq, timestamp, clientId }, ref });
       if (hasHistory) void publisher.xadd('history', '*', 'frame', frame);
       void publisher
-        .publish(publishedChannel, isByChat ? `${user} ${frame}` : frame)
+        .publish(publishedChannel, publishesByChat ? `${user} ${frame}` : frame)
         .then(() => socket.send(ack));
     });
   },

@@ -3,23 +3,17 @@ import type { AddressInfo } from 'node:net';
 import { createAdapter } from '@socket.io/redis-adapter';
 import { Redis } from 'ioredis';
 import { Server } from 'socket.io';
+import { leanSocketIoOptions } from './socket-io-options';
 
-// Baseline of P2, P4, P7 and P16: Socket.IO with its Redis adapter in its leanest configuration, which is WebSocket only,
-// no compression and no HTTP extras.
+// Baseline of many figures: Socket.IO with its Redis adapter, which relays messages within a room and has no rules.
 
 const redisUrl = process.env.REDIS_URL ?? '';
-// Connection state recovery, which the Redis adapter does not support: a single process keeps its packets in memory.
+// A single process with connection state recovery, which keeps sent packets in memory. The Redis adapter does not
+// support it.
 const hasRecovery = process.env.RECOVERY === 'on';
 const server = createServer();
 const io = new Server(server, {
-  // The path of Thaw's sockets, which the same nginx proxies.
-  path: '/ws',
-  addTrailingSlash: false,
-  transports: ['websocket'],
-  allowUpgrades: false,
-  perMessageDeflate: false,
-  httpCompression: false,
-  serveClient: false,
+  ...leanSocketIoOptions,
   ...(hasRecovery
     ? { connectionStateRecovery: { maxDisconnectionDuration: 120_000 } }
     : { adapter: createAdapter(new Redis(redisUrl), new Redis(redisUrl)) }),
@@ -50,7 +44,7 @@ io.on('connection', (socket) => {
       messageCount += 1;
       sentCount += 1;
       const now = Date.now();
-      // Ids and numbers only give the frames the size of Thaw's.
+      // Nothing uses the ids and numbers: they give the frames the same size as Thaw's.
       const id = `${now}-${messageCount}`;
       const timestamp = new Date(now).toISOString();
       socket.to(sessionId).emit('random_message', {

@@ -6,9 +6,10 @@ import { createAdapter } from '@socket.io/redis-adapter';
 import { Redis } from 'ioredis';
 import { Pool } from 'pg';
 import { Server } from 'socket.io';
+import { leanSocketIoOptions } from './socket-io-options';
 
-// Baseline of P13: Socket.IO whose handshake looks up the session of Thaw's cookie in Thaw's PostgreSQL, in its leanest configuration:
-// the cookie's signature, one prepared statement, a room for the user; WebSocket only, no compression, no HTTP extras.
+// Baseline of P13, the cost of opening a socket. The handshake checks the signature of Thaw's session cookie, looks the
+// session up in Thaw's PostgreSQL with one prepared statement, and joins a room for the user.
 
 const {
   REDIS_URL: redisUrl = '',
@@ -19,14 +20,7 @@ const [secret = ''] = readFileSync(secretFile, 'utf8').trim().split(',');
 const pool = new Pool({ connectionString: databaseUrl, max: 10 });
 const server = createServer();
 const io = new Server(server, {
-  // The path of Thaw's sockets.
-  path: '/ws',
-  addTrailingSlash: false,
-  transports: ['websocket'],
-  allowUpgrades: false,
-  perMessageDeflate: false,
-  httpCompression: false,
-  serveClient: false,
+  ...leanSocketIoOptions,
   adapter: createAdapter(new Redis(redisUrl), new Redis(redisUrl)),
 });
 

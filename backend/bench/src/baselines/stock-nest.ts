@@ -6,8 +6,8 @@ import { WsAdapter } from '@nestjs/platform-ws';
 import { MessageBody, SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import { IsIn, IsInt, IsString, Matches, MaxLength } from 'class-validator';
 
-// Baseline of P3: Nest as its documentation sets it up: WsAdapter, a DTO, ValidationPipe. Its frames have no `ref`, so the ref is part
-// of the data. The stock adapter sends any object that a method returns.
+// Baseline of P3, the CPU of a command: Nest as its documentation sets it up, with WsAdapter, a DTO and ValidationPipe.
+// The frames of WsAdapter have no `ref`, so the ref is part of the data. WsAdapter sends the object that a method returns.
 
 class ReactionDto {
   @IsString()

@@ -7,7 +7,7 @@ export interface CommandResult {
   sent: number;
   acked: number;
   /** Commands that were refused, or acknowledged out of order. */
-  disorders: number;
+  faultCount: number;
   /** Data of the first error frame, as JSON. */
   refusal?: string;
 }
@@ -19,15 +19,16 @@ interface CommandSender {
   acked: number;
 }
 
-/** How long the last answers may take. */
+/** Within this time the last acks must arrive. */
 const DRAIN_MS = 10_000;
+const OPENING_CONCURRENCY = 8;
 
 /**
  * Sends `message_reaction` frames that remove a reaction that does not exist. The service authenticates, validates,
  * decides and acknowledges them, but stores and publishes nothing, so they cost no call to Redis.
  */
 export class CommandLoad {
-  private disorders = 0;
+  private faultCount = 0;
   private refusal: string | undefined;
   private acked = 0;
 
@@ -40,12 +41,12 @@ export class CommandLoad {
       sender.wire.onFrame = ({ event, data, ref }) => {
         if (event === 'error') {
           this.refusal ??= JSON.stringify(data);
-          this.disorders += 1;
+          this.faultCount += 1;
         }
         if (event !== 'ack') return;
         sender.acked += 1;
         this.acked += 1;
-        if (ref !== String(sender.acked)) this.disorders += 1;
+        if (ref !== String(sender.acked)) this.faultCount += 1;
       };
     }
   }
@@ -70,7 +71,7 @@ export class CommandLoad {
    */
   static async connectBare(origin: string, count: number, isRefInData: boolean): Promise<CommandLoad> {
     const senders: CommandSender[] = [];
-    await runInParallel(count, 8, async (index) => {
+    await runInParallel(count, OPENING_CONCURRENCY, async (index) => {
       const wire = await JsonWire.open(`${origin.replace(/^http/, 'ws')}/ws`);
       const sessionId = `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`;
       senders.push(createSender(wire, { sessionId, messageId: '1763640000000-0', userId: index + 1 }));
@@ -84,7 +85,7 @@ export class CommandLoad {
 
   async run(perSecond: number, seconds: number): Promise<CommandResult> {
     const count = Math.round(perSecond * seconds);
-    [this.disorders, this.acked, this.refusal] = [0, 0, undefined];
+    [this.faultCount, this.acked, this.refusal] = [0, 0, undefined];
     await sendAtRate(count, perSecond, (index) => {
       const sender = this.senders[index % this.senders.length];
       if (!sender) return;
@@ -94,7 +95,7 @@ export class CommandLoad {
       sender.wire.send('message_reaction', data, ref);
     });
     await waitUntil(() => this.acked >= count, DRAIN_MS);
-    return { sent: count, acked: this.acked, disorders: this.disorders, refusal: this.refusal };
+    return { sent: count, acked: this.acked, faultCount: this.faultCount, refusal: this.refusal };
   }
 
   close(): void {
@@ -109,7 +110,7 @@ const createSender = (wire: Wire, data: object): CommandSender => ({
   acked: 0,
 });
 
-/** Opens sockets that stay idle. @param open how to open one of Socket.IO */
+/** Opens sockets that stay idle. @param open opens a socket of Socket.IO */
 export const openIdleSockets = async (
   kind: 'thaw' | 'bare ws' | 'socket.io',
   origin: string,
@@ -117,7 +118,7 @@ export const openIdleSockets = async (
   open: { socketIo: (origin: string) => Promise<Wire> },
 ): Promise<Wire[]> => {
   const wires: Wire[] = [];
-  await runInParallel(count, 8, async () => {
+  await runInParallel(count, OPENING_CONCURRENCY, async () => {
     if (kind === 'thaw') wires.push(await openAuthenticatedSocket(origin, await createVisitor(origin)));
     else if (kind === 'bare ws') wires.push(await JsonWire.open(`${origin.replace(/^http/, 'ws')}/ws`));
     else wires.push(await open.socketIo(origin));

@@ -8,7 +8,7 @@ export interface CutResult {
   /** Messages that the partner received at least once. */
   delivered: number;
   /** Messages that the partner received more than once. */
-  doubled: number;
+  duplicates: number;
   cuts: number;
 }
 
@@ -17,7 +17,7 @@ interface Side {
   /** The highest sequence number that this client has received. */
   seq: number;
   isConnected: boolean;
-  /** Messages without an acknowledgement, in the order of sending. */
+  /** Contents of the messages without an acknowledgement, by client id, in the order of sending. */
   pending: Map<string, string>;
   /** How often each message of the other side was received, by its client id. */
   received: Map<string, number>;
@@ -30,9 +30,9 @@ const CUT_FOR_MS = 2_000;
 const DELIVERED_WITHIN_MS = 5_000;
 
 /**
- * Pairs who talk while the TCP connection of every client is cut each 15 s, for 2 s. What a client is to send meanwhile
- * waits for its next connection, as in the page and in the client of Socket.IO. The page also repeats what was not
- * acknowledged; the client of Socket.IO does not.
+ * Pairs who chat while the TCP connection of every client is cut every `CUT_EVERY_MS`, for `CUT_FOR_MS`. A message that
+ * is sent meanwhile waits for the next connection, as in the page and in the client of Socket.IO. The page also resends
+ * messages that were not acknowledged; the client of Socket.IO does not.
  */
 export class CutLoad {
   private readonly sides: (readonly [Side, Side])[];
@@ -56,19 +56,23 @@ export class CutLoad {
   }
 
   async run(perSecond: number, seconds: number): Promise<CutResult> {
-    const all = this.sides.flat();
-    const timers = all.map((side, index) =>
-      setTimeout(() => this.cutAgain(side, index), (CUT_EVERY_MS * (index + 1)) / all.length),
+    const sides = this.sides.flat();
+    // Spread over one interval, so that the cuts do not coincide.
+    const timers = sides.map((side, index) =>
+      setTimeout(() => this.cutRepeatedly(side, index), (CUT_EVERY_MS * (index + 1)) / sides.length),
     );
     await sendAtRate(Math.round(perSecond * seconds), perSecond, (index) => {
-      const side = all[index % all.length];
+      const side = sides[index % sides.length];
       if (side) this.send(side);
     });
     timers.forEach(clearTimeout);
     this.isOver = true;
-    await waitUntil(() => all.every(({ isConnected }) => isConnected), 2 * CUT_FOR_MS + DELIVERED_WITHIN_MS);
-    await waitUntil(() => this.count().delivered === this.count().sent, DELIVERED_WITHIN_MS);
-    return { ...this.count(), cuts: this.cuts };
+    await waitUntil(
+      () => sides.every(({ isConnected }) => isConnected),
+      2 * CUT_FOR_MS + DELIVERED_WITHIN_MS,
+    );
+    await waitUntil(() => this.countMessages().delivered === this.countMessages().sent, DELIVERED_WITHIN_MS);
+    return { ...this.countMessages(), cuts: this.cuts };
   }
 
   close(): void {
@@ -76,12 +80,15 @@ export class CutLoad {
     for (const { self } of this.sides.flat()) self.wire.close();
   }
 
-  private count(): Pick<CutResult, 'sent' | 'delivered' | 'doubled'> {
-    const all = this.sides.flat();
+  private countMessages(): Pick<CutResult, 'sent' | 'delivered' | 'duplicates'> {
+    const sides = this.sides.flat();
     return {
-      sent: all.reduce((sum, { sent }) => sum + sent, 0),
-      delivered: all.reduce((sum, { received }) => sum + received.size, 0),
-      doubled: all.reduce((sum, { received }) => sum + [...received.values()].filter((n) => n > 1).length, 0),
+      sent: sides.reduce((sum, { sent }) => sum + sent, 0),
+      delivered: sides.reduce((sum, { received }) => sum + received.size, 0),
+      duplicates: sides.reduce(
+        (sum, { received }) => sum + [...received.values()].filter((n) => n > 1).length,
+        0,
+      ),
     };
   }
 
@@ -95,16 +102,17 @@ export class CutLoad {
     const { sessionId } = self;
     const content = pending.get(clientId) ?? '';
     self.wire.send('random_message', { sessionId, content, messageType: 'text', clientId }, clientId);
+    // The client of Socket.IO never sends a message twice.
     if (this.contender !== 'thaw') pending.delete(clientId);
   }
 
-  private cutAgain(side: Side, index: number): void {
+  private cutRepeatedly(side: Side, index: number): void {
     if (this.isOver) return;
     this.cuts += 1;
     side.isConnected = false;
     side.self.wire.cut();
     setTimeout(() => void this.reconnect(side, index), CUT_FOR_MS);
-    setTimeout(() => this.cutAgain(side, index), CUT_EVERY_MS);
+    setTimeout(() => this.cutRepeatedly(side, index), CUT_EVERY_MS);
   }
 
   private async reconnect(side: Side, index: number): Promise<void> {
@@ -114,7 +122,7 @@ export class CutLoad {
     try {
       side.self.wire = await this.reopen(side, origin, previous, onFrame);
     } catch {
-      // Tried until it succeeds: the time without a connection is longer, but nothing may be lost.
+      // Retries until it succeeds: a longer time without a connection is allowed, a lost message is not.
       setTimeout(() => void this.reconnect(side, index), CUT_FOR_MS);
       return;
     }
@@ -130,8 +138,8 @@ export class CutLoad {
     onFrame: (frame: WireFrame) => void,
   ): Promise<Wire> {
     if (this.contender === 'thaw') return reopenThawSocket(side.self, origin, side.seq, onFrame);
-    const lost = previous instanceof SocketIoWire ? previous : undefined;
-    return reopenSocketIoSocket(side.self, origin, onFrame, lost);
+    const lostWire = previous instanceof SocketIoWire ? previous : undefined;
+    return reopenSocketIoSocket(side.self, origin, onFrame, lostWire);
   }
 }
 

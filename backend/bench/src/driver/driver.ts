@@ -35,14 +35,14 @@ export interface DriverCalls {
     response: OpeningResult;
   };
   closeSockets: { request: { group: number }; response: null };
-  /** A reconnect storm: pairs who talk, all moved to the replica that will be killed, and then return through a proxy. */
+  /** A reconnect storm: pairs who chat on the replica that will be killed, and then reconnect through a proxy. */
   openStorm: {
     request: { kind: 'thaw' | 'socket.io'; origin: string; pairs: number };
     response: GroupNumber;
   };
   moveToReplica: { request: { group: number; origin: string }; response: null };
   runStorm: { request: { group: number; proxy: string }; response: StormResult };
-  /** Pairs whose clients lose their connections again and again. */
+  /** Pairs whose clients lose their connections repeatedly. */
   openCuts: {
     request: { contender: ContenderKind; origins: readonly [string, string]; pairs: number };
     response: GroupNumber;

@@ -5,7 +5,7 @@ import { Wire, type WireFrame } from './wire';
 const ADA = 1;
 const BOB = 2;
 
-/** A socket whose server is simulated by the test. */
+/** A socket without a network: `onSend` simulates the server. */
 class FakeWire extends Wire {
   readonly sent: { content: string; ref: string }[] = [];
 
@@ -15,10 +15,10 @@ class FakeWire extends Wire {
 
   send(_: string, data: object, ref: string): void {
     this.sent.push({ content: (data as { content: string }).content, ref });
-    this.answer();
+    this.onSend();
   }
 
-  answer: () => void = () => undefined;
+  onSend: () => void = () => undefined;
 
   deliver(frame: WireFrame): void {
     this.receive(frame);
@@ -39,44 +39,46 @@ const createMessage = (senderId: number, content: string): WireFrame => ({
   data: { senderId, content },
 });
 
-it('does not count a refused message that was stored all the same as a message of the partner', async () => {
-  const { pair, ada, bob } = createPartners();
-  bob.answer = () => {
-    const { content, ref } = bob.sent.at(-1)!;
-    bob.deliver(createAck(ref));
-    ada.deliver(createMessage(BOB, content));
-  };
-  ada.answer = () => {
-    const { content, ref } = ada.sent.at(-1)!;
-    if (ref === '1') return ada.deliver({ event: 'error', data: { code: 'unavailable' }, ref });
-    // The first message was stored after all: both sides receive it before the second one.
-    ada.deliver(createMessage(ADA, ada.sent[0]!.content));
-    bob.deliver(createMessage(ADA, ada.sent[0]!.content));
-    ada.deliver(createAck(ref));
-    bob.deliver(createMessage(ADA, content));
-  };
-  const result = await new RelayLoad([pair]).run(400, 0.01);
-  expect(result).toMatchObject({
-    sent: 4,
-    acked: 3,
-    refused: 1,
-    received: 4,
-    storedAfterRefusal: 1,
-    disorders: 0,
+describe('RelayLoad', () => {
+  it('counts a refused message that was stored nevertheless apart from the messages of the partner', async () => {
+    const { pair, ada, bob } = createPartners();
+    bob.onSend = () => {
+      const { content, ref } = bob.sent.at(-1)!;
+      bob.deliver(createAck(ref));
+      ada.deliver(createMessage(BOB, content));
+    };
+    ada.onSend = () => {
+      const { content, ref } = ada.sent.at(-1)!;
+      if (ref === '1') return ada.deliver({ event: 'error', data: { code: 'unavailable' }, ref });
+      // The first message was stored after all: both sides receive it before the second one.
+      ada.deliver(createMessage(ADA, ada.sent[0]!.content));
+      bob.deliver(createMessage(ADA, ada.sent[0]!.content));
+      ada.deliver(createAck(ref));
+      bob.deliver(createMessage(ADA, content));
+    };
+    const result = await new RelayLoad([pair]).run(400, 0.01);
+    expect(result).toMatchObject({
+      sent: 4,
+      acked: 3,
+      refused: 1,
+      received: 4,
+      storedAfterRefusal: 1,
+      disorders: 0,
+    });
   });
-});
 
-it('counts late and duplicate messages as disorders', async () => {
-  const { pair, ada, bob } = createPartners();
-  bob.answer = () => bob.deliver(createAck(bob.sent.at(-1)!.ref));
-  ada.answer = () => {
-    ada.deliver(createAck(ada.sent.at(-1)!.ref));
-    if (ada.sent.length < 2) return;
-    bob.deliver(createMessage(ADA, ada.sent[1]!.content));
-    bob.deliver(createMessage(ADA, ada.sent[0]!.content));
-    ada.deliver(createMessage(BOB, bob.sent[0]!.content));
-    ada.deliver(createMessage(BOB, bob.sent[0]!.content));
-  };
-  const result = await new RelayLoad([pair]).run(400, 0.01);
-  expect(result.disorders).toBe(2);
+  it('counts late and duplicate messages as disorders', async () => {
+    const { pair, ada, bob } = createPartners();
+    bob.onSend = () => bob.deliver(createAck(bob.sent.at(-1)!.ref));
+    ada.onSend = () => {
+      ada.deliver(createAck(ada.sent.at(-1)!.ref));
+      if (ada.sent.length < 2) return;
+      bob.deliver(createMessage(ADA, ada.sent[1]!.content));
+      bob.deliver(createMessage(ADA, ada.sent[0]!.content));
+      ada.deliver(createMessage(BOB, bob.sent[0]!.content));
+      ada.deliver(createMessage(BOB, bob.sent[0]!.content));
+    };
+    const result = await new RelayLoad([pair]).run(400, 0.01);
+    expect(result.disorders).toBe(2);
+  });
 });

@@ -4,7 +4,7 @@ import { sendAtRate, waitUntil } from './constant-rate';
 import type { Pair, Partner } from './pairs';
 
 const CONTENT_BYTES = 100;
-/** How long the last messages and acks may take. */
+/** Within this time the last messages and acks must arrive. */
 const DRAIN_MS = 10_000;
 /** A duplicate of the last message would arrive within this time. */
 const DUPLICATE_WITHIN_MS = 50;
@@ -27,8 +27,9 @@ export interface RelayResult {
 interface Side {
   partner: Partner;
   sent: number;
-  /** Number of the last message that was acknowledged, and of the last one received from the other side. */
+  /** Number of the last message of this side that was acknowledged. */
   lastAcked: number;
+  /** Number of the last message that was received from the other side. */
   lastReceived: number;
 }
 
@@ -91,7 +92,7 @@ export class RelayLoad {
   private createSide(partner: Partner): Side {
     const side: Side = { partner, sent: 0, lastAcked: 0, lastReceived: 0 };
     partner.wire.onFrame = ({ event, data, ref }) => {
-      // A sender receives their own message only if it was refused for time and is stored all the same.
+      // Senders receive their own message only if it was refused because Redis answered too late, but was stored.
       if (event === 'random_message' && data.senderId === partner.userId) {
         this.storedAfterRefusal += 1;
       } else if (event === 'random_message') {

@@ -10,8 +10,9 @@ import { BenchStores } from '../measure/stores';
 import { Service } from '../service';
 import { formatMicros, logProgress, type Outcome, type Row, type Settings, wait } from './figure';
 
-/** What follows the last answer, such as the history, ends within this time. */
+/** Work that follows the last answer, such as persisting the history, ends within this time. */
 const SETTLE_MS = 1_500;
+/** How long the processes are measured without load. */
 const REST_MS = 6_000;
 const CONCURRENCY = 16;
 const USERS = 20;
@@ -22,7 +23,7 @@ const CONTENT = 'x'.repeat(100);
 const COLLECTED_MS = 1_500;
 const nodeFlags = ['--expose-gc', '--require', path.join(__dirname, '../collect-on-signal.js')];
 
-/** CPU-µs of each kind of process. */
+/** CPU time of each kind of process, in µs. */
 interface Cpu {
   replicas: number;
   worker: number;
@@ -32,14 +33,14 @@ interface Cpu {
 
 const kinds = ['replicas', 'worker', 'redis', 'postgres'] as const;
 
-/** cost: CPU of every process for each operation, and the memory of a chat, from which docs/capacity.md is computed. */
+/** `cost`: CPU µs of every process for each operation, and the memory of a chat, from which docs/capacity.md is computed. */
 export const measureCost = async (driver: Driver, settings: Settings): Promise<Outcome> => {
   const stores = await BenchStores.open({ hasDatabase: true });
   const env = { REMATCH_COOLDOWN_S: '0', REMATCH_RELAX_AFTER_S: '0' };
   let service = await Service.start(stores, { replicas: 2, env, nodeFlags });
   const postgres = await PostgresMeter.open(stores.databaseUrl);
   const getServers = (): ServerProcess[] => service.replicas.map(({ server }) => server);
-  const read = async (): Promise<Cpu> => ({
+  const readCpu = async (): Promise<Cpu> => ({
     replicas: getServers().reduce((sum, server) => sum + server.cpuMicros, 0),
     worker: service.worker?.cpuMicros ?? 0,
     redis: await stores.readRedisCpuMicros(),
@@ -49,16 +50,16 @@ export const measureCost = async (driver: Driver, settings: Settings): Promise<O
   const users: User[] = [];
   const rows: Row[] = [];
   const raw: Record<string, Cpu> = {};
-  /** CPU-µs per millisecond. */
-  let rest: Cpu = { replicas: 0, worker: 0, redis: 0, postgres: 0 };
+  /** CPU-µs per millisecond without load, which is subtracted from every later measurement. */
+  let atRestPerMs: Cpu = { replicas: 0, worker: 0, redis: 0, postgres: 0 };
   /** @param run returns the number of operations. @returns CPU per operation, without what the processes use at rest. */
-  const measure = async (what: string, run: () => Promise<number>): Promise<Cpu> => {
-    const [before, startedAt] = [await read(), performance.now()];
+  const measureOperations = async (what: string, run: () => Promise<number>): Promise<Cpu> => {
+    const [before, startedAt] = [await readCpu(), performance.now()];
     const operations = await run();
     await wait(SETTLE_MS);
-    const [after, elapsedMs] = [await read(), performance.now() - startedAt];
+    const [after, elapsedMs] = [await readCpu(), performance.now() - startedAt];
     const perOperation = (kind: keyof Cpu): number =>
-      Math.max(0, (after[kind] - before[kind] - rest[kind] * elapsedMs) / operations);
+      Math.max(0, (after[kind] - before[kind] - atRestPerMs[kind] * elapsedMs) / operations);
     const [replicas, worker, redis, database] = kinds.map(perOperation);
     const cpu = { replicas, worker, redis, postgres: database } as Cpu;
     raw[what] = cpu;
@@ -69,55 +70,57 @@ export const measureCost = async (driver: Driver, settings: Settings): Promise<O
   };
   try {
     const [first = '', second = ''] = service.origins;
-    const atRest = await measure('Two replicas and a worker at rest, per second', async () => {
+    const atRest = await measureOperations('Two replicas and a worker at rest, per second', async () => {
       await wait(REST_MS);
       return (REST_MS + SETTLE_MS) / 1_000;
     });
     // Warms up; not measured.
     await signUp(driver, groups, first, settings.signUps);
-    rest = {
+    atRestPerMs = {
       replicas: atRest.replicas / 1_000,
       worker: atRest.worker / 1_000,
       redis: atRest.redis / 1_000,
       postgres: atRest.postgres / 1_000,
     };
-    await measure('Anonymous sign-up', () => signUp(driver, groups, first, settings.idleSockets));
+    await measureOperations('Anonymous sign-up', () => signUp(driver, groups, first, settings.idleSockets));
     const [group = 0] = groups;
-    await measure('Opening and authenticating a socket', async () => {
+    await measureOperations('Opening and authenticating a socket', async () => {
       const request = { group, kind: 'thaw' as const, origin: first, concurrency: CONCURRENCY };
       return (await driver.call('openSockets', request)).opened;
     });
-    await measure('An idle socket, per second', async () => {
+    await measureOperations('An idle socket, per second', async () => {
       await wait(REST_MS);
       return (settings.idleSockets * (REST_MS + SETTLE_MS)) / 1_000;
     });
     await driver.call('closeSockets', { group });
     users.push(...(await openUsers([first, second], USERS)));
-    await chat(users, WARM_UP);
-    await measure('A random chat: two joins, the match, the skip', () => chat(users, settings.signUps));
+    await holdChats(users, WARM_UP);
+    await measureOperations('A random chat: two joins, the match, the skip', () =>
+      holdChats(users, settings.signUps),
+    );
     await makeFriends(stores, users);
     await writeToFriends(users, WARM_UP);
-    await measure('A private message', () => writeToFriends(users, settings.signUps));
+    await measureOperations('A private message', () => writeToFriends(users, settings.signUps));
     // Fresh processes: memory that others have freed would hide what the chats need.
     await service.stop();
     service = await Service.start(stores, { replicas: 2, env, nodeFlags });
     const { pairs, messagesPerSecond: perSecond, seconds } = settings;
     const origins: readonly [string, string] = [service.origins[0] ?? '', service.origins[1] ?? ''];
-    const open = async (count: number): Promise<number> => {
+    const openChats = async (count: number): Promise<number> => {
       const relay = await driver.call('openRelay', { contender: 'thaw', origins, pairs: count });
       groups.push(relay);
       return relay;
     };
-    const send = async (relay: number): Promise<number> =>
+    const sendMessages = async (relay: number): Promise<number> =>
       (await driver.call('runRelay', { group: relay, perSecond, seconds })).sent;
-    await send(await open(WARM_UP));
+    await sendMessages(await openChats(WARM_UP));
     const memoryBefore = await readMemory(getServers(), stores);
-    const relay = await open(pairs);
+    const relay = await openChats(pairs);
     const memoryOfChats = await readMemory(getServers(), stores);
-    await send(relay);
+    await sendMessages(relay);
     const memoryOfMessages = await readMemory(getServers(), stores);
     const message = `A random message of 100 bytes, ${perSecond.toLocaleString('en')} a second`;
-    await measure(message, () => send(relay));
+    await measureOperations(message, () => sendMessages(relay));
     rows.push(
       createMemoryRow('A live chat with its two sockets', memoryBefore, memoryOfChats, pairs),
       createMemoryRow('A message of a live chat', memoryOfChats, memoryOfMessages, perSecond * seconds),
@@ -158,8 +161,8 @@ const openUsers = async (origins: readonly string[], count: number): Promise<Use
   return users;
 };
 
-/** Users meet one another again and again, all at the same time. @returns the number of chats */
-const chat = async (users: readonly User[], chats: number): Promise<number> => {
+/** All users search, are matched and skip, at the same time, until there were `chats` chats. @returns the number of chats */
+const holdChats = async (users: readonly User[], chats: number): Promise<number> => {
   const rounds = Math.ceil((2 * chats) / users.length);
   for (let round = 0; round < rounds; round += 1) {
     const matches = users.map(({ wire }) => wire.waitForFrame(({ event }) => event === 'chat_matched'));
@@ -179,7 +182,9 @@ const chat = async (users: readonly User[], chats: number): Promise<number> => {
 const makeFriends = async (stores: BenchStores, users: readonly User[]): Promise<void> => {
   const pool = new Pool({ connectionString: stores.databaseUrl, max: 1 });
   for (let index = 0; index + 1 < users.length; index += 2) {
-    const ids = [users[index]?.userId ?? 0, users[index + 1]?.userId ?? 0].sort((one, other) => one - other);
+    const ids = [users[index]?.userId ?? 0, users[index + 1]?.userId ?? 0].sort(
+      (first, second) => first - second,
+    );
     await pool.query('INSERT INTO friendships (low_id, high_id, created_at) VALUES ($1, $2, now())', ids);
   }
   await pool.end();
@@ -225,7 +230,8 @@ const readMemory = async (servers: readonly ServerProcess[], stores: BenchStores
 };
 
 const createMemoryRow = (what: string, before: Memory, after: Memory, count: number): Row => {
-  const kilobytes = (of: keyof Memory): string => ((after[of] - before[of]) / count / 1_024).toFixed(2);
-  const ours = `replicas ${kilobytes('replicas')} KB, redis ${kilobytes('redis')} KB`;
+  const formatKilobytes = (store: keyof Memory): string =>
+    ((after[store] - before[store]) / count / 1_024).toFixed(2);
+  const ours = `replicas ${formatKilobytes('replicas')} KB, redis ${formatKilobytes('redis')} KB`;
   return { figure: 'cost', what: `Memory: ${what}`, ours, against: '', theirs: '', gate: '', aim: '' };
 };

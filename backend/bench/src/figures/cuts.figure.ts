@@ -16,7 +16,7 @@ interface Contender {
   origins: readonly [string, string];
 }
 
-/** P11: delivery while the TCP connection of every client is cut each 15 s, for 2 s. All contenders run at the same time. */
+/** P11: delivery while the TCP connection of every client is cut every 15 s, for 2 s. All contenders run at the same time. */
 export const measureCuts = async (driver: Driver, settings: Settings): Promise<Outcome> => {
   const stores = await BenchStores.open({ hasDatabase: true });
   const service = await Service.start(stores, { replicas: 2 });
@@ -55,7 +55,7 @@ export const measureCuts = async (driver: Driver, settings: Settings): Promise<O
     await Promise.all(contenders.map(run));
     const ours = results.get('thaw');
     const faults =
-      ours && isComplete(ours) ? [] : [`cuts: thaw lost or doubled messages: ${JSON.stringify(ours)}`];
+      ours && isComplete(ours) ? [] : [`cuts: thaw lost or duplicated messages: ${JSON.stringify(ours)}`];
     return { rows: createRows(results), faults, raw: Object.fromEntries(results) };
   } finally {
     for (const group of groups) await driver.call('closeGroup', { group }).catch(() => null);
@@ -65,10 +65,11 @@ export const measureCuts = async (driver: Driver, settings: Settings): Promise<O
   }
 };
 
-const isComplete = ({ sent, delivered, doubled }: CutResult): boolean => sent === delivered && doubled === 0;
+const isComplete = ({ sent, delivered, duplicates }: CutResult): boolean =>
+  sent === delivered && duplicates === 0;
 
-const formatDelivery = ({ sent, delivered, doubled }: CutResult): string =>
-  `${((delivered / sent) * 100).toFixed(2)} %, ${doubled} twice`;
+const formatDelivery = ({ sent, delivered, duplicates }: CutResult): string =>
+  `${((delivered / sent) * 100).toFixed(2)} %, ${duplicates} twice`;
 
 const createRows = (results: ReadonlyMap<string, CutResult>): Row[] => {
   const ours = results.get('thaw');

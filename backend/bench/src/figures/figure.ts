@@ -19,7 +19,7 @@ export interface Settings {
   leaseCounts: readonly number[];
   /** Sockets opened one after the other (P13), or that lose their replica at once (P16). */
   openedSockets: number;
-  /** Messages a second at which latency is measured (P8): about a quarter of what the machine sustains. */
+  /** Messages a second at which latency is measured (P8). Low enough that no contender queues messages. */
   deliveryRate: number;
   /** Length of the run with cut connections (P11). */
   cutSeconds: number;
@@ -55,7 +55,7 @@ export interface Outcome {
   raw: unknown;
 }
 
-/** A build has regressed when its median ratio over nine rounds to an earlier one is above this. */
+/** A build has regressed when the median, over nine rounds, of its ratio to an earlier build is above this. */
 export const regressionGate = 1.05;
 
 /** Reverses the order in even rounds, so that no contender always follows the same one. */

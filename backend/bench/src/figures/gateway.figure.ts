@@ -93,10 +93,10 @@ export const measureGateway = async (driver: Driver, settings: Settings): Promis
   }
 };
 
-const findFaults = (name: string, { sent, acked, disorders, refusal = '' }: CommandResult): string[] =>
-  sent === acked && disorders === 0
+const findFaults = (name: string, { sent, acked, faultCount, refusal = '' }: CommandResult): string[] =>
+  sent === acked && faultCount === 0
     ? []
-    : [`${name}: ${sent} commands, ${acked} acknowledged, ${disorders} refused or out of order ${refusal}`];
+    : [`${name}: ${sent} commands, ${acked} acknowledged, ${faultCount} refused or out of order ${refusal}`];
 
 const createRows = (turns: ReadonlyMap<string, readonly number[]>, others: readonly string[]): Row[] => {
   const ours = turns.get('thaw') ?? [];

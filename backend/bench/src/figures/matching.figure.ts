@@ -9,7 +9,7 @@ import { formatMicros, type Outcome, type Row, logProgress, type Settings } from
 type Matching = typeof import('../../../src/modules/matching/application/match-queue.service');
 type MatchQueueService = InstanceType<Matching['MatchQueueService']>;
 
-/** Key of the replicas' leases. The bench registers itself as one replica. */
+/** Key of the replicas' leases. The bench registers itself as a replica, since users of a replica without a lease are not matched. */
 const LEASES = '{matching}:leases';
 const REPLICA = 'bench.1';
 /**
@@ -17,9 +17,11 @@ const REPLICA = 'bench.1';
  * key, and the same number excluded by the list of a search.
  */
 const EXCLUDED_COUNT = 4;
-/** A list has at most this many users. */
+/** A search excludes at most this many users. */
 const MAX_EXCLUDED = 500;
 const JOINS = 1_000;
+/** Longer than the run: the lease stays valid, and cool-downs are not relaxed. */
+const HOUR_MS = 3_600_000;
 
 /** The least that matching can cost: takes the oldest user of the other queue, or else joins its own. Has no rules. */
 const SCRIPT_WITHOUT_RULES = `
@@ -38,9 +40,10 @@ export const measureMatching = async (_: Driver, settings: Settings): Promise<Ou
   const withoutRules = new Map<number, number[]>();
   const withLongList: number[] = [];
   const withLongListAtHead: number[] = [];
-  const elsewhere = MAX_EXCLUDED - EXCLUDED_COUNT;
+  const additional = MAX_EXCLUDED - EXCLUDED_COUNT;
   const longest = Math.max(...settings.queueLengths);
-  const middle = settings.queueLengths.find((waiting) => waiting > 0) ?? longest;
+  /** The length of the queue for which the numbers of excluded users are compared. */
+  const comparedLength = settings.queueLengths.find((waiting) => waiting > 0) ?? longest;
   const faults: string[] = [];
   const measureJoins = async (waiting: number, exclusions?: Exclusions): Promise<number> => {
     await stores.redis.flushall();
@@ -53,8 +56,8 @@ export const measureMatching = async (_: Driver, settings: Settings): Promise<Ou
         await stores.redis.flushall();
         addValue(withoutRules, waiting, await measureJoinsWithoutRules(stores, waiting));
       }
-      withLongList.push(await measureJoins(middle, { elsewhere }));
-      withLongListAtHead.push(await measureJoins(middle, { elsewhere, areWaiting: true }));
+      withLongList.push(await measureJoins(comparedLength, { additional }));
+      withLongListAtHead.push(await measureJoins(comparedLength, { additional, areWaiting: true }));
       const shown = settings.queueLengths.map(
         (waiting) => `${waiting}: ${formatMicros(ours.get(waiting)?.at(-1) ?? 0)}`,
       );
@@ -81,12 +84,12 @@ export const measureMatching = async (_: Driver, settings: Settings): Promise<Ou
       isReached: isGated && ratio ? ratio.median <= 1.5 : undefined,
     };
   });
-  const withShortList = ours.get(middle) ?? [];
+  const withShortList = ours.get(comparedLength) ?? [];
   const createExclusionRow = (what: string, values: readonly number[], gate?: number): Row => {
     const ratio = computeRatios(values, withShortList);
     return {
       figure: 'P6',
-      what: `the same, ${middle.toLocaleString('en')} waiting and ${what}`,
+      what: `the same, ${comparedLength.toLocaleString('en')} waiting and ${what}`,
       ours: formatMicros(median(values)),
       against: `${EXCLUDED_COUNT} excluded`,
       theirs: formatMicros(median(withShortList)),
@@ -113,17 +116,16 @@ const addValue = (map: Map<number, number[]>, key: number, value: number): void 
   map.set(key, [...(map.get(key) ?? []), value]);
 };
 
-/** What a join excludes, besides the users at the head of the queue. */
+/** The users whom a search excludes in addition to the `EXCLUDED_COUNT` at the head of the queue. */
 interface Exclusions {
-  /** Excluded users who do not wait, besides those at the head. */
-  elsewhere: number;
-  /** Whether these wait at the head, too. */
+  additional: number;
+  /** Whether they wait at the head of the queue, too. Otherwise they are not in the queue. */
   areWaiting?: boolean;
 }
 
 /**
- * Men wait. Each new woman is matched with the oldest man allowed and a new man takes the place, so the queue has a
- * constant length. At its head are men whom no woman meets.
+ * Men wait in the queue. Each woman who joins is matched with the man who has waited longest of those allowed, and a new
+ * man joins, so the queue has a constant length. At its head are men with whom no woman is matched.
  */
 class JoinBenchmark {
   private nextId = 1;
@@ -135,26 +137,26 @@ class JoinBenchmark {
     private readonly stores: BenchStores,
     private readonly matching: MatchQueueService,
     private readonly atHead: number,
-    elsewhere: number,
+    additional: number,
   ) {
-    this.excluded = this.createIds(atHead + elsewhere);
+    this.excluded = this.createIds(atHead + additional);
   }
 
   static async prepare(
     stores: BenchStores,
     waiting: number,
-    { elsewhere, areWaiting = false }: Exclusions = { elsewhere: 0 },
+    { additional, areWaiting = false }: Exclusions = { additional: 0 },
   ): Promise<JoinBenchmark> {
     const { MatchQueueService } = requireBuilt<Matching>('modules/matching/application/match-queue.service');
-    await stores.redis.zadd(LEASES, Date.now() + 3_600_000, REPLICA);
-    const environment = { REMATCH_RELAX_AFTER_S: 3_600, REMATCH_COOLDOWN_S: 600 };
+    await stores.redis.zadd(LEASES, Date.now() + HOUR_MS, REPLICA);
+    const environment = { REMATCH_RELAX_AFTER_S: HOUR_MS / 1_000, REMATCH_COOLDOWN_S: 600 };
     const matching = new MatchQueueService(
       stores.redis,
       environment as ConstructorParameters<typeof MatchQueueService>[1],
       { replicaId: REPLICA } as ConstructorParameters<typeof MatchQueueService>[2],
     );
-    const atHead = EXCLUDED_COUNT + (areWaiting ? elsewhere : 0);
-    const joins = new JoinBenchmark(stores, matching, atHead, areWaiting ? 0 : elsewhere);
+    const atHead = EXCLUDED_COUNT + (areWaiting ? additional : 0);
+    const joins = new JoinBenchmark(stores, matching, atHead, areWaiting ? 0 : additional);
     for (const id of joins.head) await matching.join(id, 'male', 'female');
     await runInParallel(waiting, 100, async () => {
       await matching.join(joins.createId(), 'male', 'female');
@@ -174,18 +176,18 @@ class JoinBenchmark {
     }));
     await runInParallel(couples.length * EXCLUDED_COUNT, 50, async (index) => {
       const woman = couples[Math.floor(index / EXCLUDED_COUNT)]?.woman ?? 0;
-      const place = index % EXCLUDED_COUNT;
+      const position = index % EXCLUDED_COUNT;
       // A chat that has ended puts its users into cool-down for each other.
-      await this.matching.finish({ sessionId: 'earlier', userIds: [woman, this.coolingDown[place] ?? 0] });
-      await this.matching.separate(woman, this.separated[place] ?? 0);
+      await this.matching.finish({ sessionId: 'earlier', userIds: [woman, this.coolingDown[position] ?? 0] });
+      await this.matching.separate(woman, this.separated[position] ?? 0);
     });
     const head = new Set(this.head);
     const before = await this.stores.readRedisCpuMicros();
     let matched = 0;
     for (const { man, woman } of couples) {
       await this.matching.join(man, 'male', 'female', this.excluded);
-      const place = await this.matching.join(woman, 'female', 'male', this.excluded);
-      if (place.kind === 'matched' && !head.has(place.match.userIds[1])) matched += 1;
+      const result = await this.matching.join(woman, 'female', 'male', this.excluded);
+      if (result.kind === 'matched' && !head.has(result.match.userIds[1])) matched += 1;
     }
     const spent = (await this.stores.readRedisCpuMicros()) - before;
     if (matched !== couples.length)

@@ -10,6 +10,7 @@ import { orderForRound, logProgress, type Outcome, type Settings } from './figur
 const ROUNDS = 2;
 const WARM_UP_SECONDS = 4;
 const STEP_SECONDS = 2;
+/** Each step has this many times the rate of the one before. */
 const STEP_FACTOR = 1.2;
 const MAX_P99_MS = 100;
 
@@ -62,14 +63,14 @@ export const measureSaturation = async (driver: Driver, settings: Settings): Pro
         logProgress(`saturation, round ${round} of ${rounds}, ${name}: ${rate.toFixed(0)} messages a second`);
       }
     }
-    const listValues = (name: string): number[] => sustained.get(name) ?? [];
-    const ratio = computeRatios(listValues('thaw'), listValues('socket.io'));
+    const getValues = (name: string): number[] => sustained.get(name) ?? [];
+    const ratio = computeRatios(getValues('thaw'), getValues('socket.io'));
     const row = {
       figure: 'P15',
       what: `Highest rate of two replicas with p99 ≤ ${MAX_P99_MS} ms, worker on`,
-      ours: `${median(listValues('thaw')).toFixed(0)} /s`,
+      ours: `${median(getValues('thaw')).toFixed(0)} /s`,
       against: 'socket.io, no history',
-      theirs: `${median(listValues('socket.io')).toFixed(0)} /s`,
+      theirs: `${median(getValues('socket.io')).toFixed(0)} /s`,
       ratio,
       gate: '≥ 1',
       aim: '≥ 1.3',

@@ -15,7 +15,7 @@ import {
   wait,
 } from './figure';
 
-/** What follows the answers, such as publications, ends within this time. */
+/** Work that follows the answers, such as publications, ends within this time. */
 const SETTLE_MS = 500;
 const BASELINE = 'Nest, Passport, TypeORM';
 
@@ -32,7 +32,7 @@ interface Contender {
   postgres: PostgresMeter;
 }
 
-/** P14: cost of an anonymous sign-up. */
+/** P14: CPU µs of the replica and of PostgreSQL for an anonymous sign-up. Compared with the same call in stock Nest. */
 export const measureSignUp = async (driver: Driver, settings: Settings): Promise<Outcome> => {
   const [stores, baselineStores] = [
     await BenchStores.open({ hasDatabase: true }),
@@ -61,7 +61,7 @@ export const measureSignUp = async (driver: Driver, settings: Settings): Promise
     // Round 0 warms up and is not counted.
     for (let round = 0; round <= settings.rounds; round += 1) {
       for (const contender of orderForRound(contenders, round)) {
-        const turn = await measure(driver, contender, settings.signUps);
+        const turn = await measureTurn(driver, contender, settings.signUps);
         if (round === 0) continue;
         turns.set(contender.name, [...(turns.get(contender.name) ?? []), turn]);
         const { node, postgres } = turn;
@@ -80,25 +80,25 @@ export const measureSignUp = async (driver: Driver, settings: Settings): Promise
   }
 };
 
-const measure = async (
+const measureTurn = async (
   driver: Driver,
   { origin, server, postgres }: Contender,
   visitors: number,
 ): Promise<Turn> => {
-  const [node, database] = [server.cpuMicros, postgres.cpuMicros];
+  const [nodeBefore, postgresBefore] = [server.cpuMicros, postgres.cpuMicros];
   const group = await driver.call('signUp', { origin, visitors });
   await wait(SETTLE_MS);
   const turn = {
-    node: (server.cpuMicros - node) / visitors,
-    postgres: (postgres.cpuMicros - database) / visitors,
+    node: (server.cpuMicros - nodeBefore) / visitors,
+    postgres: (postgres.cpuMicros - postgresBefore) / visitors,
   };
   await driver.call('closeGroup', { group });
   return turn;
 };
 
 const createRows = (turns: ReadonlyMap<string, readonly Turn[]>): Row[] => {
-  const row = (what: string, of: keyof Turn, gate?: number, aim = ''): Row => {
-    const [ours, theirs] = ['thaw', BASELINE].map((name) => (turns.get(name) ?? []).map((turn) => turn[of]));
+  const createRow = (what: string, key: keyof Turn, gate?: number, aim = ''): Row => {
+    const [ours, theirs] = ['thaw', BASELINE].map((name) => (turns.get(name) ?? []).map((turn) => turn[key]));
     const ratio = computeRatios(ours ?? [], theirs ?? []);
     return {
       figure: 'P14',
@@ -113,7 +113,7 @@ const createRows = (turns: ReadonlyMap<string, readonly Turn[]>): Row[] => {
     };
   };
   return [
-    row('api CPU of an anonymous sign-up', 'node', 1, '≤ 0.6'),
-    row('PostgreSQL CPU of it', 'postgres'),
+    createRow('api CPU of an anonymous sign-up', 'node', 1, '≤ 0.6'),
+    createRow('PostgreSQL CPU of it', 'postgres'),
   ];
 };

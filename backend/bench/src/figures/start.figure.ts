@@ -30,7 +30,7 @@ export const measureLaunch = async (_: Driver, settings: Settings): Promise<Outc
       `launch, round ${round}: ${firstStarts.at(-1)?.toFixed(1)} s, ${laterStarts.at(-1)?.toFixed(1)} s`,
     );
   }
-  const row = (what: string, seconds: readonly number[]): Row => {
+  const createRow = (what: string, seconds: readonly number[]): Row => {
     const { median: middle, minimum, maximum } = computeSpread(seconds);
     return {
       figure: 'P12',
@@ -44,8 +44,8 @@ export const measureLaunch = async (_: Driver, settings: Settings): Promise<Outc
     };
   };
   const rows = [
-    row('npm start to the first page, no data yet', firstStarts),
-    row('npm start to the first page, with data', laterStarts),
+    createRow('npm start to the first page, no data yet', firstStarts),
+    createRow('npm start to the first page, with data', laterStarts),
   ];
   return { rows, faults: [], raw: { firstStarts, laterStarts } };
 };
@@ -80,6 +80,7 @@ const isServed = async (port: number): Promise<boolean> => {
   }
 };
 
+/** Cost of one start of a process. */
 interface Start {
   cpuMs: number;
   memoryMb: number;
@@ -117,9 +118,9 @@ export const measureReadiness = async (_: Driver, settings: Settings): Promise<O
     await service.stop();
     await stores.end();
   }
-  const row = (what: string, of: keyof Start, unit: string, gate?: number, aim = ''): Row => {
+  const createRow = (what: string, key: keyof Start, unit: string, gate?: number, aim = ''): Row => {
     const [ours, theirs] = ['thaw', BASELINE].map((name) =>
-      (turns.get(name) ?? []).map((start) => start[of]),
+      (turns.get(name) ?? []).map((start) => start[key]),
     );
     const ratio = computeRatios(ours ?? [], theirs ?? []);
     return {
@@ -135,8 +136,8 @@ export const measureReadiness = async (_: Driver, settings: Settings): Promise<O
     };
   };
   const rows = [
-    row('CPU of an api process from exec to ready', 'cpuMs', 'ms', 1.3, '≤ 0.75'),
-    row('its memory then', 'memoryMb', 'MB', 1.3, '≤ 0.75'),
+    createRow('CPU of an api process from exec to ready', 'cpuMs', 'ms', 1.3, '≤ 0.75'),
+    createRow('its memory then', 'memoryMb', 'MB', 1.3, '≤ 0.75'),
   ];
   return { rows, faults: [], raw: Object.fromEntries(turns) };
 };

@@ -28,7 +28,7 @@ export const killAllServers = (): void => {
   for (const [child, signal] of running) child.kill(signal);
 };
 
-/** A Node process under measurement. Every contender runs with the Node flags of a replica. */
+/** A Node process whose costs are measured. Every contender runs with the Node flags of a replica. */
 export class ServerProcess {
   private constructor(
     readonly name: string,

@@ -16,7 +16,7 @@ export class BenchStores {
   static async open({ hasDatabase }: { hasDatabase: boolean }): Promise<BenchStores> {
     const home = makeTemporaryHome();
     homes.add(home);
-    // A given address, which is not checked for a Unix socket, keeps PostgreSQL from being started.
+    // openStores starts PostgreSQL only when no address is given. Nothing connects to this one.
     const env = hasDatabase ? {} : { DATABASE_URL: 'postgresql:///none?host=/nowhere' };
     const stores = await openStores({ home, env });
     const { databaseUrl, redisUrl } = stores;

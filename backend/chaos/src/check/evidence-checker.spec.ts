@@ -7,7 +7,6 @@ const ADA = 1;
 const BOB = 2;
 const SESSION = 's-1';
 const ACKED_AT = 10_000;
-// In a loss window, `at` is the time of the fault, which may lose what was acknowledged between `from` and `to`.
 
 const hello = fingerprints.message('1-0', ADA, 'hello');
 const reply = fingerprints.message('2-0', BOB, 'reply');
@@ -74,10 +73,11 @@ const createEvidence = (more: Partial<Evidence> = {}): Evidence => ({
 const listRules = (more: Partial<Evidence>): Rule[] => [
   ...new Set(checkEvidence(createEvidence(more)).violations.map(({ rule }) => rule)),
 ];
-const createComplaint = (what: string): Partial<Evidence> => ({
+const createProblem = (what: string): Partial<Evidence> => ({
   logs: [{ ...createLog(ADA, BOB), problems: [{ at: 5_000, what }] }, createLog(BOB, ADA)],
 });
-const without = (lost: Fingerprint): Fingerprint[] => history.filter((fingerprint) => fingerprint !== lost);
+const removeFromHistory = (lost: Fingerprint): Fingerprint[] =>
+  history.filter((fingerprint) => fingerprint !== lost);
 
 describe('checkEvidence', () => {
   it('finds nothing in consistent evidence', () => {
@@ -89,17 +89,24 @@ describe('checkEvidence', () => {
   });
 
   it('reports an acknowledged message that is not stored as lost', () => {
-    const verdict = checkEvidence(createEvidence({ storedState: createStoredState(without(hello)) }));
+    const verdict = checkEvidence(
+      createEvidence({ storedState: createStoredState(removeFromHistory(hello)) }),
+    );
     expect(verdict.losses).toMatchObject([{ seq: 2, fingerprint: hello, allowedBy: undefined }]);
     expect(verdict.violations.map(({ rule }) => rule)).toContain('lost');
   });
 
   it('allows a loss by a truncated file or a flush, if the users received the end of the chat', () => {
+    // A fault at `at`, which may lose what was acknowledged between `from` and `to`.
     const window = { label: 'truncated redis', from: ACKED_AT - 500, at: ACKED_AT, to: ACKED_AT + 500 };
     const ended = { endedAt: ACKED_AT + 2_000 };
     const logs = [createLog(ADA, BOB, ended), createLog(BOB, ADA, ended)];
     const verdict = checkEvidence(
-      createEvidence({ storedState: createStoredState(without(hello)), lossWindows: [window], logs }),
+      createEvidence({
+        storedState: createStoredState(removeFromHistory(hello)),
+        lossWindows: [window],
+        logs,
+      }),
     );
     expect(verdict.losses).toMatchObject([{ allowedBy: 'truncated redis' }]);
     // These logs lack the private message that is stored.
@@ -108,9 +115,9 @@ describe('checkEvidence', () => {
 
   it('reports a loss outside the time window of the fault that would allow it', () => {
     const window = { label: 'truncated redis', from: 50_000, at: 50_500, to: 51_000 };
-    expect(listRules({ storedState: createStoredState(without(hello)), lossWindows: [window] })).toContain(
-      'lost',
-    );
+    expect(
+      listRules({ storedState: createStoredState(removeFromHistory(hello)), lossWindows: [window] }),
+    ).toContain('lost');
   });
 
   it('reports a loss whose user received neither a reset nor an end of the chat', () => {
@@ -118,7 +125,7 @@ describe('checkEvidence', () => {
     const open = { endedAt: undefined };
     const logs = [createLog(ADA, BOB, open), createLog(BOB, ADA, open)];
     expect(
-      listRules({ storedState: createStoredState(without(hello)), lossWindows: [window], logs }),
+      listRules({ storedState: createStoredState(removeFromHistory(hello)), lossWindows: [window], logs }),
     ).toContain('not notified');
   });
 
@@ -135,11 +142,11 @@ describe('checkEvidence', () => {
   });
 
   it('reports a gap that a user noticed', () => {
-    expect(listRules(createComplaint('s-1: a gap, random_message 5 came after 3'))).toEqual(['order']);
+    expect(listRules(createProblem('s-1: a gap, random_message 5 came after 3'))).toEqual(['order']);
   });
 
   it('reports an event that was delivered twice', () => {
-    expect(listRules(createComplaint('s-1: random_message 3 delivered twice'))).toEqual(['duplicate']);
+    expect(listRules(createProblem('s-1: random_message 3 delivered twice'))).toEqual(['duplicate']);
   });
 
   it('reports a message that is stored twice under one client id', () => {
@@ -151,12 +158,12 @@ describe('checkEvidence', () => {
   });
 
   it('reports frames of another chat', () => {
-    expect(listRules(createComplaint('typing of the unknown chat s-2'))).toEqual(['cross-talk']);
-    expect(listRules(createComplaint('s-1: a message of another chat: s-2 5 hello'))).toEqual(['cross-talk']);
+    expect(listRules(createProblem('typing of the unknown chat s-2'))).toEqual(['cross-talk']);
+    expect(listRules(createProblem('s-1: a message of another chat: s-2 5 hello'))).toEqual(['cross-talk']);
   });
 
   it('reports a user in two chats', () => {
-    expect(listRules(createComplaint('in two chats: s-1 and s-2'))).toEqual(['two chats or stuck']);
+    expect(listRules(createProblem('in two chats: s-1 and s-2'))).toEqual(['two chats or stuck']);
   });
 
   it('reports a stored chat without an end, even if it is in the log of no user', () => {

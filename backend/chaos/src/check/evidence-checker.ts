@@ -66,7 +66,7 @@ export const checkEvidence = (evidence: Evidence): Verdict => {
   for (const log of evidence.logs) {
     for (const { at, what } of log.problems) report(classifyProblem(what), `user ${log.userId}: ${what}`, at);
     for (const chat of log.chats.values()) checkChat(evidence, log, chat, report, losses);
-    checkPrivate(evidence, log, report);
+    checkPrivateMessages(evidence, log, report);
     checkFriends(evidence, log, report);
   }
   checkSides(evidence, report);
@@ -250,7 +250,7 @@ const describeDifference = (
   return undefined;
 };
 
-const checkPrivate = ({ storedState }: Evidence, log: UserLog, report: Report): void => {
+const checkPrivateMessages = ({ storedState }: Evidence, log: UserLog, report: Report): void => {
   const stored = new Map(storedState.privateMessages.map((message) => [message.id, message]));
   for (const { id, senderId, receiverId, content } of log.privateAcks) {
     const message = stored.get(id);

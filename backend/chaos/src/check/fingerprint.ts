@@ -10,7 +10,7 @@ export const ANY_FINGERPRINT: Fingerprint = '?';
 type Data = Record<string, unknown>;
 
 /** Emojis are compared without their variation selector. */
-const withoutVariationSelector = (text: unknown): string => String(text).replaceAll('\uFE0F', '');
+const removeVariationSelector = (text: unknown): string => String(text).replaceAll('\uFE0F', '');
 
 const createRevealFingerprint = (gameId: unknown, answers: readonly unknown[]): Fingerprint =>
   `reveal ${String(gameId)} ${answers.map(String).sort().join(' / ')}`;
@@ -22,7 +22,7 @@ export const fingerprints = {
     `message ${String(id)} ${String(senderId)} ${String(content)}`,
   edit: (messageId: unknown, content: unknown) => `edit ${String(messageId)} ${String(content)}`,
   reaction: (messageId: unknown, reaction: unknown, action: unknown, userId: unknown) =>
-    `reaction ${String(messageId)} ${withoutVariationSelector(reaction)} ${String(action)} ${String(userId)}`,
+    `reaction ${String(messageId)} ${removeVariationSelector(reaction)} ${String(action)} ${String(userId)}`,
   game: (gameId: unknown, questionId: unknown, initiatorId: unknown) =>
     `game ${String(gameId)} ${String(questionId)} ${String(initiatorId)}`,
   answer: (gameId: unknown) => `answer ${String(gameId)}`,

@@ -1,6 +1,6 @@
 import { type IdleState, computeMinimum, findGrowth } from './idle-state';
 
-const rest = (more: Partial<IdleState> = {}): IdleState => ({
+const createIdleState = (more: Partial<IdleState> = {}): IdleState => ({
   processes: {
     'api-1': { heapBytes: 50e6, resources: { Timeout: 5 }, collections: { 'LiveChatService.served': 0 } },
   },
@@ -10,30 +10,38 @@ const rest = (more: Partial<IdleState> = {}): IdleState => ({
   keysWithoutExpiry: { '{matching}:leases': 1 },
   ...more,
 });
-const process = (more: Partial<IdleState['processes'][string]>): IdleState => {
-  const { processes } = rest();
-  return rest({ processes: { 'api-1': { ...processes['api-1']!, ...more } } });
+/** The state in which the process `api-1` differs. */
+const createStateWithProcess = (more: Partial<IdleState['processes'][string]>): IdleState => {
+  const { processes } = createIdleState();
+  return createIdleState({ processes: { 'api-1': { ...processes['api-1']!, ...more } } });
 };
 
-it.each([
-  ['a chat that is still served', process({ collections: { 'LiveChatService.served': 1 } })],
-  ['a collection that was empty and is not', process({ collections: { 'Other.map': 1 } })],
-  ['timers that pile up', process({ resources: { Timeout: 50 } })],
-  ['a heap that has grown by more than a fifth', process({ heapBytes: 61e6 })],
-  ['a process that does not answer', rest({ processes: {} })],
-  ['subscriptions that are left', rest({ redisChannels: 201 })],
-  ['connections to Redis that are left', rest({ redisClients: 25 })],
-  ['keys that never expire', rest({ keysWithoutExpiry: { '{matching}:user:<n>': 4 } })],
-])('reports %s', (_, after) => {
-  expect(findGrowth(rest(), after)).toHaveLength(1);
-});
+describe('findGrowth', () => {
+  it.each([
+    ['a chat that is still served', createStateWithProcess({ collections: { 'LiveChatService.served': 1 } })],
+    ['a collection that was empty and is not', createStateWithProcess({ collections: { 'Other.map': 1 } })],
+    ['timers that pile up', createStateWithProcess({ resources: { Timeout: 50 } })],
+    ['a heap that has grown by more than a fifth', createStateWithProcess({ heapBytes: 61e6 })],
+    ['a process that does not answer', createIdleState({ processes: {} })],
+    ['subscriptions that are left', createIdleState({ redisChannels: 201 })],
+    ['connections to Redis that are left', createIdleState({ redisClients: 25 })],
+    ['keys that never expire', createIdleState({ keysWithoutExpiry: { '{matching}:user:<n>': 4 } })],
+  ])('reports %s', (_, after) => {
+    expect(findGrowth(createIdleState(), after)).toHaveLength(1);
+  });
 
-it('reports nothing when nothing has grown', () => {
-  expect(findGrowth(rest(), process({ heapBytes: 59e6, resources: { Timeout: 7 } }))).toEqual([]);
-});
+  it('reports nothing when nothing has grown', () => {
+    expect(
+      findGrowth(createIdleState(), createStateWithProcess({ heapBytes: 59e6, resources: { Timeout: 7 } })),
+    ).toEqual([]);
+  });
 
-it('ignores growth that only one of two inspections saw', () => {
-  const busy = process({ resources: { Timeout: 50 }, collections: { 'LiveChatService.served': 3 } });
-  expect(findGrowth(rest(), computeMinimum(busy, rest()))).toEqual([]);
-  expect(findGrowth(rest(), computeMinimum(busy, busy))).toHaveLength(2);
+  it('ignores growth that only one of two inspections saw', () => {
+    const busy = createStateWithProcess({
+      resources: { Timeout: 50 },
+      collections: { 'LiveChatService.served': 3 },
+    });
+    expect(findGrowth(createIdleState(), computeMinimum(busy, createIdleState()))).toEqual([]);
+    expect(findGrowth(createIdleState(), computeMinimum(busy, busy))).toHaveLength(2);
+  });
 });

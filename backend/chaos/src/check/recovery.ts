@@ -21,7 +21,7 @@ export interface RecoveryFigures {
   /** Times from the recovery until fresh clients exchanged messages; undefined for one that gave up. */
   fresh: (number | undefined)[];
   /** Durations of the users' first attempts after a recovery; undefined for one that failed. */
-  returns: (number | undefined)[];
+  reconnects: (number | undefined)[];
 }
 
 /**
@@ -29,7 +29,7 @@ export interface RecoveryFigures {
  * @param recoveries times at which each round of faults was over.
  * @param isFaulty whether a fault was active at some time between two times.
  */
-export const measureReturns = (
+export const measureReconnects = (
   recoveries: readonly number[],
   attempts: readonly AttemptTimes[],
   isFaulty: (from: number, to: number) => boolean,
@@ -43,7 +43,7 @@ export const measureReturns = (
   });
 
 /** @param slowdown factor by which limits are extended because other programs use the processors too. */
-export const findSlowRecoveries = ({ fresh, returns }: RecoveryFigures, slowdown: number): Violation[] => {
+export const findSlowRecoveries = ({ fresh, reconnects }: RecoveryFigures, slowdown: number): Violation[] => {
   const found: string[] = [];
   const failedProbes = fresh.filter((took) => took === undefined).length;
   if (failedProbes > 0)
@@ -54,10 +54,10 @@ export const findSlowRecoveries = ({ fresh, returns }: RecoveryFigures, slowdown
   );
   if (p99 > MAX_FRESH_P99_MS * slowdown)
     found.push(`a fresh client took ${Math.round(p99)} ms from healing (p99)`);
-  const slowReturns = returns.filter((took) => took === undefined || took > MAX_ATTEMPT_MS * slowdown);
+  const slowReturns = reconnects.filter((took) => took === undefined || took > MAX_ATTEMPT_MS * slowdown);
   if (slowReturns.length > 0)
     found.push(
-      `${slowReturns.length} of ${returns.length} attempts after healing were not back within ${MAX_ATTEMPT_MS} ms`,
+      `${slowReturns.length} of ${reconnects.length} attempts after healing were not back within ${MAX_ATTEMPT_MS} ms`,
     );
   return found.map((what) => ({ rule: 'recovery', what }));
 };

@@ -12,7 +12,7 @@ const readParent = (pid: string): number | undefined => {
 };
 
 /** A process and all its descendants; the process itself is first. */
-export const processTree = (pid: number): number[] => {
+export const listProcessTree = (pid: number): number[] => {
   const children = new Map<number, number[]>();
   for (const name of readdirSync('/proc')) {
     const parent = /^\d+$/.test(name) ? readParent(name) : undefined;
@@ -25,7 +25,7 @@ export const processTree = (pid: number): number[] => {
 
 /** Sends a signal to a process and all its descendants, as a supervisor does to a control group. */
 export const sendSignalToTree = (pid: number, signal: NodeJS.Signals): void => {
-  for (const member of processTree(pid)) {
+  for (const member of listProcessTree(pid)) {
     try {
       process.kill(member, signal);
     } catch (error) {

@@ -14,6 +14,7 @@ const SAMPLE_MS = 50;
 export const createRedisFault = (cluster: Cluster, kind: (typeof redisKinds)[number]): FaultEffect => {
   switch (kind) {
     case 'full':
+      // Below what is used already, so that Redis refuses every write.
       return limitMemory(cluster, (used) => Math.max(1, Math.floor(used * 0.9)));
     case 'nearly-full':
       // Above the 70 % at which new chats and messages are refused, below the 100 % at which Redis refuses writes.

@@ -104,13 +104,13 @@ export class Connection {
     const attempt: Attempt = { startedAt: Date.now() };
     this.attempts.push(attempt);
     const socket: PageSocket = new PageSocket(this.origin, this.cookie(), {
-      open: () => void this.authenticate(socket, attempt),
-      handleFrame: (frame) => {
+      onOpen: () => void this.authenticate(socket, attempt),
+      onFrame: (frame) => {
         if (socket !== this.socket) return;
         if (frame.event === 'authenticated') this.handleAuthenticated(socket, attempt);
         this.owner.onFrame(frame);
       },
-      close: (code) => {
+      onClose: (code) => {
         if (attempt.authenticatedAt === undefined) attempt.failedAt ??= Date.now();
         if (socket === this.socket) this.handleClose(code);
       },

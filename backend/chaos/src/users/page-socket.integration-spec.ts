@@ -14,7 +14,7 @@ afterEach(() => {
   server.close();
 });
 
-it('passes on a late acknowledgement before the frames that follow it', async () => {
+it('passes a late acknowledgement on before the frames that follow it', async () => {
   server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
   await once(server, 'listening');
   let isOpen = false;
@@ -22,16 +22,16 @@ it('passes on a late acknowledgement before the frames that follow it', async ()
   const { port } = server.address() as AddressInfo;
   const connected = once(server, 'connection') as Promise<[WebSocket]>;
   socket = new PageSocket(`http://127.0.0.1:${port}`, '', {
-    open: () => (isOpen = true),
-    handleFrame: ({ event, ref }) => seen.push(ref === undefined ? event : `${event} as a frame`),
-    close: () => undefined,
+    onOpen: () => (isOpen = true),
+    onFrame: ({ event, ref }) => seen.push(ref === undefined ? event : `${event} as a frame`),
+    onClose: () => undefined,
   });
   const [served] = await connected;
   await until(() => isOpen);
   jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'performance', 'Date'] });
-  const asked = socket.request('ping', {}, ({ event }: Frame) => seen.push(event));
+  const answer = socket.request('ping', {}, ({ event }: Frame) => seen.push(event));
   jest.advanceTimersByTime(ANSWER_WITHIN_MS);
-  expect(await asked).toBe('timeout');
+  expect(await answer).toBe('timeout');
   jest.useRealTimers();
   served.send(JSON.stringify({ event: 'ack', data: { seq: 2 }, ref: '1' }));
   served.send(JSON.stringify({ event: 'random_message', data: { seq: 3 } }));

@@ -28,11 +28,15 @@ export class PageSocket {
   private readonly pending = new Map<string, Pending>();
   private readonly socket: WebSocket;
 
-  /** @param handlers called with `open`, then with frames in the order of their arrival, then once with `close`. */
+  /** @param handlers called in this order: `onOpen`, `onFrame` for each frame in the order of arrival, and once `onClose`. */
   constructor(
     origin: string,
     cookie: string,
-    private readonly handlers: { open(): void; handleFrame(frame: Frame): void; close(code: number): void },
+    private readonly handlers: {
+      onOpen(): void;
+      onFrame(frame: Frame): void;
+      onClose(code: number): void;
+    },
   ) {
     this.socket = new WebSocket(`${origin.replace(/^http/, 'ws')}/ws`, {
       headers: { cookie, origin },
@@ -40,7 +44,7 @@ export class PageSocket {
     });
     this.socket.on('open', () => {
       this.isOpen = true;
-      this.handlers.open();
+      this.handlers.onOpen();
     });
     this.socket.on('message', (raw) => this.receive(JSON.parse((raw as Buffer).toString()) as Frame));
     this.socket.on('error', () => undefined); // followed by `close`
@@ -49,8 +53,8 @@ export class PageSocket {
 
   /**
    * Sends a frame with a ref and waits for its response.
-   * @param onAnswer called with the response before any later frame is received, even after the timeout, because the acknowledged
-   * event precedes the frames that follow.
+   * @param onAnswer called with the response before any later frame is received, even after the timeout: the event that
+   * it acknowledges precedes the frames that follow.
    */
   request<E extends ClientEvent>(
     event: E,
@@ -93,7 +97,7 @@ export class PageSocket {
     if (this.isClosed) return;
     const pending = frame.ref === undefined ? undefined : this.pending.get(frame.ref);
     pending?.onAnswer?.(frame);
-    this.handlers.handleFrame(frame);
+    this.handlers.onFrame(frame);
     pending?.settle(frame);
   }
 
@@ -101,6 +105,6 @@ export class PageSocket {
     if (this.isClosed) return;
     this.isClosed = true;
     for (const { settle } of [...this.pending.values()]) settle('closed');
-    this.handlers.close(code);
+    this.handlers.onClose(code);
   }
 }

@@ -138,10 +138,10 @@ export class Population {
   /** Every user opens every image they sent or received. @returns the images that could not be opened. */
   async findUnavailableImages(): Promise<string[]> {
     for (const user of this.users) user.isStopping = false;
-    const giveUp = setTimeout(() => {
+    const timer = setTimeout(() => {
       for (const user of this.users) user.isStopping = true;
     }, IMAGES_WITHIN_MS);
-    const searches = this.users.map(async (user) => {
+    const checks = this.users.map(async (user) => {
       const found: string[] = [];
       for (const url of user.recorder.log.images) {
         const status = await user.fetchStatus(url);
@@ -150,8 +150,8 @@ export class Population {
       user.isStopping = true;
       return found;
     });
-    const found = (await Promise.all(searches)).flat();
-    clearTimeout(giveUp);
+    const found = (await Promise.all(checks)).flat();
+    clearTimeout(timer);
     return found;
   }
 
@@ -175,8 +175,8 @@ export class Population {
   }
 }
 
-const waitUntil = async (isFulfilled: () => boolean, withinMs: number): Promise<boolean> => {
+const waitUntil = async (condition: () => boolean, withinMs: number): Promise<boolean> => {
   for (const deadline = Date.now() + withinMs; Date.now() < deadline; await sleep(20))
-    if (isFulfilled()) return true;
-  return isFulfilled();
+    if (condition()) return true;
+  return condition();
 };

@@ -1,8 +1,8 @@
 import {
   type AuthorizationTable,
   FORBIDDEN,
-  onlyOwnUserId,
-  expectForAllIds,
+  allowOnlyOwnUserId,
+  expectWithoutIds,
   VALIDATION_FAILED,
 } from './authorization-case.fixture';
 
@@ -11,11 +11,11 @@ export const authCases: AuthorizationTable = {
     'POST /api/login': {
       isPublic: true,
       isOpenToExcluded: true,
-      cases: [{ body: () => ({}), outcomes: expectForAllIds(VALIDATION_FAILED) }],
+      cases: [{ body: () => ({}), outcomes: expectWithoutIds(VALIDATION_FAILED) }],
     },
     'POST /api/register': {
       isPublic: true,
-      cases: [{ body: () => ({}), outcomes: expectForAllIds(VALIDATION_FAILED) }],
+      cases: [{ body: () => ({}), outcomes: expectWithoutIds(VALIDATION_FAILED) }],
     },
     'POST /api/anonymous': { isPublic: true, isOpenToExcluded: true, cases: [] },
     'POST /api/logout': { isPublic: true, isOpenToExcluded: true, cases: [] },
@@ -24,7 +24,7 @@ export const authCases: AuthorizationTable = {
       cases: [
         {
           body: ({ user }) => ({ userId: user, email: 'taken@example.org', password: 'secret' }),
-          outcomes: onlyOwnUserId(
+          outcomes: allowOnlyOwnUserId(
             { stranger: '403 not_anonymous', else: '409 email_taken' },
             VALIDATION_FAILED,
           ),
@@ -36,7 +36,7 @@ export const authCases: AuthorizationTable = {
         {
           path: ({ user }) => `/api/user/${String(user)}/email`,
           body: () => ({ newEmail: 'new@example.org', currentPassword: 'wrong' }),
-          outcomes: onlyOwnUserId({ stranger: '403 wrong_password', else: FORBIDDEN }),
+          outcomes: allowOnlyOwnUserId({ stranger: '403 wrong_password', else: FORBIDDEN }),
         },
       ],
     },
@@ -45,7 +45,7 @@ export const authCases: AuthorizationTable = {
         {
           path: ({ user }) => `/api/user/${String(user)}/password`,
           body: () => ({ newPassword: 'secrets', currentPassword: 'wrong' }),
-          outcomes: onlyOwnUserId({ stranger: '403 wrong_password', else: FORBIDDEN }),
+          outcomes: allowOnlyOwnUserId({ stranger: '403 wrong_password', else: FORBIDDEN }),
         },
       ],
     },

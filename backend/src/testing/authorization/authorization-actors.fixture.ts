@@ -26,7 +26,7 @@ export const createActors = async (thaw: TestReplicas): Promise<AuthorizationAct
   const { origin } = replica;
   const chatOfSelf = await matchNewVisitors([origin, origin]);
   const chatOfOthers = await matchNewVisitors([origin, origin]);
-  const loner = await thaw.createVisitor(0, 'male');
+  const friendless = await thaw.createVisitor(0, 'male');
   const users: Record<Actor, ThawVisitor> = {
     self: chatOfSelf.ada,
     partner: chatOfSelf.bob,
@@ -85,7 +85,7 @@ export const createActors = async (thaw: TestReplicas): Promise<AuthorizationAct
     Ids,
     'case' | 'sanction' | 'appeal' | 'person' | 'evidenceImage' | 'blockedImage' | 'version'
   >;
-  const moderationIdsFor = async (actor: Actor, kind: IdKind): Promise<ModerationIds> => {
+  const chooseModerationIds = async (actor: Actor, kind: IdKind): Promise<ModerationIds> => {
     if (kind === 'missing' || kind === 'malformed') {
       const id = kind === 'missing' ? Number.MAX_SAFE_INTEGER : '0x1';
       const ids = { case: id, sanction: id, appeal: id, person: id, evidenceImage: id, blockedImage: id };
@@ -112,10 +112,10 @@ export const createActors = async (thaw: TestReplicas): Promise<AuthorizationAct
     const caller = users[actor];
     const otherUser = actor === 'self' ? users.stranger : users.self;
     const sameForAllKinds = {
-      me: caller.user.id,
-      loner: loner.user.id,
-      them: otherUser.user.id,
-      ...(await moderationIdsFor(actor, kind)),
+      callerId: caller.user.id,
+      friendlessId: friendless.user.id,
+      otherUserId: otherUser.user.id,
+      ...(await chooseModerationIds(actor, kind)),
     };
     const isInChatOfSelf = actor === 'self' || actor === 'partner';
     switch (kind) {

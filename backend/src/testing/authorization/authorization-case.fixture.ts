@@ -1,13 +1,13 @@
 /** Signed-in users in good standing, by their relation to `self`. They try every frame and every route. */
 export const ACTORS = ['self', 'anonymous', 'stranger', 'friend', 'partner'] as const;
-/** `blocked`: by `self`. They try every route. */
+/** Users who try every route. `self` has blocked `blocked`. */
 export const HTTP_ACTORS = [...ACTORS, 'blocked'] as const;
-/** They try the routes of moderation, which refuse all other users. */
+/** Users who try the routes of moderation, which refuse all other users. */
 export const MODERATORS = ['moderator', 'otherModerator'] as const;
 /** `suspended` tries every route, with outcomes that follow from the kind of route. */
 export type Actor = (typeof HTTP_ACTORS)[number] | (typeof MODERATORS)[number] | 'suspended';
 
-/** Whose ids an attempt uses: the caller's, another user's, ids that do not exist, or ids that are no ids. */
+/** Whose ids an attempt uses: the caller's, another user's, ids that do not exist, or malformed ids. */
 export const ID_KINDS = ['own', 'other', 'missing', 'malformed'] as const;
 export type IdKind = (typeof ID_KINDS)[number];
 
@@ -28,24 +28,24 @@ export interface Ids {
   image: unknown;
   notice: unknown;
   /**
-   * What moderators act on. `own` belongs to a user whose case the moderator has claimed, `other` to a user whose case
-   * the other moderator has claimed. For users who are no moderators, it is that of the first moderator.
+   * Ids on which moderators act: those of a user whose case the moderator has claimed for `own`, of a user whose case the
+   * other moderator has claimed for `other`. Other users use those of the first moderator.
    */
   case: unknown;
   sanction: unknown;
   appeal: unknown;
-  /** A user to moderate: the caller for `other`. */
+  /** The user whom moderators act on; for `other`, the caller. */
   person: unknown;
   evidenceImage: unknown;
   blockedImage: unknown;
   /** The version of the case. */
   version: number;
   /** The caller's own user id, for every kind. */
-  me: number;
+  callerId: number;
   /** A user without friends. */
-  loner: number;
+  friendlessId: number;
   /** The user who owns the ids of the kind `other`. */
-  them: number;
+  otherUserId: number;
 }
 
 export interface HttpCase {
@@ -74,7 +74,7 @@ export interface FrameCase {
 
 /** The expected access to everything that one module serves. */
 export interface AuthorizationTable {
-  /** By method and path as Express registers them, such as `GET /api/user/:id`. */
+  /** By method and path as Express registers otherUserId, such as `GET /api/user/:id`. */
   routes?: Record<string, RouteCases>;
   /** By the name of the client event. */
   frames?: Record<string, FrameCase[]>;
@@ -87,11 +87,11 @@ export const VALIDATION_FAILED = '400 validation_failed';
 export const resolveOutcome = (outcome: Outcome, actor: Actor): string =>
   typeof outcome === 'string' ? outcome : (outcome[actor] ?? outcome.else);
 
-/** For a case without ids. */
-export const expectForAllIds = (outcome: Outcome): Outcomes => ({ own: outcome });
+/** For a case whose path and body contain no ids: it is tried once for each actor. */
+export const expectWithoutIds = (outcome: Outcome): Outcomes => ({ own: outcome });
 
 /** For a path or body that must contain the caller's own user id. */
-export const onlyOwnUserId = (own: Outcome, malformed = NOT_FOUND): Outcomes => ({
+export const allowOnlyOwnUserId = (own: Outcome, malformed = NOT_FOUND): Outcomes => ({
   own,
   other: FORBIDDEN,
   missing: FORBIDDEN,
@@ -99,7 +99,7 @@ export const onlyOwnUserId = (own: Outcome, malformed = NOT_FOUND): Outcomes => 
 });
 
 /** For a path that must contain the id of a friend. */
-export const onlyFriendIds = (accepted: string): Outcomes => ({
+export const allowOnlyFriendIds = (accepted: string): Outcomes => ({
   own: '403 not_friends',
   other: { friend: accepted, else: '403 not_friends' },
   missing: '403 not_friends',
@@ -107,7 +107,7 @@ export const onlyFriendIds = (accepted: string): Outcomes => ({
 });
 
 /** For a frame that must contain the sender's own user id; the own id is not tried when `own` is left out. */
-export const onlyOwnUserIdInFrame = (own?: Outcome): Outcomes => ({
+export const allowOnlyOwnUserIdInFrame = (own?: Outcome): Outcomes => ({
   ...(own === undefined ? {} : { own }),
   other: 'forbidden',
   missing: 'forbidden',

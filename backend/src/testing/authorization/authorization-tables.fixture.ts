@@ -4,7 +4,7 @@ import {
   type FrameCase,
   NOT_FOUND,
   type RouteCases,
-  expectForAllIds,
+  expectWithoutIds,
 } from './authorization-case.fixture';
 import { blocksCases } from './blocks-cases.fixture';
 import { conductCases } from './conduct-cases.fixture';
@@ -21,7 +21,11 @@ import { usersCases } from './users-cases.fixture';
 
 const unknownPath: AuthorizationTable = {
   routes: {
-    'ALL /api': { isPublic: true, isOpenToExcluded: true, cases: [{ outcomes: expectForAllIds(NOT_FOUND) }] },
+    'ALL /api': {
+      isPublic: true,
+      isOpenToExcluded: true,
+      cases: [{ outcomes: expectWithoutIds(NOT_FOUND) }],
+    },
   },
 };
 

@@ -1,25 +1,25 @@
 import {
   type AuthorizationTable,
   NOT_FOUND,
-  onlyOwnUserId,
+  allowOnlyOwnUserId,
   VALIDATION_FAILED,
 } from './authorization-case.fixture';
 
 export const blocksCases: AuthorizationTable = {
   routes: {
     'GET /api/blocks/:userId': {
-      cases: [{ path: ({ user }) => `/api/blocks/${String(user)}`, outcomes: onlyOwnUserId('200') }],
+      cases: [{ path: ({ user }) => `/api/blocks/${String(user)}`, outcomes: allowOnlyOwnUserId('200') }],
     },
     'POST /api/blocks': {
       // It ends the chat and the friendship that other cases need.
       runsLast: true,
       cases: [
         {
-          body: ({ user, loner }) => ({ blockerId: user, blockedId: loner }),
-          outcomes: onlyOwnUserId(NOT_FOUND, VALIDATION_FAILED),
+          body: ({ user, friendlessId }) => ({ blockerId: user, blockedId: friendlessId }),
+          outcomes: allowOnlyOwnUserId(NOT_FOUND, VALIDATION_FAILED),
         },
         {
-          body: ({ user, me }) => ({ blockerId: me, blockedId: user }),
+          body: ({ user, callerId }) => ({ blockerId: callerId, blockedId: user }),
           outcomes: {
             own: NOT_FOUND,
             other: { friend: '201', partner: '201', blocked: '201', else: NOT_FOUND },
@@ -33,11 +33,11 @@ export const blocksCases: AuthorizationTable = {
       runsLast: true,
       cases: [
         {
-          path: ({ user, loner }) => `/api/blocks/${String(user)}/${loner}`,
-          outcomes: onlyOwnUserId(NOT_FOUND),
+          path: ({ user, friendlessId }) => `/api/blocks/${String(user)}/${friendlessId}`,
+          outcomes: allowOnlyOwnUserId(NOT_FOUND),
         },
         {
-          path: ({ user, me }) => `/api/blocks/${me}/${String(user)}`,
+          path: ({ user, callerId }) => `/api/blocks/${callerId}/${String(user)}`,
           outcomes: {
             own: NOT_FOUND,
             other: { friend: '204', partner: '204', blocked: '204', else: NOT_FOUND },

@@ -2,7 +2,7 @@ import {
   type AuthorizationTable,
   FORBIDDEN,
   NOT_FOUND,
-  onlyOwnUserId,
+  allowOnlyOwnUserId,
   VALIDATION_FAILED,
 } from './authorization-case.fixture';
 
@@ -12,7 +12,7 @@ export const conductCases: AuthorizationTable = {
   routes: {
     'GET /api/notices/:userId': {
       isOpenToExcluded: true,
-      cases: [{ path: ({ user }) => `/api/notices/${String(user)}`, outcomes: onlyOwnUserId('200') }],
+      cases: [{ path: ({ user }) => `/api/notices/${String(user)}`, outcomes: allowOnlyOwnUserId('200') }],
     },
     'PUT /api/notices/:noticeId': {
       isOpenToExcluded: true,
@@ -38,7 +38,7 @@ export const conductCases: AuthorizationTable = {
           outcomes: { own: '201', other: FORBIDDEN, malformed: VALIDATION_FAILED },
         },
         {
-          body: ({ me, notice }) => ({ userId: me, noticeId: notice, words }),
+          body: ({ callerId, notice }) => ({ userId: callerId, noticeId: notice, words }),
           outcomes: { other: NOT_FOUND, missing: NOT_FOUND },
         },
       ],

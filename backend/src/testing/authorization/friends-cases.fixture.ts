@@ -1,7 +1,7 @@
 import {
   type AuthorizationTable,
   NOT_FOUND,
-  onlyOwnUserId,
+  allowOnlyOwnUserId,
   VALIDATION_FAILED,
 } from './authorization-case.fixture';
 
@@ -10,11 +10,11 @@ export const friendsCases: AuthorizationTable = {
     'POST /api/friends/request': {
       cases: [
         {
-          body: ({ user, loner }) => ({ requesterId: user, addresseeId: loner }),
-          outcomes: onlyOwnUserId(NOT_FOUND, VALIDATION_FAILED),
+          body: ({ user, friendlessId }) => ({ requesterId: user, addresseeId: friendlessId }),
+          outcomes: allowOnlyOwnUserId(NOT_FOUND, VALIDATION_FAILED),
         },
         {
-          body: ({ user, me }) => ({ requesterId: me, addresseeId: user }),
+          body: ({ user, callerId }) => ({ requesterId: callerId, addresseeId: user }),
           outcomes: {
             own: NOT_FOUND,
             other: { friend: '409 already_friends', partner: '201', else: NOT_FOUND },
@@ -37,23 +37,23 @@ export const friendsCases: AuthorizationTable = {
       cases: [
         {
           path: ({ user }) => `/api/friends/requests/${String(user)}`,
-          outcomes: onlyOwnUserId('200'),
+          outcomes: allowOnlyOwnUserId('200'),
         },
       ],
     },
     'GET /api/friends/:userId': {
-      cases: [{ path: ({ user }) => `/api/friends/${String(user)}`, outcomes: onlyOwnUserId('200') }],
+      cases: [{ path: ({ user }) => `/api/friends/${String(user)}`, outcomes: allowOnlyOwnUserId('200') }],
     },
     'DELETE /api/friends/:userId/:friendId': {
       // It ends the friendship that the cases of friends need.
       runsLast: true,
       cases: [
         {
-          path: ({ user, loner }) => `/api/friends/${String(user)}/${loner}`,
-          outcomes: onlyOwnUserId(NOT_FOUND),
+          path: ({ user, friendlessId }) => `/api/friends/${String(user)}/${friendlessId}`,
+          outcomes: allowOnlyOwnUserId(NOT_FOUND),
         },
         {
-          path: ({ user, me }) => `/api/friends/${me}/${String(user)}`,
+          path: ({ user, callerId }) => `/api/friends/${callerId}/${String(user)}`,
           outcomes: {
             own: NOT_FOUND,
             other: { friend: '204', else: NOT_FOUND },

@@ -7,12 +7,12 @@ import {
   NOT_FOUND,
   type Outcomes,
   type RouteCases,
-  expectForAllIds,
+  expectWithoutIds,
   VALIDATION_FAILED,
 } from './authorization-case.fixture';
 
 /** A case that is refused to users who are no moderators, whatever the path and the body. */
-const forModerators = (
+const createModeratorCase = (
   moderatorOutcomes: Outcomes,
   path?: HttpCase['path'],
   body?: HttpCase['body'],
@@ -23,10 +23,14 @@ const forModerators = (
   moderatorOutcomes,
 });
 
-const unknownIds = { missing: NOT_FOUND, malformed: NOT_FOUND };
-const everyCase = (outcome: string): Outcomes => ({ own: outcome, other: outcome, ...unknownIds });
+const unknownIdOutcomes = { missing: NOT_FOUND, malformed: NOT_FOUND };
+const expectForEveryCase = (outcome: string): Outcomes => ({
+  own: outcome,
+  other: outcome,
+  ...unknownIdOutcomes,
+});
 
-/** An act on a case, by its last segment: each pair of outcomes and body is one attempt. */
+/** The route of an act on a case. @param attempts the expected outcomes and the body of each attempt */
 const createCaseRoute = (
   method: string,
   act: string,
@@ -34,18 +38,18 @@ const createCaseRoute = (
 ): Record<string, RouteCases> => ({
   [`${method} /api/moderation/cases/:caseId/${act}`]: {
     cases: attempts.map(([outcomes, body]) =>
-      forModerators(outcomes, (ids) => `/api/moderation/cases/${String(ids.case)}/${act}`, body),
+      createModeratorCase(outcomes, (ids) => `/api/moderation/cases/${String(ids.case)}/${act}`, body),
     ),
   },
 });
 
-/** What is answered once: the first moderator gets to it before the other one tries. */
+/** Outcomes of an act that succeeds once: the first moderator tries before the other one. */
 const onlyOnce: Outcomes = {
   own: { moderator: '200', else: '409 already_answered' },
   other: { moderator: '200', else: '409 already_answered' },
-  ...unknownIds,
+  ...unknownIdOutcomes,
 };
-const ban = ({ version, evidenceImage }: Ids) => ({
+const createBan = ({ version, evidenceImage }: Ids) => ({
   version,
   outcome: 'banned',
   rule: 'no_threats',
@@ -57,79 +61,85 @@ export const moderationCases: AuthorizationTable = {
   routes: {
     'GET /api/moderation/cases': {
       cases: [
-        forModerators(expectForAllIds('200')),
-        forModerators(expectForAllIds(VALIDATION_FAILED), () => '/api/moderation/cases?limit=-1'),
-        forModerators(expectForAllIds(VALIDATION_FAILED), () => '/api/moderation/cases?state=x'),
-        forModerators(expectForAllIds(VALIDATION_FAILED), () => '/api/moderation/cases?cursor=x'),
+        createModeratorCase(expectWithoutIds('200')),
+        createModeratorCase(expectWithoutIds(VALIDATION_FAILED), () => '/api/moderation/cases?limit=-1'),
+        createModeratorCase(expectWithoutIds(VALIDATION_FAILED), () => '/api/moderation/cases?state=x'),
+        createModeratorCase(expectWithoutIds(VALIDATION_FAILED), () => '/api/moderation/cases?cursor=x'),
       ],
     },
     'GET /api/moderation/cases/:caseId': {
-      cases: [forModerators(everyCase('200'), (ids) => `/api/moderation/cases/${String(ids.case)}`)],
+      cases: [
+        createModeratorCase(expectForEveryCase('200'), (ids) => `/api/moderation/cases/${String(ids.case)}`),
+      ],
     },
     'GET /api/moderation/cases/:caseId/images/:imageId': {
       cases: [
-        forModerators(
-          everyCase('200'),
+        createModeratorCase(
+          expectForEveryCase('200'),
           (ids) => `/api/moderation/cases/${String(ids.case)}/images/${String(ids.evidenceImage)}`,
         ),
-        forModerators(
+        createModeratorCase(
           { own: NOT_FOUND },
-          (ids) => `/api/moderation/cases/${String(ids.case)}/images/${ids.me}`,
+          (ids) => `/api/moderation/cases/${String(ids.case)}/images/${ids.callerId}`,
         ),
       ],
     },
-    ...createCaseRoute('POST', 'claim', [{ own: '200', other: '409 claimed', ...unknownIds }]),
+    ...createCaseRoute('POST', 'claim', [{ own: '200', other: '409 claimed', ...unknownIdOutcomes }]),
     ...createCaseRoute(
       'POST',
       'notes',
-      [everyCase('201'), () => ({ text: 'Look again' })],
-      [expectForAllIds(VALIDATION_FAILED), () => ({ text: '' })],
+      [expectForEveryCase('201'), () => ({ text: 'Look again' })],
+      [expectWithoutIds(VALIDATION_FAILED), () => ({ text: '' })],
     ),
     ...createCaseRoute(
       'POST',
       'escalation',
       [
-        { own: '409 case_changed', other: '409 claimed', ...unknownIds },
+        { own: '409 case_changed', other: '409 claimed', ...unknownIdOutcomes },
         () => ({ version: 0, reason: 'Not sure' }),
       ],
-      [expectForAllIds(VALIDATION_FAILED), () => ({ version: 'x', reason: 'Not sure' })],
+      [expectWithoutIds(VALIDATION_FAILED), () => ({ version: 'x', reason: 'Not sure' })],
     ),
-    ...createCaseRoute('DELETE', 'claim', [{ other: '409 claimed' }], [{ own: '204', ...unknownIds }]),
+    ...createCaseRoute('DELETE', 'claim', [{ other: '409 claimed' }], [{ own: '204', ...unknownIdOutcomes }]),
     ...createCaseRoute(
       'POST',
       'decision',
-      [{ own: '409 case_changed', other: '409 case_changed' }, (ids) => ({ ...ban(ids), version: 0 })],
-      [expectForAllIds(VALIDATION_FAILED), ({ version }) => ({ version, outcome: 'banned' })],
-      [{ own: '200', missing: NOT_FOUND }, ban],
+      [{ own: '409 case_changed', other: '409 case_changed' }, (ids) => ({ ...createBan(ids), version: 0 })],
+      [expectWithoutIds(VALIDATION_FAILED), ({ version }) => ({ version, outcome: 'banned' })],
+      [{ own: '200', missing: NOT_FOUND }, createBan],
       [
         { own: '409 already_answered', malformed: NOT_FOUND },
         ({ version }) => ({ version, outcome: 'dismissed' }),
       ],
     ),
-    // The second look at a ban must be that of the moderator who did not decide.
+    // A ban is confirmed by a moderator other than the one who decided.
     ...createCaseRoute(
       'POST',
       'confirmation',
-      [expectForAllIds(VALIDATION_FAILED), ({ version }) => ({ version })],
+      [expectWithoutIds(VALIDATION_FAILED), ({ version }) => ({ version })],
       [
-        { own: { moderator: '409 own_decision', else: '409 already_answered' }, other: '200', ...unknownIds },
+        {
+          own: { moderator: '409 own_decision', else: '409 already_answered' },
+          other: '200',
+          ...unknownIdOutcomes,
+        },
         ({ version }) => ({ version, isConfirmed: true }),
       ],
     ),
     'PUT /api/moderation/appeals/:appealId': {
       cases: [
-        forModerators(
+        createModeratorCase(
           { own: '409 case_changed' },
           ({ appeal }) => `/api/moderation/appeals/${String(appeal)}`,
           () => ({ version: 0, outcome: 'upheld', answer: FACTS }),
         ),
-        forModerators(
+        createModeratorCase(
           onlyOnce,
           ({ appeal }) => `/api/moderation/appeals/${String(appeal)}`,
           ({ version }) => ({ version, outcome: 'upheld', answer: FACTS }),
         ),
-        forModerators(
-          expectForAllIds(VALIDATION_FAILED),
+        createModeratorCase(
+          expectWithoutIds(VALIDATION_FAILED),
           ({ appeal }) => `/api/moderation/appeals/${String(appeal)}`,
           ({ version }) => ({ version, outcome: 'upheld', answer: 'No' }),
         ),
@@ -137,49 +147,54 @@ export const moderationCases: AuthorizationTable = {
     },
     'POST /api/moderation/sanctions/:sanctionId/lift': {
       cases: [
-        forModerators(
+        createModeratorCase(
           onlyOnce,
           ({ sanction }) => `/api/moderation/sanctions/${String(sanction)}/lift`,
           () => ({ reason: 'A mistake' }),
         ),
-        forModerators(
-          expectForAllIds(VALIDATION_FAILED),
+        createModeratorCase(
+          expectWithoutIds(VALIDATION_FAILED),
           ({ sanction }) => `/api/moderation/sanctions/${String(sanction)}/lift`,
           () => ({}),
         ),
       ],
     },
     'GET /api/moderation/people/:userId': {
-      cases: [forModerators(everyCase('200'), ({ person }) => `/api/moderation/people/${String(person)}`)],
+      cases: [
+        createModeratorCase(
+          expectForEveryCase('200'),
+          ({ person }) => `/api/moderation/people/${String(person)}`,
+        ),
+      ],
     },
     'PUT /api/moderation/people/:userId/hold': {
       cases: [
-        forModerators(
-          { own: '200', other: '409 own_decision', ...unknownIds },
+        createModeratorCase(
+          { own: '200', other: '409 own_decision', ...unknownIdOutcomes },
           ({ person }) => `/api/moderation/people/${String(person)}/hold`,
           () => ({ isHeld: true, reason: 'The police asked' }),
         ),
-        forModerators(
-          expectForAllIds(VALIDATION_FAILED),
+        createModeratorCase(
+          expectWithoutIds(VALIDATION_FAILED),
           ({ person }) => `/api/moderation/people/${String(person)}/hold`,
           () => ({ isHeld: 'yes', reason: 'The police asked' }),
         ),
       ],
     },
-    'GET /api/moderation/images': { cases: [forModerators(expectForAllIds('200'))] },
+    'GET /api/moderation/images': { cases: [createModeratorCase(expectWithoutIds('200'))] },
     'DELETE /api/moderation/images/:imageId': {
       cases: [
-        forModerators(
+        createModeratorCase(
           // Both cases have the same image, which is blocked once.
-          { own: { moderator: '204', else: NOT_FOUND }, ...unknownIds },
+          { own: { moderator: '204', else: NOT_FOUND }, ...unknownIdOutcomes },
           ({ blockedImage }) => `/api/moderation/images/${String(blockedImage)}`,
         ),
       ],
     },
-    'GET /api/moderation/metrics': { cases: [forModerators(expectForAllIds('200'))] },
+    'GET /api/moderation/metrics': { cases: [createModeratorCase(expectWithoutIds('200'))] },
     'GET /api/moderation/audit': {
       cases: [
-        forModerators(
+        createModeratorCase(
           { own: '200', other: '200', missing: '200', malformed: VALIDATION_FAILED },
           ({ user }) => `/api/moderation/audit?moderatorId=${String(user)}`,
         ),

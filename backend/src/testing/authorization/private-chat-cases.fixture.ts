@@ -2,9 +2,9 @@ import {
   type AuthorizationTable,
   type FrameCase,
   onlyFriendAsReceiver,
-  onlyFriendIds,
-  onlyOwnUserId,
-  onlyOwnUserIdInFrame,
+  allowOnlyFriendIds,
+  allowOnlyOwnUserId,
+  allowOnlyOwnUserIdInFrame,
 } from './authorization-case.fixture';
 
 /**
@@ -15,7 +15,12 @@ import {
  */
 const createMessageCases = (data: object, senderIdField: string, answerToFriend: string): FrameCase[] => [
   {
-    data: ({ me, message, them }) => ({ ...data, messageId: message, receiverId: them, [senderIdField]: me }),
+    data: ({ callerId, message, otherUserId }) => ({
+      ...data,
+      messageId: message,
+      receiverId: otherUserId,
+      [senderIdField]: callerId,
+    }),
     outcomes: {
       other: { friend: answerToFriend, else: 'not_friends' },
       missing: { friend: 'message_not_found', else: 'not_friends' },
@@ -23,8 +28,13 @@ const createMessageCases = (data: object, senderIdField: string, answerToFriend:
     },
   },
   {
-    data: ({ user, loner }) => ({ ...data, messageId: 1, receiverId: loner, [senderIdField]: user }),
-    outcomes: onlyOwnUserIdInFrame('not_friends'),
+    data: ({ user, friendlessId }) => ({
+      ...data,
+      messageId: 1,
+      receiverId: friendlessId,
+      [senderIdField]: user,
+    }),
+    outcomes: allowOnlyOwnUserIdInFrame('not_friends'),
   },
 ];
 
@@ -34,31 +44,31 @@ export const privateChatCases: AuthorizationTable = {
       cases: [
         {
           path: ({ user }) => `/api/private-messages/unread-counts/${String(user)}`,
-          outcomes: onlyOwnUserId('200'),
+          outcomes: allowOnlyOwnUserId('200'),
         },
       ],
     },
     'GET /api/private-messages/:userId/:friendId': {
       cases: [
         {
-          path: ({ user, loner }) => `/api/private-messages/${String(user)}/${loner}`,
-          outcomes: onlyOwnUserId('403 not_friends'),
+          path: ({ user, friendlessId }) => `/api/private-messages/${String(user)}/${friendlessId}`,
+          outcomes: allowOnlyOwnUserId('403 not_friends'),
         },
         {
-          path: ({ user, me }) => `/api/private-messages/${me}/${String(user)}`,
-          outcomes: onlyFriendIds('200'),
+          path: ({ user, callerId }) => `/api/private-messages/${callerId}/${String(user)}`,
+          outcomes: allowOnlyFriendIds('200'),
         },
       ],
     },
     'PUT /api/private-messages/read/:friendId/:userId': {
       cases: [
         {
-          path: ({ user, loner }) => `/api/private-messages/read/${loner}/${String(user)}`,
-          outcomes: onlyOwnUserId('403 not_friends'),
+          path: ({ user, friendlessId }) => `/api/private-messages/read/${friendlessId}/${String(user)}`,
+          outcomes: allowOnlyOwnUserId('403 not_friends'),
         },
         {
-          path: ({ user, me }) => `/api/private-messages/read/${String(user)}/${me}`,
-          outcomes: onlyFriendIds('204'),
+          path: ({ user, callerId }) => `/api/private-messages/read/${String(user)}/${callerId}`,
+          outcomes: allowOnlyFriendIds('204'),
         },
       ],
     },
@@ -66,11 +76,21 @@ export const privateChatCases: AuthorizationTable = {
   frames: {
     send_private_message: [
       {
-        data: ({ user, loner }) => ({ senderId: user, receiverId: loner, content: 'x', messageType: 'text' }),
-        outcomes: onlyOwnUserIdInFrame('not_friends'),
+        data: ({ user, friendlessId }) => ({
+          senderId: user,
+          receiverId: friendlessId,
+          content: 'x',
+          messageType: 'text',
+        }),
+        outcomes: allowOnlyOwnUserIdInFrame('not_friends'),
       },
       {
-        data: ({ user, me }) => ({ senderId: me, receiverId: user, content: 'x', messageType: 'text' }),
+        data: ({ user, callerId }) => ({
+          senderId: callerId,
+          receiverId: user,
+          content: 'x',
+          messageType: 'text',
+        }),
         outcomes: onlyFriendAsReceiver,
       },
     ],

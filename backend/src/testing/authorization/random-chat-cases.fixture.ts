@@ -4,8 +4,8 @@ import {
   type FrameCase,
   type Ids,
   onlyFriendAsReceiver,
-  onlyOwnUserId,
-  onlyOwnUserIdInFrame,
+  allowOnlyOwnUserId,
+  allowOnlyOwnUserIdInFrame,
   type Outcomes,
 } from './authorization-case.fixture';
 
@@ -26,7 +26,7 @@ const createSessionCases = (data: object, senderIdField?: string): FrameCase[] =
   const addSender = (id: unknown) => (senderIdField === undefined ? {} : { [senderIdField]: id });
   const cases = [
     {
-      data: ({ me, session }: Ids) => ({ ...data, ...addSender(me), sessionId: session }),
+      data: ({ callerId, session }: Ids) => ({ ...data, ...addSender(callerId), sessionId: session }),
       outcomes: onlyOwnSession,
     },
   ];
@@ -35,7 +35,7 @@ const createSessionCases = (data: object, senderIdField?: string): FrameCase[] =
     ...cases,
     {
       data: ({ user }) => ({ ...data, ...addSender(user), sessionId: 'nothing' }),
-      outcomes: onlyOwnUserIdInFrame(),
+      outcomes: allowOnlyOwnUserIdInFrame(),
     },
   ];
 };
@@ -43,7 +43,9 @@ const createSessionCases = (data: object, senderIdField?: string): FrameCase[] =
 export const randomChatCases: AuthorizationTable = {
   routes: {
     'GET /api/chat-history/:userId': {
-      cases: [{ path: ({ user }) => `/api/chat-history/${String(user)}`, outcomes: onlyOwnUserId('200') }],
+      cases: [
+        { path: ({ user }) => `/api/chat-history/${String(user)}`, outcomes: allowOnlyOwnUserId('200') },
+      ],
     },
   },
   frames: {

@@ -1,34 +1,34 @@
 import {
   type AuthorizationTable,
   NOT_FOUND,
-  onlyOwnUserId,
+  allowOnlyOwnUserId,
   VALIDATION_FAILED,
 } from './authorization-case.fixture';
 
 export const reportsCases: AuthorizationTable = {
   routes: {
     'GET /api/reports/:userId': {
-      cases: [{ path: ({ user }) => `/api/reports/${String(user)}`, outcomes: onlyOwnUserId('200') }],
+      cases: [{ path: ({ user }) => `/api/reports/${String(user)}`, outcomes: allowOnlyOwnUserId('200') }],
     },
     'POST /api/reports': {
       cases: [
         {
-          body: ({ user, loner }) => ({ reporterId: user, targetId: loner, category: 'spam' }),
-          outcomes: onlyOwnUserId(NOT_FOUND, VALIDATION_FAILED),
+          body: ({ user, friendlessId }) => ({ reporterId: user, targetId: friendlessId, category: 'spam' }),
+          outcomes: allowOnlyOwnUserId(NOT_FOUND, VALIDATION_FAILED),
         },
         // Fewer kinds of ids than elsewhere: each user may file ten reports in an hour.
         {
           // The cases of friend requests have left one between the partners.
-          body: ({ user, me }) => ({ reporterId: me, targetId: user, category: 'spam' }),
+          body: ({ user, callerId }) => ({ reporterId: callerId, targetId: user, category: 'spam' }),
           outcomes: {
             other: { friend: '201', partner: '201', blocked: '409 too_late', else: NOT_FOUND },
             missing: NOT_FOUND,
           },
         },
         {
-          body: ({ session, me, them }) => ({
-            reporterId: me,
-            targetId: them,
+          body: ({ session, callerId, otherUserId }) => ({
+            reporterId: callerId,
+            targetId: otherUserId,
             category: 'spam',
             sessionId: session,
           }),

@@ -1,4 +1,4 @@
-import { type AuthorizationTable, NOT_FOUND, onlyOwnUserId } from './authorization-case.fixture';
+import { type AuthorizationTable, NOT_FOUND, allowOnlyOwnUserId } from './authorization-case.fixture';
 
 export const usersCases: AuthorizationTable = {
   routes: {
@@ -21,7 +21,7 @@ export const usersCases: AuthorizationTable = {
         {
           path: ({ user }) => `/api/user/${String(user)}`,
           body: () => ({ username: 'Somebody', avatar: null }),
-          outcomes: onlyOwnUserId('200'),
+          outcomes: allowOnlyOwnUserId('200'),
         },
       ],
     },
@@ -30,7 +30,7 @@ export const usersCases: AuthorizationTable = {
         {
           path: ({ user }) => `/api/user/${String(user)}`,
           body: () => ({ gender: 'male' }),
-          outcomes: onlyOwnUserId('409 gender_already_set'),
+          outcomes: allowOnlyOwnUserId('409 gender_already_set'),
         },
       ],
     },

@@ -13,8 +13,8 @@ import {
   SECRET,
   svg,
   createTwoHalves,
-  withTrailingData,
-  zipWith,
+  appendTrailingData,
+  createZip,
 } from '../../../testing/image-corpus.fixture';
 import { findDecoderPids, readPeakBytes } from '../../../testing/image-decoder.probe';
 import { ImageProcessingService, type ProcessedImage } from './image-processing.service';
@@ -75,18 +75,21 @@ describe('an accepted image', () => {
   });
 
   it.each([
-    ['JPEG with a page behind it', async () => withTrailingData(await createPlainJpeg(), `<html>${SCRIPT}`)],
+    [
+      'JPEG with a page behind it',
+      async () => appendTrailingData(await createPlainJpeg(), `<html>${SCRIPT}`),
+    ],
     [
       'JPEG with an archive behind it',
-      async () => withTrailingData(await createPlainJpeg(), zipWith(SECRET)),
+      async () => appendTrailingData(await createPlainJpeg(), createZip(SECRET)),
     ],
     ['PNG with a text', async () => createPngWithText()],
-    ['PNG with a page behind it', async () => withTrailingData(createHugePng(20, 20), SCRIPT)],
+    ['PNG with a page behind it', async () => appendTrailingData(createHugePng(20, 20), SCRIPT)],
     ['GIF that is a script', async () => createGifWithScript()],
-    ['GIF with an archive behind it', async () => withTrailingData(createGif(1), zipWith(SECRET))],
+    ['GIF with an archive behind it', async () => appendTrailingData(createGif(1), createZip(SECRET))],
     [
       'WebP with a page behind it',
-      async () => withTrailingData(await createTwoHalves().webp().toBuffer(), SCRIPT),
+      async () => appendTrailingData(await createTwoHalves().webp().toBuffer(), SCRIPT),
     ],
   ])('keeps nothing hidden in a %s', async (_, create) => {
     await expectClean(await process(await create()));
@@ -193,7 +196,7 @@ describe('a refused image', () => {
     ['a Radiance picture', '#?RADIANCE\n'],
     ['a Photoshop file', '8BPS\0\x01'],
     ['a film', '\0\0\0\x18ftypmp42'],
-    ['an archive', zipWith('x')],
+    ['an archive', createZip('x')],
     ['a program', '\x7fELF\x02\x01\x01'],
     ['an image in base64', Buffer.from('GIF89a').toString('base64')],
     ['a GIF after a blank', ' GIF89a'],

@@ -14,7 +14,7 @@ import {
   SECRET,
   svg,
   createTwoHalves,
-  withTrailingData,
+  appendTrailingData,
 } from '../../../testing/image-corpus.fixture';
 import { startTestApi, type TestApi } from '../../../testing/test-api.harness';
 import {
@@ -65,7 +65,7 @@ describe('an upload', () => {
   it.each([
     ['photo with its location', createPhotoWithMetadata, 'jpg'],
     ['GIF that is a script', createGifWithScript, 'jpg'],
-    ['JPEG with HTML appended', () => withTrailingData(jpeg, SCRIPT), 'jpg'],
+    ['JPEG with HTML appended', () => appendTrailingData(jpeg, SCRIPT), 'jpg'],
     ['GIF of 10,000 frames', () => createGif(10_000), 'jpg'],
     ['PNG with transparency', () => createTwoHalves().ensureAlpha(0.5).png().toBuffer(), 'webp'],
   ])('of a %s is accepted, without anything but the picture', async (_, create, extension) => {

@@ -1,0 +1,11 @@
+/** The leanest configuration of Socket.IO: WebSocket only, no compression and no HTTP extras. */
+export const leanSocketIoOptions = {
+  // The path of Thaw's sockets, which the same nginx proxies.
+  path: '/ws',
+  addTrailingSlash: false,
+  transports: ['websocket' as const],
+  allowUpgrades: false,
+  perMessageDeflate: false,
+  httpCompression: false,
+  serveClient: false,
+};

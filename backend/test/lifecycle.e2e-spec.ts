@@ -34,14 +34,14 @@ describe('main.migrate', () => {
   const name = `thaw_empty_${randomBytes(6).toString('hex')}`;
   const url = new URL(process.env.DATABASE_URL!);
   url.pathname = `/${name}`;
-  const onServer = async (statement: string) => {
+  const executeOnServer = async (statement: string) => {
     const client = new Client({ connectionString: process.env.DATABASE_URL });
     await client.connect();
     await client.query(statement);
     await client.end();
   };
-  beforeAll(() => onServer(`CREATE DATABASE ${name}`));
-  afterAll(() => onServer(`DROP DATABASE ${name} WITH (FORCE)`));
+  beforeAll(() => executeOnServer(`CREATE DATABASE ${name}`));
+  afterAll(() => executeOnServer(`DROP DATABASE ${name} WITH (FORCE)`));
 
   it('migrates an empty database once when several processes start at the same time', async () => {
     const results = await Promise.all(
@@ -119,13 +119,14 @@ describe('main.api', () => {
   });
 
   it.each([
-    [{ DATABASE_URL: '' }, 'DATABASE_URL'],
-    [{ PORT: 'hunter2' }, 'PORT'],
-    [{ SESSION_SECRET: '' }, 'SESSION_SECRET'],
-    [{ SESSION_SECRET: 'hunter2' }, 'SESSION_SECRET'],
-    [{ SAFETY_SECRET: 'hunter2' }, 'SAFETY_SECRET'],
-  ])('refuses to start with %j and names the setting', async (setting, name) => {
-    const { code, stdout, stderr } = await run('api', { ...createSettings(database.url), ...setting }).ended;
+    ['without an address of the database', 'DATABASE_URL', ''],
+    ['with a word as port', 'PORT', 'hunter2'],
+    ['without a secret of sessions', 'SESSION_SECRET', ''],
+    ['with a short secret of sessions', 'SESSION_SECRET', 'hunter2'],
+    ['with a short secret of safety', 'SAFETY_SECRET', 'hunter2'],
+  ])('refuses to start %s and names the setting', async (_reason, name, value) => {
+    const { code, stdout, stderr } = await run('api', { ...createSettings(database.url), [name]: value })
+      .ended;
     expect(code).toBe(1);
     expect(stderr).toMatch(/^Cannot start: [^\n]+\n$/);
     expect(stderr).toContain(name);

@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 
-export interface Ended {
+/** How a process has ended, and its whole output. */
+export interface ProcessResult {
   code: number | null;
   stdout: string;
   stderr: string;
@@ -12,7 +13,7 @@ export class ThawProcess {
   private readonly child: ChildProcess;
   private stdout = '';
   private stderr = '';
-  readonly ended: Promise<Ended>;
+  readonly ended: Promise<ProcessResult>;
 
   constructor(
     role: 'api' | 'worker' | 'migrate' | 'moderators' | 'passwords',

@@ -9,7 +9,8 @@ import { rateLimitKey } from '../../src/platform/redis/redis.keys';
 import { type ThawSocket, ThawVisitor } from '../../src/testing/thaw.client';
 import { until } from '../../src/testing/until.functions';
 
-const PEOPLE = 200;
+/** The number of sockets that one address may hold in the profile `default`. */
+const USERS = 200;
 
 jest.setTimeout(120_000);
 
@@ -29,7 +30,7 @@ afterAll(async () => {
 }, 60_000);
 
 /** A visitor whose account was created past nginx from a random address, because sign-ups per address are limited. */
-const joinQueue = async (): Promise<ThawVisitor> => {
+const createVisitor = async (): Promise<ThawVisitor> => {
   const visitor = new ThawVisitor([`http://127.0.0.1:${stack.replicas[0]!.port}`, stack.url]);
   const address = `10.${randomInt(256)}.${randomInt(256)}.${randomInt(1, 255)}`;
   const { body } = await visitor.call('POST', '/api/anonymous', {}, { 'x-forwarded-for': address });
@@ -38,7 +39,7 @@ const joinQueue = async (): Promise<ThawVisitor> => {
 };
 
 /** Opens and authenticates a socket with the back-off of the page. @returns the number of attempts. */
-const comeBack = async (visitor: ThawVisitor): Promise<number> => {
+const reconnect = async (visitor: ThawVisitor): Promise<number> => {
   for (let attempt = 1; attempt <= limits.reconnectAttempts; attempt += 1) {
     await delay(reconnectDelayMs(attempt));
     const socket = await visitor.openSocket(stack.url).catch(() => undefined);
@@ -47,12 +48,13 @@ const comeBack = async (visitor: ThawVisitor): Promise<number> => {
   return Infinity;
 };
 
-it('lets 200 users behind one address reconnect after a replica is killed, and refuses a 201st', async () => {
-  const people: ThawVisitor[] = [];
-  while (people.length <= PEOPLE) people.push(...(await Promise.all(Array.from({ length: 20 }, joinQueue))));
-  const [surplus, ...present] = people.slice(0, PEOPLE + 1);
-  const sockets: ThawSocket[] = await Promise.all(present.map((visitor) => visitor.openSocket(stack.url)));
-  await expect(surplus!.openSocket(stack.url)).rejects.toThrow('429');
+it('lets 200 users behind one address reconnect after a replica is killed, and refuses the 201st', async () => {
+  const visitors: ThawVisitor[] = [];
+  while (visitors.length <= USERS)
+    visitors.push(...(await Promise.all(Array.from({ length: 20 }, createVisitor))));
+  const [refused, ...connected] = visitors.slice(0, USERS + 1);
+  const sockets: ThawSocket[] = await Promise.all(connected.map((visitor) => visitor.openSocket(stack.url)));
+  await expect(refused!.openSocket(stack.url)).rejects.toThrow('429');
 
   // The state after a minute without new sockets.
   await redis.del(rateLimitKey('socket_handshakes', '127.0.0.1'));
@@ -61,13 +63,13 @@ it('lets 200 users behind one address reconnect after a replica is killed, and r
   for (const [index, socket] of sockets.entries()) {
     void socket.closed.then(async () => {
       lost += 1;
-      attempts.push(await comeBack(present[index]!));
+      attempts.push(await reconnect(connected[index]!));
     });
   }
   stack.replicas[0]!.kill('SIGKILL');
   // They disconnect at once, and the first attempt follows a second later.
-  await until(() => lost > PEOPLE / 4 && attempts.length === lost, Boolean, 60_000);
+  await until(() => lost > USERS / 4 && attempts.length === lost, Boolean, 60_000);
   expect(Math.max(...attempts)).toBeLessThanOrEqual(limits.reconnectAttempts);
-  await expect(surplus!.openSocket(stack.url)).rejects.toThrow('429');
-  await Promise.all(present.map((visitor) => visitor.closeSockets()));
+  await expect(refused!.openSocket(stack.url)).rejects.toThrow('429');
+  await Promise.all(connected.map((visitor) => visitor.closeSockets()));
 });

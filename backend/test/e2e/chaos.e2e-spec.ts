@@ -20,7 +20,7 @@ import { restartPostgres } from '../postmaster';
 const isLong = process.env.THAW_TEST_LONG === '1';
 const PAIRS = isLong ? 50 : 8;
 const ROUNDS = isLong ? 50 : 3;
-const TALK_EVERY_MS = 150;
+const SEND_EVERY_MS = 150;
 
 let stack: Stack;
 let redis: Redis;
@@ -43,15 +43,15 @@ afterAll(async () => {
   await stack?.stop();
 });
 
-const waitUntilAllAreIn = async (pairs: readonly ChatUserPair[]): Promise<void> => {
+const waitUntilConnected = async (pairs: readonly ChatUserPair[]): Promise<void> => {
   for (const user of pairs.flat()) await user.connected;
 };
 
 /** Waits until each side has received the last message of the other. */
-const areSettled = (pairs: readonly ChatUserPair[]): Promise<boolean> =>
+const waitUntilSettled = (pairs: readonly ChatUserPair[]): Promise<boolean> =>
   until(() => pairs.every(([first, second]) => first.seq === second.seq));
 
-const finish = async (pairs: readonly ChatUserPair[]): Promise<void> => {
+const leaveAll = async (pairs: readonly ChatUserPair[]): Promise<void> => {
   await Promise.all([...new Set(pairs.flat())].map((user) => user.leave()));
 };
 
@@ -63,22 +63,22 @@ const expectAllPersisted = (pairs: readonly ChatUserPair[]): Promise<void> =>
 
 it('loses and duplicates nothing when a replica is killed', async () => {
   const pairs = await createMatchedPairs(stack.url, PAIRS);
-  const stop = startSending(pairs, { everyMs: TALK_EVERY_MS });
-  const [victim] = stack.replicas;
+  const stop = startSending(pairs, { everyMs: SEND_EVERY_MS });
+  const [killedReplica] = stack.replicas;
   await sleep(2_000); // messages flow before, during and after the kill
-  victim?.kill();
+  killedReplica?.kill();
   await until(() => pairs.flat().some(({ closes }) => closes.length > 0));
-  await waitUntilAllAreIn(pairs);
-  await victim?.waitUntilReady();
+  await waitUntilConnected(pairs);
+  await killedReplica?.waitUntilReady();
   await sleep(2_000);
   await stop();
-  await areSettled(pairs);
+  await waitUntilSettled(pairs);
   expect(pairs.flatMap(findFaults)).toEqual([]);
   expect(Math.max(...pairs.flat().flatMap(({ absences }) => absences))).toBeLessThan(
     10_000 * estimateSlowdown(),
   );
   await expectAllPersisted(pairs);
-  await finish(pairs);
+  await leaveAll(pairs);
 });
 
 it('notifies the partner within six seconds when a user disconnects with a killed replica', async () => {
@@ -107,15 +107,15 @@ it('takes back a suspended replica with its sockets after the others evicted it'
     const [key = ''] = await redis.keys(`*:sockets:${ada.sessionId}`);
     return (await redis.hvals(key)).map((value) => value.split('|')[0]);
   };
-  const together = (await readReplicasOfChat()).sort();
-  expect(new Set(together).size).toBe(2);
+  const replicasOfChat = (await readReplicasOfChat()).sort();
+  expect(new Set(replicasOfChat).size).toBe(2);
   stack.replicas[1]?.kill('SIGSTOP');
   await adaSocket.next('partner_connection', ({ state }) => state === 'reconnecting');
   expect(await readReplicasOfChat()).toHaveLength(1);
   await ada.send('while the partner is away');
   stack.replicas[1]?.kill('SIGCONT');
   await adaSocket.next('partner_connection', ({ state }) => state === 'connected');
-  await until(async () => (await readReplicasOfChat()).sort().join() === together.join());
+  await until(async () => (await readReplicasOfChat()).sort().join() === replicasOfChat.join());
   await until(() => bob.seq === ada.seq);
   await bob.send('on the same socket');
   await until(() => ada.seq === bob.seq);
@@ -126,33 +126,34 @@ it('takes back a suspended replica with its sockets after the others evicted it'
 });
 
 it('keeps every searching user in the queue or in exactly one chat when replicas are killed', async () => {
-  const people: ChatUser[] = [];
+  const users: ChatUser[] = [];
   for (let number = 0; number < (isLong ? 40 : 8); number += 1) {
-    people.push(await new ChatUser(stack.url).join(number % 2 === 0 ? 'female' : 'male'));
+    users.push(await new ChatUser(stack.url).join(number % 2 === 0 ? 'female' : 'male'));
   }
-  for (const [index, user] of people.entries()) {
+  for (const [index, user] of users.entries()) {
     if (index % 8 === 4) stack.replicas[index % 3]?.kill();
     await user.search().catch(() => undefined); // a killed replica does not answer; the user's record shows the outcome
   }
   for (const replica of stack.replicas) await replica.waitUntilReady();
-  for (const user of people) await user.connected;
-  for (const user of people) {
+  for (const user of users) await user.connected;
+  for (const user of users) {
     // A page that got no answer sends `join_queue` again.
     await (await user.connected).ask('join_queue', {});
   }
-  const place = async (id: number) => redis.hmget(`{matching}:user:${id}`, 'state', 'session', 'partner');
+  const readQueueState = async (id: number) =>
+    redis.hmget(`{matching}:user:${id}`, 'state', 'session', 'partner');
   await until(
     async () =>
-      (await Promise.all(people.map(({ id }) => place(id)))).every(([state]) => state === 'chatting'),
+      (await Promise.all(users.map(({ id }) => readQueueState(id)))).every(([state]) => state === 'chatting'),
     Boolean,
     20_000,
   );
-  for (const { id } of people) {
-    const [, session, partner] = await place(id);
-    expect((await place(Number(partner))).slice(0, 2)).toEqual(['chatting', session]);
-    expect((await place(Number(partner)))[2]).toBe(String(id));
+  for (const { id } of users) {
+    const [, session, partner] = await readQueueState(id);
+    expect((await readQueueState(Number(partner))).slice(0, 2)).toEqual(['chatting', session]);
+    expect((await readQueueState(Number(partner)))[2]).toBe(String(id));
   }
-  await Promise.all(people.map((user) => user.leave()));
+  await Promise.all(users.map((user) => user.leave()));
 });
 
 it('writes every event once when the worker is killed repeatedly', async () => {
@@ -166,15 +167,15 @@ it('writes every event once when the worker is killed repeatedly', async () => {
     await worker?.waitUntilReady();
   }
   await stop();
-  await areSettled(pairs);
+  await waitUntilSettled(pairs);
   expect(pairs.flatMap(findFaults)).toEqual([]);
   await expectAllPersisted(pairs);
-  await finish(pairs);
+  await leaveAll(pairs);
 });
 
 it('misses no message, including the last, when subscriptions are cut every two seconds', async () => {
   const pairs = await createMatchedPairs(stack.url, PAIRS);
-  const stop = startSending(pairs, { everyMs: TALK_EVERY_MS });
+  const stop = startSending(pairs, { everyMs: SEND_EVERY_MS });
   for (let round = 0; round < (isLong ? 30 : 4); round += 1) {
     await sleep(2_000);
     await redis.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
@@ -182,14 +183,14 @@ it('misses no message, including the last, when subscriptions are cut every two 
   await stop();
   await redis.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
   await Promise.all(pairs.map(async ([first], index) => first.send(`${index}.the last word`)));
-  await areSettled(pairs);
+  await waitUntilSettled(pairs);
   expect(pairs.flatMap(findFaults)).toEqual([]);
-  await finish(pairs);
+  await leaveAll(pairs);
 });
 
 it('continues all chats after Redis is killed and restarted', async () => {
   const pairs = await createMatchedPairs(stack.url, PAIRS);
-  const stop = startSending(pairs, { everyMs: TALK_EVERY_MS });
+  const stop = startSending(pairs, { everyMs: SEND_EVERY_MS });
   await sleep(1_500);
   const pid = Number(/process_id:(\d+)/.exec(await redis.info('server'))?.[1]);
   process.kill(pid, 'SIGKILL');
@@ -200,20 +201,20 @@ it('continues all chats after Redis is killed and restarted', async () => {
   );
   await sleep(3_000);
   await stop();
-  await waitUntilAllAreIn(pairs);
-  await areSettled(pairs);
+  await waitUntilConnected(pairs);
+  await waitUntilSettled(pairs);
   expect(pairs.flatMap(findFaults)).toEqual([]);
-  await finish(pairs);
+  await leaveAll(pairs);
 });
 
 it('continues all chats while PostgreSQL restarts, and persists their events afterwards', async () => {
   const pairs = await createMatchedPairs(stack.url, PAIRS);
-  const stop = startSending(pairs, { everyMs: TALK_EVERY_MS });
+  const stop = startSending(pairs, { everyMs: SEND_EVERY_MS });
   await restartPostgres(stack.stores.databaseUrl, 'SIGINT');
   await stop();
-  await areSettled(pairs);
+  await waitUntilSettled(pairs);
   expect(pairs.flatMap(findFaults)).toEqual([]);
   expect(pairs.flat().flatMap(({ closes }) => closes)).toEqual([]);
   await expectAllPersisted(pairs);
-  await finish(pairs);
+  await leaveAll(pairs);
 });

@@ -46,32 +46,36 @@ it('lets two strangers register, match across replicas, chat, skip, and match wi
   for (const visitor of [ada, bob, cleo]) {
     sockets.push(await visitor.openSocket(), await visitor.openSocket());
   }
-  const held = await until(
+  const socketCounts = await until(
     () => countSocketsByReplica(),
     (counts) => counts.reduce((sum, count) => sum + count, 0) === sockets.length,
   );
-  expect(held.filter((count) => count > 0)).toHaveLength(3);
+  expect(socketCounts.filter((count) => count > 0)).toHaveLength(3);
 
-  const [adas, bobs, cleos] = [sockets.slice(0, 2), sockets.slice(2, 4), sockets.slice(4)];
-  await adas[0]!.request('join_queue', { preferences: 'male' });
-  await bobs[1]!.request('join_queue', { preferences: 'female' });
-  const { sessionId } = await adas[1]!.next('chat_matched');
-  expect(await bobs[0]!.next('chat_matched')).toMatchObject({ sessionId, partnerId: ada.user.id });
+  const [adaSockets, bobSockets, cleoSockets] = [sockets.slice(0, 2), sockets.slice(2, 4), sockets.slice(4)];
+  await adaSockets[0]!.request('join_queue', { preferences: 'male' });
+  await bobSockets[1]!.request('join_queue', { preferences: 'female' });
+  const { sessionId } = await adaSockets[1]!.next('chat_matched');
+  expect(await bobSockets[0]!.next('chat_matched')).toMatchObject({ sessionId, partnerId: ada.user.id });
   // A socket that sends before its replica has delivered `chat_matched` to it would receive the ack first.
-  await until(() => [...adas, ...bobs].every((socket) => socket.getLastSeen(String(sessionId)) === 1));
+  await until(() =>
+    [...adaSockets, ...bobSockets].every((socket) => socket.getLastSeen(String(sessionId)) === 1),
+  );
   for (let count = 0; count < 10; count += 1) {
-    const [speaker] = count % 2 ? adas : bobs;
+    const [speaker] = count % 2 ? adaSockets : bobSockets;
     await speaker!.request('random_message', textMessage(String(sessionId), `word ${count}`));
   }
-  await until(() => [...adas, ...bobs].every((socket) => socket.getLastSeen(String(sessionId)) === 11));
+  await until(() =>
+    [...adaSockets, ...bobSockets].every((socket) => socket.getLastSeen(String(sessionId)) === 11),
+  );
 
-  await cleos[0]!.request('join_queue', { preferences: 'male' });
-  await bobs[0]!.request('skip_chat', { sessionId: String(sessionId) });
-  for (const socket of [...adas, bobs[1]!]) {
+  await cleoSockets[0]!.request('join_queue', { preferences: 'male' });
+  await bobSockets[0]!.request('skip_chat', { sessionId: String(sessionId) });
+  for (const socket of [...adaSockets, bobSockets[1]!]) {
     expect(await socket.next('chat_skipped')).toMatchObject({ sessionId, seq: 12, endedBy: bob.user.id });
   }
-  await bobs[0]!.request('join_queue', { preferences: 'both' });
-  expect(await bobs[1]!.next('chat_matched', (data) => data.sessionId !== sessionId)).toMatchObject({
+  await bobSockets[0]!.request('join_queue', { preferences: 'both' });
+  expect(await bobSockets[1]!.next('chat_matched', (data) => data.sessionId !== sessionId)).toMatchObject({
     partnerId: cleo.user.id,
   });
   for (const socket of sockets) expect(socket.disorders).toEqual([]);
@@ -131,13 +135,13 @@ describe('invalid and unauthorized input', () => {
   it('refuses frames into a chat that the user is not in', async () => {
     const { sessionId, ada, adaSocket } = chat;
     const socket = await eve.openSocket();
-    const said = await adaSocket.request('random_message', textMessage(sessionId, 'ours'));
-    const messageId = String(said.id);
-    const mine = { sessionId, messageId, userId: eve.user.id };
+    const sent = await adaSocket.request('random_message', textMessage(sessionId, 'ours'));
+    const messageId = String(sent.id);
+    const reference = { sessionId, messageId, userId: eve.user.id };
     for (const answer of [
       await socket.ask('random_message', textMessage(sessionId, 'boo')),
-      await socket.ask('message_reaction', { ...mine, emoji: '👍', action: 'add' }),
-      await socket.ask('message_edit', { ...mine, newContent: 'boo' }),
+      await socket.ask('message_reaction', { ...reference, emoji: '👍', action: 'add' }),
+      await socket.ask('message_edit', { ...reference, newContent: 'boo' }),
       await socket.ask('break_ice_start', {
         sessionId,
         gameId: 'g',
@@ -149,8 +153,10 @@ describe('invalid and unauthorized input', () => {
     ]) {
       expect(answer).toMatchObject({ event: 'error', data: { code: 'not_in_session' } });
     }
-    const adas = { ...mine, userId: ada.user.id };
-    expect(await socket.ask('message_reaction', { ...adas, emoji: '👍', action: 'add' })).toMatchObject({
+    const referenceOfAda = { ...reference, userId: ada.user.id };
+    expect(
+      await socket.ask('message_reaction', { ...referenceOfAda, emoji: '👍', action: 'add' }),
+    ).toMatchObject({
       data: { code: 'forbidden' },
     });
   });

@@ -156,9 +156,9 @@ it(`keeps ${2 * MESSAGES_OF_EACH} messages once and in one order while PostgreSQ
     expect(new Set(received).size).toBe(received.length);
     expect(received.length).toBeGreaterThan(0);
   }
-  const places = read.map(({ id, createdAt }) => [id, Date.parse(createdAt)] as const);
-  for (const [index, [id, at]] of places.entries()) {
-    const [earlierId, earlierAt] = places[index - 1] ?? [0, 0];
+  const positions = read.map(({ id, createdAt }) => [id, Date.parse(createdAt)] as const);
+  for (const [index, [id, at]] of positions.entries()) {
+    const [earlierId, earlierAt] = positions[index - 1] ?? [0, 0];
     expect(id).toBeGreaterThan(earlierId);
     expect(at).toBeGreaterThanOrEqual(earlierAt);
   }

@@ -15,7 +15,7 @@ import {
 } from '../../src/testing/chat-user.driver';
 import { until } from '../../src/testing/until.functions';
 import { buildLaterRelease, getPresentRelease, type Release, ReleaseFolders } from './releases';
-import { otherLayout, withOtherLayout } from './source-changes';
+import { otherLayout, otherLayoutChanges } from './source-changes';
 
 const run = promisify(execFile);
 const PAIRS = 4;
@@ -31,7 +31,7 @@ let redis: Redis;
 
 beforeAll(async () => {
   present = await getPresentRelease();
-  later = await buildLaterRelease(folders.make(), withOtherLayout);
+  later = await buildLaterRelease(folders.make(), otherLayoutChanges);
   const { startStack } = await import('../../../deploy/local/thaw-stack.mjs');
   stack = await startStack({
     replicas: 2,

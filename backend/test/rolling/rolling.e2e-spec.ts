@@ -24,17 +24,17 @@ import {
   type Release,
   ReleaseFolders,
 } from './releases';
-import { partnerWaved, withPartnerWaved } from './source-changes';
+import { partnerWaved, partnerWavedChanges } from './source-changes';
 import { WaveSource } from './wave-source';
 
 const run = promisify(execFile);
 
 const isLong = process.env.THAW_TEST_LONG === '1';
 const PAIRS = isLong ? 20 : 4;
-const TALK_EVERY_MS = 150;
+const SEND_EVERY_MS = 150;
 const WAVE_EVERY_MS = 100;
-/** Waves that a chat receives, and messages that each side sends, before the next step of a roll. */
-const STEP = isLong ? 10 : 5;
+/** Waves that each chat receives, and messages that each user sends, before the next process is replaced. */
+const MIN_PROGRESS = isLong ? 10 : 5;
 
 jest.setTimeout(isLong ? 20 * 60_000 : 120_000);
 
@@ -75,12 +75,12 @@ const isReady = async ({ internalPort }: Replica): Promise<boolean> =>
 
 const getSessionId = ([{ sessionId }]: ChatUserPair): string => sessionId ?? '';
 
-/** Everything that runs during one rolling update. */
-class Scene {
+/** The service during one rolling update, with users who chat and a source of events that only the next release knows. */
+class RollingUpdate {
   readonly service: MixedService;
   readonly redis: Redis;
   readonly waves: WaveSource;
-  /** The chats that receive waves, and those that do not. */
+  /** Sessions of the chats that receive waves, and of those that do not. */
   readonly waved: readonly string[];
   readonly plain: readonly string[];
   private readonly stopSending: () => Promise<void>;
@@ -95,7 +95,7 @@ class Scene {
     const sessionIds = pairs.map(getSessionId);
     this.waved = sessionIds.slice(0, PAIRS / 2);
     this.plain = sessionIds.slice(PAIRS / 2);
-    this.stopSending = startSending(pairs, { everyMs: TALK_EVERY_MS });
+    this.stopSending = startSending(pairs, { everyMs: SEND_EVERY_MS });
   }
 
   startWaving(): void {
@@ -103,11 +103,11 @@ class Scene {
   }
 
   /** Waits until each waved chat has more waves and each plain chat more messages, under the builds that run now. */
-  async goOn(): Promise<void> {
+  async waitForProgress(): Promise<void> {
     const before = this.listProgress();
     await until(
       () => this.listProgress().map((count, index) => count - (before[index] ?? 0)),
-      (progress) => progress.every((count) => count >= STEP),
+      (progress) => progress.every((count) => count >= MIN_PROGRESS),
       60_000,
     );
     this.service.expectNoExits();
@@ -183,16 +183,16 @@ class Scene {
 const folders = new ReleaseFolders();
 let next: Release;
 let stack: Stack | undefined;
-let scene: Scene | undefined;
+let update: RollingUpdate | undefined;
 
 beforeAll(async () => {
-  next = await buildLaterRelease(folders.make(), withPartnerWaved);
+  next = await buildLaterRelease(folders.make(), partnerWavedChanges);
 });
 
 afterEach(async () => {
-  await scene?.close();
+  await update?.close();
   await stack?.stop();
-  [scene, stack] = [undefined, undefined];
+  [update, stack] = [undefined, undefined];
 });
 
 afterAll(() => folders.remove());
@@ -209,23 +209,23 @@ const startService = async (release: Release, replicas: number, workers: number)
   return stack;
 };
 
-const startScene = async (on: Stack): Promise<Scene> => {
-  scene = new Scene(on, await createMatchedPairs(on.url, PAIRS));
-  return scene;
+const startUpdate = async (mixed: Stack): Promise<RollingUpdate> => {
+  update = new RollingUpdate(mixed, await createMatchedPairs(mixed.url, PAIRS));
+  return update;
 };
 
 it('holds events of a type that only new replicas know for a new worker, and serves all chats meanwhile', async () => {
   const mixed = await startService(await getPresentRelease(), 2, 1);
   await mixed.replicas[1]?.stop();
   await mixed.replicas[1]?.start(next.programs.api);
-  const rolling = await startScene(mixed);
+  const rolling = await startUpdate(mixed);
   rolling.startWaving();
   await until(
     () => rolling.countHeldChats(),
     (count) => count === rolling.waved.length,
     60_000,
   );
-  await rolling.goOn();
+  await rolling.waitForProgress();
   const { known, unknown } = await rolling.countFramesOfWaves();
   expect(known).toBeGreaterThan(0);
   expect(unknown).toBeGreaterThan(0);
@@ -236,7 +236,7 @@ it('holds events of a type that only new replicas know for a new worker, and ser
   expect(await rolling.countHeldChats()).toBe(0);
 });
 
-const rollOverPreviousRelease = (): void => {
+const testPreviousRelease = (): void => {
   let previous: Release;
 
   beforeAll(async () => {
@@ -244,42 +244,42 @@ const rollOverPreviousRelease = (): void => {
   });
 
   it('loses nothing when rolling forward and back, workers before replicas', async () => {
-    const rolling = await startScene(await startService(previous, 3, 2));
+    const rolling = await startUpdate(await startService(previous, 3, 2));
     const {
       service,
       stack: { replicas, workers },
     } = rolling;
-    await rolling.goOn();
+    await rolling.waitForProgress();
 
     await rolling.migrate(next);
-    await rolling.goOn();
+    await rolling.waitForProgress();
 
     await service.replace(workers, 'worker', next);
     rolling.startWaving();
-    await rolling.goOn();
+    await rolling.waitForProgress();
     await service.replace(replicas.slice(0, 1), 'api', next);
-    await rolling.goOn();
+    await rolling.waitForProgress();
     await service.replace(replicas.slice(1), 'api', next);
-    await rolling.goOn();
+    await rolling.waitForProgress();
 
     await service.replace(replicas.slice(0, 2), 'api', previous);
-    await rolling.goOn();
+    await rolling.waitForProgress();
     await service.replace(replicas.slice(2), 'api', previous);
-    await rolling.goOn();
+    await rolling.waitForProgress();
     await service.replace(workers, 'worker', previous);
     await until(
       () => rolling.countHeldChats(),
       (count) => count > 0,
       60_000,
     );
-    await rolling.goOn();
+    await rolling.waitForProgress();
 
     await service.replace(workers, 'worker', next);
     await rolling.finish();
   });
 
   it('loses nothing when rolling forward and back, replicas before workers', async () => {
-    const rolling = await startScene(await startService(previous, 3, 2));
+    const rolling = await startUpdate(await startService(previous, 3, 2));
     const {
       service,
       stack: { replicas, workers },
@@ -293,28 +293,28 @@ const rollOverPreviousRelease = (): void => {
       (count) => count > 0,
       60_000,
     );
-    await rolling.goOn();
+    await rolling.waitForProgress();
     await rolling.expectPersisted(rolling.plain);
 
     await service.replace(workers.slice(0, 1), 'worker', next);
-    await rolling.goOn();
+    await rolling.waitForProgress();
     await service.replace(workers.slice(1), 'worker', next);
-    await rolling.goOn();
+    await rolling.waitForProgress();
 
     await service.replace(workers, 'worker', previous);
-    await rolling.goOn();
+    await rolling.waitForProgress();
     await service.replace(replicas, 'api', previous);
-    await rolling.goOn();
+    await rolling.waitForProgress();
 
     await service.replace(workers, 'worker', next);
     await rolling.finish();
   });
 };
 
-const TITLE = 'a roll over the release before';
+const TITLE = 'a rolling update from the previous release';
 if (isLong) {
   const isPossible = hasPreviousRelease();
   if (!isPossible)
     console.error(`SKIPPED: ${TITLE}, because git does not have commit ${readPreviousReleaseId()} here.`);
-  (isPossible ? describe : describe.skip)(TITLE, rollOverPreviousRelease);
+  (isPossible ? describe : describe.skip)(TITLE, testPreviousRelease);
 }

@@ -20,7 +20,7 @@ const chatEndedInMapper = "    case 'ChatEnded':\n      return { event: 'chat_sk
 
 const chatEndedInState = "    case 'ChatEnded':\n      state.phase = 'ended';";
 
-export const withPartnerWaved: readonly SourceChange[] = [
+export const partnerWavedChanges: readonly SourceChange[] = [
   {
     file: 'modules/random-chat/projections/random-chat.event-types.ts',
     before: "  definePlain('ChatEnded'),\n",
@@ -41,7 +41,7 @@ export const withPartnerWaved: readonly SourceChange[] = [
 /** A layout number that no release has. */
 export const otherLayout = 'other';
 
-export const withOtherLayout: readonly SourceChange[] = [
+export const otherLayoutChanges: readonly SourceChange[] = [
   {
     file: 'platform/redis/redis-layout.functions.ts',
     before: 'export const REDIS_LAYOUT = ',

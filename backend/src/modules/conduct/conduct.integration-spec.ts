@@ -172,19 +172,19 @@ describe('conduct', () => {
         });
       return { userId, sanctionId, noticeId };
     };
-    const lift = (userId: number, sanctionId: number) =>
+    const liftSanction = (userId: number, sanctionId: number) =>
       getConduct().liftSanction({ userId, sanctionId, moderatorId: 100, reason: 'It was their brother.' });
 
     it('end with their source, with a notice, once', async () => {
       const [cleo] = createUserIds(1) as [number];
       const { userId, sanctionId } = await banWithFollowers([cleo]);
       const [own] = await readRows('sanctions', `user_id = ${cleo}`);
-      await lift(userId, sanctionId);
+      await liftSanction(userId, sanctionId);
       expect(await readStanding(cleo)).toMatchObject({ kind: 'good' });
       expect(await readRows('notices', `recipient_id = ${cleo} AND kind = 'lifted'`)).toMatchObject([
         { sanction_id: own?.id },
       ]);
-      await getConduct().followSources(null, 10);
+      await getConduct().alignInheritedSanctions(null, 10);
       expect(await readRows('sanctions', `user_id = ${cleo}`)).toHaveLength(1);
     });
 
@@ -227,8 +227,8 @@ describe('conduct', () => {
     it('end by the job when the process that ended their source has died', async () => {
       const [cleo] = createUserIds(1) as [number];
       const { userId, sanctionId } = await banWithFollowers([cleo]);
-      jest.spyOn(getConduct(), 'followSources').mockRejectedValueOnce(new Error('killed'));
-      await expect(lift(userId, sanctionId)).rejects.toThrow('killed');
+      jest.spyOn(getConduct(), 'alignInheritedSanctions').mockRejectedValueOnce(new Error('killed'));
+      await expect(liftSanction(userId, sanctionId)).rejects.toThrow('killed');
       expect(await readStanding(cleo)).toMatchObject({ kind: 'banned' });
       const worker = await thaw.startWorker();
       await worker.app.get(TimeLimitsProcessor).run(new Date());
@@ -315,7 +315,12 @@ describe('conduct', () => {
       rule: 'no_spam',
       until: null,
     });
-    await getConduct().setHold({ userId: eve, moderatorId: 100, isHeld: true, reason: 'The police asked' });
+    await getConduct().setLegalHold({
+      userId: eve,
+      moderatorId: 100,
+      isHeld: true,
+      reason: 'The police asked',
+    });
 
     const tables = ['conduct_cases', 'reports', 'appeals', 'notices', 'sanctions', 'standings'];
     const readAll = () => Promise.all(tables.map((table) => readRows(table)));

@@ -100,7 +100,7 @@ describe('the retention of evidence', () => {
     );
     return rows.map(({ type }) => type);
   };
-  const isFileThere = async (key: string): Promise<boolean> => {
+  const hasFileAfterSweep = async (key: string): Promise<boolean> => {
     await worker.app.get(UploadRemovalService).sweep(new Date());
     const rows = await thaw.database.dataSource.query<unknown[]>('SELECT 1 FROM uploads WHERE key = $1', [
       key,
@@ -112,7 +112,7 @@ describe('the retention of evidence', () => {
     const { bob, report, key } = await reportNewChat();
     await expireAfter(1_000 * DAY_MS);
     expect(await hasEvidence(bob)).toBe(true);
-    expect(await isFileThere(key)).toBe(true);
+    expect(await hasFileAfterSweep(key)).toBe(true);
 
     await decide(bob, report, 'dismissed');
     await expireAfter(71 * HOUR_MS);
@@ -126,7 +126,7 @@ describe('the retention of evidence', () => {
     expect((await readEventTypes(bob)).filter((type) => type === 'EvidenceExpired')).toHaveLength(1);
     expect((await readEventTypes(bob)).includes('BodiesExpired')).toBe(false);
     expect(await thaw.replicas[0]!.app.get(HeldImagesService).open(key)).toBeNull();
-    expect(await isFileThere(key)).toBe(false);
+    expect(await hasFileAfterSweep(key)).toBe(false);
   });
 
   it('ends 183 days after a warning, with the facts', async () => {
@@ -134,11 +134,11 @@ describe('the retention of evidence', () => {
     await decide(bob, report, 'warned');
     await expireAfter(182 * DAY_MS);
     expect(await hasEvidence(bob)).toBe(true);
-    expect(await isFileThere(key)).toBe(true);
+    expect(await hasFileAfterSweep(key)).toBe(true);
     await expireAfter(184 * DAY_MS);
     expect(await hasEvidence(bob)).toBe(false);
     expect(await readExpiries(bob)).toEqual({});
-    expect(await isFileThere(key)).toBe(false);
+    expect(await hasFileAfterSweep(key)).toBe(false);
   });
 
   it('keeps the facts as long as a ban is in force', async () => {
@@ -153,15 +153,15 @@ describe('the retention of evidence', () => {
     const { bob, report, key } = await reportNewChat();
     await decide(bob, report, 'dismissed');
     const hold = { userId: bob.user.id, moderatorId: MODERATOR_ID, reason: 'asked for by the police' };
-    await conduct.setHold({ ...hold, isHeld: true });
+    await conduct.setLegalHold({ ...hold, isHeld: true });
     await expireAfter(1_000 * DAY_MS);
     expect(await hasEvidence(bob)).toBe(true);
-    await conduct.setHold({ ...hold, isHeld: false });
+    await conduct.setLegalHold({ ...hold, isHeld: false });
     await expireAfter(364 * DAY_MS);
     expect(await hasEvidence(bob)).toBe(true);
     await expireAfter(366 * DAY_MS);
     expect(await hasEvidence(bob)).toBe(false);
-    expect(await isFileThere(key)).toBe(false);
+    expect(await hasFileAfterSweep(key)).toBe(false);
   });
 
   it('counts from the end of a chat that goes on after the dismissal', async () => {

@@ -215,16 +215,16 @@ describe('reports', () => {
       const message = createPrivateMessage({ from: bob, to: ada, content: 'x' });
       await bobSocket.request('send_private_message', message);
       expect((await bob.call('DELETE', `/api/friends/${bob.user.id}/${ada.user.id}`)).status).toBe(204);
-      const age = (table: string, column: string, id: string) =>
+      const backdate = (table: string, column: string, id: string) =>
         thaw.database.dataSource.query(
           `ALTER TABLE events DISABLE TRIGGER events_are_append_only;
            UPDATE ${table} SET ${column} = now() - interval '25 hours' WHERE ${id};
            ALTER TABLE events ENABLE TRIGGER events_are_append_only`,
         );
-      await age('events', 'occurred_at', `stream_id LIKE 'friendship-%${ada.user.id}%'`);
+      await backdate('events', 'occurred_at', `stream_id LIKE 'friendship-%${ada.user.id}%'`);
       expect((await fileReport(ada, bob)).status).toBe(201);
       expect(await fileReport(bob, ada)).toMatchObject({ status: 409, body: { code: 'too_late' } });
-      await age('private_messages', 'created_at', `receiver_id = ${ada.user.id}`);
+      await backdate('private_messages', 'created_at', `receiver_id = ${ada.user.id}`);
       await thaw.database.dataSource.query('UPDATE reports SET decided_at = now() WHERE user_id = $1', [
         bob.user.id,
       ]);

@@ -99,7 +99,7 @@ describe('a stated age under 18', () => {
     await adaSocket.request('leave_queue', {});
   });
 
-  it('in an edit does the same, with that message marked; an admission suspends until a moderator has looked', async () => {
+  it('in an edit opens a case with that message marked; confirming it suspends until a moderator has decided', async () => {
     const first = await startChat(thaw);
     const { ada, adaSocket, sessionId } = first;
     const { id } = await adaSocket.request('random_message', textMessage(sessionId, 'im 51'));

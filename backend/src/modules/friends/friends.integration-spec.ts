@@ -22,26 +22,26 @@ describe('friends across two replicas', () => {
   });
   afterAll(() => thaw.close());
 
-  const meet = (ada: ThawVisitor, bob: ThawVisitor, agoMs?: number): Promise<void> =>
+  const recordChat = (ada: ThawVisitor, bob: ThawVisitor, agoMs?: number): Promise<void> =>
     haveMet(thaw.replicas[0]!, ada, bob, agoMs);
-  const signUpPartners = async (): Promise<{ ada: ThawVisitor; bob: ThawVisitor }> => {
+  const createPartners = async (): Promise<{ ada: ThawVisitor; bob: ThawVisitor }> => {
     const [ada, bob] = [await thaw.createVisitor(0), await thaw.createVisitor(1)];
-    await meet(ada, bob);
+    await recordChat(ada, bob);
     return { ada, bob };
   };
-  const ask = (from: ThawVisitor, to: ThawVisitor, requesterId = from.user.id) =>
+  const sendRequest = (from: ThawVisitor, to: ThawVisitor, requesterId = from.user.id) =>
     from.call('POST', '/api/friends/request', { requesterId, addresseeId: to.user.id });
-  const answer = (who: ThawVisitor, requestId: unknown, status: string) =>
+  const answerRequest = (who: ThawVisitor, requestId: unknown, status: string) =>
     who.call('PUT', `/api/friends/request/${String(requestId)}`, { status });
-  const remove = (who: ThawVisitor, friend: ThawVisitor) =>
+  const removeFriend = (who: ThawVisitor, friend: ThawVisitor) =>
     who.call('DELETE', `/api/friends/${who.user.id}/${friend.user.id}`);
   const readFriends = async (who: ThawVisitor): Promise<unknown> =>
     (await who.call('GET', `/api/friends/${who.user.id}`)).body;
   const readPendingRequests = async (who: ThawVisitor): Promise<unknown> =>
     (await who.call('GET', `/api/friends/requests/${who.user.id}`)).body;
   const befriend = async (ada: ThawVisitor, bob: ThawVisitor): Promise<number> => {
-    const { body } = await ask(ada, bob);
-    expect(await answer(bob, body.id, 'accepted')).toMatchObject({ status: 200 });
+    const { body } = await sendRequest(ada, bob);
+    expect(await answerRequest(bob, body.id, 'accepted')).toMatchObject({ status: 200 });
     return Number(body.id);
   };
   const toFriendEntry = ({ user: { id, username, avatar } }: ThawVisitor) => ({ id, username, avatar });
@@ -53,13 +53,13 @@ describe('friends across two replicas', () => {
     ]);
     await adaSocket.request('skip_chat', { sessionId });
     await bobSocket.next('chat_skipped');
-    expect(await ask(bob, ada)).toMatchObject({ status: 201 });
+    expect(await sendRequest(bob, ada)).toMatchObject({ status: 201 });
   });
 
   it('makes two users friends by a request and its answer, and notifies both at once', async () => {
-    const { ada, bob } = await signUpPartners();
+    const { ada, bob } = await createPartners();
     const [adaSocket, bobSocket] = [await ada.openSocket(), await bob.openSocket()];
-    const asked = await ask(ada, bob);
+    const sent = await sendRequest(ada, bob);
     const request = {
       id: expect.any(Number),
       requesterId: ada.user.id,
@@ -67,26 +67,26 @@ describe('friends across two replicas', () => {
       status: 'pending',
       createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
     };
-    expect(asked).toMatchObject({ status: 201, body: request });
-    const { id, createdAt } = asked.body;
+    expect(sent).toMatchObject({ status: 201, body: request });
+    const { id, createdAt } = sent.body;
     expect(await bobSocket.next('friend_request')).toEqual({
       id,
       requesterId: ada.user.id,
       requester: toFriendEntry(ada),
       createdAt,
     });
-    expect(await readPendingRequests(bob)).toEqual([asked.body]);
+    expect(await readPendingRequests(bob)).toEqual([sent.body]);
     expect(await readPendingRequests(ada)).toEqual([]);
     expect(await readFriends(ada)).toEqual([]);
     expect((await bob.call('GET', `/api/user/${ada.user.id}`)).status).toBe(200);
 
-    expect(await ask(ada, bob)).toMatchObject({ status: 200, body: asked.body });
-    expect(await answer(bob, id, 'accepted')).toMatchObject({
+    expect(await sendRequest(ada, bob)).toMatchObject({ status: 200, body: sent.body });
+    expect(await answerRequest(bob, id, 'accepted')).toMatchObject({
       status: 200,
-      body: { ...asked.body, status: 'accepted' },
+      body: { ...sent.body, status: 'accepted' },
     });
-    expect(await answer(bob, id, 'accepted')).toMatchObject({ status: 200 });
-    expect(await answer(bob, id, 'declined')).toMatchObject({
+    expect(await answerRequest(bob, id, 'accepted')).toMatchObject({ status: 200 });
+    expect(await answerRequest(bob, id, 'declined')).toMatchObject({
       status: 409,
       body: { code: 'already_answered' },
     });
@@ -101,13 +101,13 @@ describe('friends across two replicas', () => {
     expect(await readFriends(ada)).toEqual([{ ...toFriendEntry(bob), isOnline: true, lastMessage: null }]);
     expect(await readFriends(bob)).toEqual([{ ...toFriendEntry(ada), isOnline: true, lastMessage: null }]);
     expect(await readPendingRequests(bob)).toEqual([]);
-    expect(await ask(ada, bob)).toMatchObject({ status: 409, body: { code: 'already_friends' } });
+    expect(await sendRequest(ada, bob)).toMatchObject({ status: 409, body: { code: 'already_friends' } });
 
-    expect((await remove(bob, ada)).status).toBe(204);
+    expect((await removeFriend(bob, ada)).status).toBe(204);
     const removal = { removedFriendId: ada.user.id, removedBy: bob.user.id };
     expect(await adaSocket.next('friendship_removed')).toEqual(removal);
     expect(await bobSocket.next('friendship_removed')).toEqual(removal);
-    expect(await remove(bob, ada)).toMatchObject({ status: 404 });
+    expect(await removeFriend(bob, ada)).toMatchObject({ status: 404 });
     expect(await readFriends(ada)).toEqual([]);
     for (const socket of [adaSocket, bobSocket]) expect(socket.all('friendship_accepted')).toHaveLength(1);
     expect(bobSocket.all('friend_request')).toHaveLength(1);
@@ -116,12 +116,12 @@ describe('friends across two replicas', () => {
 
   it('requires a common chat within the last 30 days', async () => {
     const [ada, bob] = [await thaw.createVisitor(0), await thaw.createVisitor(1)];
-    expect(await ask(ada, bob)).toMatchObject({ status: 404, body: { code: 'not_found' } });
-    await meet(ada, bob, 31 * DAY_MS);
-    expect(await ask(ada, bob)).toMatchObject({ status: 404 });
-    await meet(ada, bob, 29 * DAY_MS);
-    expect(await ask(ada, bob)).toMatchObject({ status: 201 });
-    expect(await ask(ada, ada)).toMatchObject({ status: 404 });
+    expect(await sendRequest(ada, bob)).toMatchObject({ status: 404, body: { code: 'not_found' } });
+    await recordChat(ada, bob, 31 * DAY_MS);
+    expect(await sendRequest(ada, bob)).toMatchObject({ status: 404 });
+    await recordChat(ada, bob, 29 * DAY_MS);
+    expect(await sendRequest(ada, bob)).toMatchObject({ status: 201 });
+    expect(await sendRequest(ada, ada)).toMatchObject({ status: 404 });
   });
 
   it('allows requests between partners of a running chat', async () => {
@@ -129,19 +129,22 @@ describe('friends across two replicas', () => {
     const sockets: ThawSocket[] = [await ada.openSocket(), await bob.openSocket()];
     for (const socket of sockets) await socket.request('join_queue', {});
     for (const socket of sockets) await socket.next('chat_matched');
-    expect(await ask(ada, bob)).toMatchObject({ status: 201 });
+    expect(await sendRequest(ada, bob)).toMatchObject({ status: 201 });
     expect((await ada.call('GET', `/api/user/${bob.user.id}`)).body).toMatchObject({ isOnline: true });
     await Promise.all(sockets.map((socket) => socket.leave()));
   });
 
   it('lets no other user request, answer, list or remove on behalf of the two', async () => {
-    const { ada, bob } = await signUpPartners();
+    const { ada, bob } = await createPartners();
     const eve = await thaw.createVisitor(0);
-    const { body } = await ask(ada, bob);
-    expect(await ask(eve, bob, ada.user.id)).toMatchObject({ status: 403, body: { code: 'forbidden' } });
+    const { body } = await sendRequest(ada, bob);
+    expect(await sendRequest(eve, bob, ada.user.id)).toMatchObject({
+      status: 403,
+      body: { code: 'forbidden' },
+    });
     for (const who of [ada, eve])
-      expect(await answer(who, body.id, 'accepted')).toMatchObject({ status: 404 });
-    expect(await answer(bob, body.id, 'perhaps')).toMatchObject({ status: 400 });
+      expect(await answerRequest(who, body.id, 'accepted')).toMatchObject({ status: 404 });
+    expect(await answerRequest(bob, body.id, 'perhaps')).toMatchObject({ status: 400 });
     expect(await eve.call('GET', `/api/friends/${ada.user.id}`)).toMatchObject({ status: 403 });
     expect(await eve.call('GET', `/api/friends/requests/${bob.user.id}`)).toMatchObject({ status: 403 });
     expect(await eve.call('DELETE', `/api/friends/${ada.user.id}/${bob.user.id}`)).toMatchObject({
@@ -150,24 +153,26 @@ describe('friends across two replicas', () => {
   });
 
   it('hides repeated requests for a day after a decline, in that direction only', async () => {
-    const { ada, bob } = await signUpPartners();
+    const { ada, bob } = await createPartners();
     const bobSocket = await bob.openSocket();
-    const first = await ask(ada, bob);
-    expect(await answer(bob, first.body.id, 'declined')).toMatchObject({ body: { status: 'declined' } });
-    const second = await ask(ada, bob);
+    const first = await sendRequest(ada, bob);
+    expect(await answerRequest(bob, first.body.id, 'declined')).toMatchObject({
+      body: { status: 'declined' },
+    });
+    const second = await sendRequest(ada, bob);
     expect(second).toMatchObject({ status: 201, body: { status: 'pending' } });
     expect(second.body.id).not.toBe(first.body.id);
-    expect(await ask(ada, bob)).toMatchObject({ status: 200, body: second.body });
+    expect(await sendRequest(ada, bob)).toMatchObject({ status: 200, body: second.body });
     expect(await readPendingRequests(bob)).toEqual([]);
-    expect(await answer(bob, second.body.id, 'accepted')).toMatchObject({ status: 404 });
-    expect(await ask(bob, ada)).toMatchObject({ status: 200, body: { status: 'accepted' } });
+    expect(await answerRequest(bob, second.body.id, 'accepted')).toMatchObject({ status: 404 });
+    expect(await sendRequest(bob, ada)).toMatchObject({ status: 200, body: { status: 'accepted' } });
     await bobSocket.next('friendship_accepted');
     expect(bobSocket.all('friend_request')).toHaveLength(1);
     await bobSocket.leave();
   });
 
   it('publishes a new name at once to the friends and all pages of the user', async () => {
-    const { ada, bob } = await signUpPartners();
+    const { ada, bob } = await createPartners();
     const eve = await thaw.createVisitor(1);
     await befriend(ada, bob);
     const sockets = [await ada.openSocket(), await bob.openSocket(), await eve.openSocket()];
@@ -188,20 +193,20 @@ describe('friends across two replicas', () => {
     const strict = await thaw.add({ LIMITS_PROFILE: 'default' });
     const ada = await new ThawVisitor([strict.origin]).joinAnonymously();
     const others = [await thaw.createVisitor(0), await thaw.createVisitor(0)];
-    for (const other of others) await meet(ada, other);
+    for (const other of others) await recordChat(ada, other);
     await strict.app.get(RateLimiterService).require('friend_requests', ada.user.id, 19);
-    expect(await ask(ada, others[0]!)).toMatchObject({ status: 201 });
-    expect(await ask(ada, others[1]!)).toMatchObject({ status: 429 });
+    expect(await sendRequest(ada, others[0]!)).toMatchObject({ status: 201 });
+    expect(await sendRequest(ada, others[1]!)).toMatchObject({ status: 429 });
     await strict.app.get(RateLimiterService).refund('friend_requests', ada.user.id);
     for (let again = 0; again < 3; again += 1)
-      expect(await ask(ada, others[0]!)).toMatchObject({ status: 200 });
+      expect(await sendRequest(ada, others[0]!)).toMatchObject({ status: 200 });
     await strict.stop();
   });
 
   it('creates one friendship when twenty acceptances arrive at once', async () => {
-    const { ada, bob } = await signUpPartners();
+    const { ada, bob } = await createPartners();
     const bobElsewhere = Object.assign(new ThawVisitor([thaw.origins[0]!]), { user: bob.user });
-    const { body } = await ask(ada, bob);
+    const { body } = await sendRequest(ada, bob);
     const sockets = [await ada.openSocket(), await bob.openSocket()];
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
@@ -228,15 +233,15 @@ describe('friends across two replicas', () => {
   });
 
   const crossManyTimes = async (): Promise<void> => {
-    const { ada, bob } = await signUpPartners();
+    const { ada, bob } = await createPartners();
     const stream = `friendship-${Math.min(ada.user.id, bob.user.id)}-${Math.max(ada.user.id, bob.user.id)}`;
     const { app } = thaw.replicas[0]!;
     for (let round = 0; round < ROUNDS_OF_A_PAIR; round += 1) {
       const results = await Promise.all([
-        ask(ada, bob),
-        ask(bob, ada),
-        ...(round % 2 === 0 ? [remove(ada, bob), remove(bob, ada)] : []),
-        ...(round % 3 === 0 ? [ask(ada, bob), ask(bob, ada)] : []),
+        sendRequest(ada, bob),
+        sendRequest(bob, ada),
+        ...(round % 2 === 0 ? [removeFriend(ada, bob), removeFriend(bob, ada)] : []),
+        ...(round % 3 === 0 ? [sendRequest(ada, bob), sendRequest(bob, ada)] : []),
       ]);
       for (const { status, body } of results) {
         expect({ status, body, isKnown: [200, 201, 204, 404, 409].includes(status) }).toMatchObject({
@@ -252,7 +257,7 @@ describe('friends across two replicas', () => {
       if (round % 2 === 1) {
         // Without a removal, the two crossing requests make a friendship.
         expect(row).toEqual({ friends: 1, pending: 0 });
-        expect((await remove(ada, bob)).status).toBe(204);
+        expect((await removeFriend(ada, bob)).status).toBe(204);
       }
     }
     let areFriends = false;
@@ -265,7 +270,7 @@ describe('friends across two replicas', () => {
   };
 
   it('restores the same rows in a rebuild of the read models', async () => {
-    const { ada, bob } = await signUpPartners();
+    const { ada, bob } = await createPartners();
     await befriend(ada, bob);
     const readRows = async () => ({
       requests: await thaw.database.dataSource.query('SELECT * FROM friend_requests ORDER BY id'),

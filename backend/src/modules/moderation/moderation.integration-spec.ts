@@ -30,7 +30,7 @@ describe('moderation', () => {
   afterEach(() => jest.restoreAllMocks());
   afterAll(() => thaw.close());
 
-  const report = async (fields: ReportFields = {}, reporter?: ThawVisitor, target?: ThawVisitor) => {
+  const fileNewReport = async (fields: ReportFields = {}, reporter?: ThawVisitor, target?: ThawVisitor) => {
     const ada = reporter ?? (await thaw.createVisitor(0));
     const bob = target ?? (await thaw.createVisitor(1));
     return { ada, bob, ...(await reportUser(thaw.replicas[0]!, ada, bob, fields)) };
@@ -63,7 +63,7 @@ describe('moderation', () => {
         type: 'mixed' as const,
         versions: ['hi', 'ho'],
       };
-      const { ada, bob, caseId, reportId } = await report({
+      const { ada, bob, caseId, reportId } = await fileNewReport({
         messages: [{ ...message, senderId: 1, isMarked: true, images: [image] }],
       });
       const { body: page } = await createModeratorApi(mia).list();
@@ -105,7 +105,7 @@ describe('moderation', () => {
     });
 
     it('go from page to page without repeating or skipping a case', async () => {
-      for (let count = 0; count < 5; count += 1) await report();
+      for (let count = 0; count < 5; count += 1) await fileNewReport();
       const { body: all } = await createModeratorApi(mia).list();
       const ids: number[] = [];
       let cursor = '';
@@ -117,16 +117,20 @@ describe('moderation', () => {
       expect(ids).toEqual((all.cases as ModerationCase[]).map(({ id }) => id));
     });
 
-    it.each(['state=all', 'limit=0', 'limit=101', 'cursor=x', 'cursor=WzFd', 'cursor=a&cursor=b'])(
-      'refuse the query %s',
-      async (query) => {
-        const { status, body } = await createModeratorApi(mia).list(`?${query}`);
-        expect([status, body.code]).toEqual([400, 'validation_failed']);
-      },
-    );
+    it.each([
+      ['an unknown state', 'state=all'],
+      ['a page of no cases', 'limit=0'],
+      ['a page above the limit', 'limit=101'],
+      ['a cursor that is not JSON', 'cursor=x'],
+      ['a cursor with one number', 'cursor=WzFd'],
+      ['two cursors', 'cursor=a&cursor=b'],
+    ])('refuse a query with %s', async (_reason, query) => {
+      const { status, body } = await createModeratorApi(mia).list(`?${query}`);
+      expect([status, body.code]).toEqual([400, 'validation_failed']);
+    });
 
     it('are not shown when the record of it cannot be written', async () => {
-      const { caseId } = await report();
+      const { caseId } = await fileNewReport();
       jest.spyOn(thaw.replicas[0]!.app.get(AuditService), 'record').mockRejectedValueOnce(new Error('full'));
       const { status, body } = await createModeratorApi(mia).call('GET', `cases/${caseId}`);
       expect(status).toBe(500);
@@ -136,7 +140,7 @@ describe('moderation', () => {
 
   describe('a decision', () => {
     it('suspends at once, answers with the whole case, and informs the user and the reporter', async () => {
-      const { ada, bob, caseId } = await report();
+      const { ada, bob, caseId } = await fileNewReport();
       const { version } = await createModeratorApi(mia).read(caseId);
       const { status, body } = await createModeratorApi(mia).decide(
         caseId,
@@ -158,7 +162,7 @@ describe('moderation', () => {
     });
 
     it('is that of one of two moderators who decide at the same moment', async () => {
-      const { bob, caseId } = await report();
+      const { bob, caseId } = await fileNewReport();
       const { version } = await createModeratorApi(mia).read(caseId);
       const answers = await Promise.all(
         [mia, max].map((moderator) =>
@@ -176,7 +180,7 @@ describe('moderation', () => {
     });
 
     it('is refused while another moderator has claimed the case, until the claim is released', async () => {
-      const { caseId } = await report();
+      const { caseId } = await fileNewReport();
       const claim = await createModeratorApi(mia).claim(caseId);
       expect(claim).toMatchObject({
         status: 200,
@@ -196,9 +200,9 @@ describe('moderation', () => {
     });
 
     it('is refused when a report has arrived since the moderator read the case', async () => {
-      const { bob, caseId } = await report();
+      const { bob, caseId } = await fileNewReport();
       const { version } = await createModeratorApi(mia).read(caseId);
-      await report({}, undefined, bob);
+      await fileNewReport({}, undefined, bob);
       expect(await createModeratorApi(mia).decide(caseId, createSuspension(version))).toMatchObject({
         status: 409,
         body: { code: 'case_changed' },
@@ -215,13 +219,13 @@ describe('moderation', () => {
       ['facts of 1,001 characters', { facts: 'x'.repeat(1_001) }],
       ['no rule', { rule: undefined }],
       ['a warning with an end', { outcome: 'warned' }],
-      ['an unknown outcome', { outcome: 'shot' }],
+      ['an unknown outcome', { outcome: 'ignored' }],
       [
         'an image that is to be blocked after a dismissal',
         { outcome: 'dismissed', until: undefined, rule: undefined, blockImages: [1] },
       ],
     ])('is refused with %s', async (_case, changes) => {
-      const { caseId } = await report();
+      const { caseId } = await fileNewReport();
       const { version } = await createModeratorApi(mia).read(caseId);
       const { status, body } = await createModeratorApi(mia).decide(
         caseId,
@@ -242,19 +246,19 @@ describe('moderation', () => {
     };
 
     it('does not decide a case about them, nor one that they reported', async () => {
-      await expectOwnDecision(mia, (await report({}, undefined, mia)).caseId);
-      await expectOwnDecision(mia, (await report({}, mia)).caseId);
+      await expectOwnDecision(mia, (await fileNewReport({}, undefined, mia)).caseId);
+      await expectOwnDecision(mia, (await fileNewReport({}, mia)).caseId);
     });
 
     it('does not decide about a friend, nor about a report of a friend', async () => {
       const [friend, moderator] = [await thaw.createVisitor(0), await createModerator(thaw)];
       await makeFriends(thaw.replicas[0]!, moderator, friend);
-      await expectOwnDecision(moderator, (await report({}, undefined, friend)).caseId);
-      await expectOwnDecision(moderator, (await report({}, friend)).caseId);
+      await expectOwnDecision(moderator, (await fileNewReport({}, undefined, friend)).caseId);
+      await expectOwnDecision(moderator, (await fileNewReport({}, friend)).caseId);
     });
 
     it('does not decide a case that they escalated; another one does', async () => {
-      const { caseId } = await report();
+      const { caseId } = await fileNewReport();
       const { version } = await createModeratorApi(mia).read(caseId);
       const escalation = { version, reason: 'I do not read that language.' };
       const { body } = await createModeratorApi(mia).call('POST', `cases/${caseId}/escalation`, escalation);
@@ -266,7 +270,7 @@ describe('moderation', () => {
   });
 
   it('lets another moderator reverse a decision on appeal, after which the user is free at once', async () => {
-    const { bob, caseId } = await report();
+    const { bob, caseId } = await fileNewReport();
     const { version } = await createModeratorApi(mia).read(caseId);
     await createModeratorApi(mia).decide(caseId, createSuspension(version));
     const appealId = await fileAppeal(bob, 'suspension');
@@ -299,7 +303,7 @@ describe('moderation', () => {
   });
 
   it('has a ban confirmed by another moderator', async () => {
-    const { caseId } = await report();
+    const { caseId } = await fileNewReport();
     const { version } = await createModeratorApi(mia).read(caseId);
     const { body: first } = await createModeratorApi(mia).decide(caseId, createBan(version));
     expect(first).toMatchObject({

@@ -137,7 +137,7 @@ describe('an erasure', () => {
     const userId = ada.user.id;
     const conduct = worker.get(ConductService);
     const report = await fileReport({ app: worker }, userId, 7);
-    const { version } = await conduct.setHold({
+    const { version } = await conduct.setLegalHold({
       userId,
       moderatorId: 1,
       isHeld: true,
@@ -153,7 +153,7 @@ describe('an erasure', () => {
     await worker.get(ErasureProcessor).resume();
     expect((await fetchReceipt(erasureId)).content).toEqual(first);
 
-    await conduct.setHold({ userId, moderatorId: 1, isHeld: false, reason: 'It is over' });
+    await conduct.setLegalHold({ userId, moderatorId: 1, isHeld: false, reason: 'It is over' });
     await worker.get(ErasureProcessor).resume();
     const second = (await fetchReceipt(erasureId)).content!;
     expect(second.receiptId).toBe(first.receiptId);

@@ -12,7 +12,7 @@ const unsafeMethods: ReadonlySet<string> = new Set(['put', 'post', 'delete', 'pa
 /** Whether a parameter is described in place, and not by a reference. */
 const isInline = (parameter: AnyParameter): parameter is Parameter => !('$ref' in parameter);
 
-/** Ids and counts are positive safe integers; `PathIdPipe` and `WholeNumberPipe` refuse all others. */
+/** Ids and counts are positive safe integers; `PathIdPipe` and `OptionalPositiveIntegerPipe` refuse all others. */
 const restrictToIds = (parameter: Parameter): void => {
   const { schema } = parameter;
   if (!schema || '$ref' in schema || (schema.type !== 'number' && schema.type !== 'integer')) return;

@@ -23,7 +23,7 @@ export class AppealsService {
     const { kind } = await this.notices.get(noticeId, userId);
     if (answer !== undefined) {
       if (kind !== 'age_question') throw new DomainError('validation_failed');
-      await this.conduct.answerAge({ userId, noticeId, answer });
+      await this.conduct.answerAgeQuestion({ userId, noticeId, answer });
     }
     await this.notices.markSeen(noticeId);
     return this.notices.get(noticeId, userId);

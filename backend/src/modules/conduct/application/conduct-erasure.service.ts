@@ -16,7 +16,7 @@ interface KeptRow {
   until: Date | null;
 }
 
-/** The conduct of a user who is erased: their words in closed cases go, the rest is kept for its time. */
+/** Erases a user's words in closed cases. The rest of their conduct is kept until it expires. */
 @Injectable()
 export class ConductErasureService {
   /**
@@ -67,15 +67,15 @@ export class ConductErasureService {
       [userId],
     );
     const kept = rows.map((row): KeptRecord => ({
-      what: describe(row),
-      why: reasonFor(row),
+      what: describeKind(row),
+      why: findReason(row),
       until: row.until,
     }));
     const known = new Map<string, KeptRecord>();
     for (const record of kept) {
       const key = `${record.what}|${record.why}`;
       const other = known.get(key);
-      known.set(key, other ? { ...record, until: latest(other.until, record.until) } : record);
+      known.set(key, other ? { ...record, until: pickLater(other.until, record.until) } : record);
     }
     return [...known.values()];
   }
@@ -84,18 +84,19 @@ export class ConductErasureService {
 /** Events that contain evidence, as opposed to statements about it. */
 const evidenceTypes: readonly string[] = ['ReportFiled', 'FindingRaised'];
 
-const describe = ({ type, is_own: isOwn }: KeptRow): string => {
+const describeKind = ({ type, is_own: isOwn }: KeptRow): string => {
   if (!isOwn) return 'evidence of a report by you';
   return evidenceTypes.includes(type)
     ? 'evidence of a report about you'
     : 'texts of decisions and appeals about you';
 };
 
-const reasonFor = ({ is_held: isHeld, is_open: isOpen, until }: KeptRow): KeptRecord['why'] => {
+const findReason = ({ is_held: isHeld, is_open: isOpen, until }: KeptRow): KeptRecord['why'] => {
   if (isHeld) return 'legal_hold';
   if (isOpen) return 'open_case';
   return until === null ? 'sanction' : 'appeal_window';
 };
 
-const latest = (one: Date | null, other: Date | null): Date | null =>
+/** Null when one of the two is not known. */
+const pickLater = (one: Date | null, other: Date | null): Date | null =>
   one === null || other === null ? null : one > other ? one : other;

@@ -20,7 +20,7 @@ import { ConductRepository } from '../infrastructure/conduct.repository';
 import { NoticesService } from './notices.service';
 
 type CommandOf<Type extends ConductCommand['type']> = Extract<ConductCommand, { type: Type }>;
-/** A command without what the service adds. */
+/** A command without its type, ids and time, which the service adds. */
 export type Request<Type extends ConductCommand['type']> = Omit<CommandOf<Type>, 'type' | 'ids' | 'at'>;
 
 /** A command about a user who is just being created. */
@@ -46,8 +46,8 @@ export interface FiledAppealResult extends ConductResult {
   isNew: boolean;
 }
 
-/** Inherited sanctions that end in the call that ends their source; the job ends further ones. */
-const FOLLOWERS_AT_ONCE = 20;
+/** Inherited sanctions that are shortened in the call that shortens their source; the job shortens the others. */
+const ALIGNED_AT_ONCE = 20;
 
 /** Writes of the caller that commit together with the events. It runs for each attempt of the transaction. */
 export type Alongside<Result = ConductResult> = (manager: EntityManager, result: Result) => Promise<void>;
@@ -56,7 +56,7 @@ interface Executed extends ConductResult {
   state: ConductState;
 }
 
-const toReserved = (numbers: number[]): ReservedIds => ({
+const toReservedIds = (numbers: number[]): ReservedIds => ({
   nextEventId: randomUUID,
   nextNumber: () => {
     const number = numbers.shift();
@@ -86,7 +86,7 @@ export class ConductService {
   }
 
   /**
-   * The same reporter and the same chat give the same report.
+   * Idempotent by reporter and chat: a repeated call returns the same report.
    * @throws DomainError not_found
    */
   async fileReport(
@@ -95,7 +95,7 @@ export class ConductService {
   ): Promise<FiledReportResult> {
     return this.run({ ...request, type: 'FileReport' }, alongside, ({ state, ...result }) => {
       const report = findSameReport(state, request);
-      if (!report) throw new Error('A report came to nothing');
+      if (!report) throw new Error('The report is not in the stream');
       const { reportId, caseId, filedAt: createdAt } = report;
       return { ...result, reportId, caseId, createdAt, isNew: result.events.length > 0 };
     });
@@ -147,12 +147,12 @@ export class ConductService {
   }
 
   /** @throws DomainError own_decision */
-  setHold(request: Request<'SetHold'>, alongside?: Alongside): Promise<ConductResult> {
-    return this.run({ ...request, type: 'SetHold' }, alongside);
+  setLegalHold(request: Request<'SetLegalHold'>, alongside?: Alongside): Promise<ConductResult> {
+    return this.run({ ...request, type: 'SetLegalHold' }, alongside);
   }
 
   /**
-   * The same appeal again while it is open gives the same one.
+   * Idempotent while the appeal is open: a repeated call returns the same one.
    * @throws DomainError not_found, already_answered, too_late
    */
   async fileAppeal(
@@ -161,15 +161,15 @@ export class ConductService {
   ): Promise<FiledAppealResult> {
     return this.run({ ...request, type: 'FileAppeal' }, alongside, ({ state, ...result }) => {
       const appeal = state.appeals.get(request.noticeId);
-      if (!appeal) throw new Error('An appeal came to nothing');
+      if (!appeal) throw new Error('The appeal is not in the stream');
       const { appealId, filedAt: createdAt } = appeal;
       return { ...result, appealId, createdAt, isNew: result.events.length > 0 };
     });
   }
 
   /** @throws DomainError not_found, already_answered */
-  answerAge(request: Request<'AnswerAge'>, alongside?: Alongside): Promise<ConductResult> {
-    return this.run({ ...request, type: 'AnswerAge' }, alongside);
+  answerAgeQuestion(request: Request<'AnswerAgeQuestion'>, alongside?: Alongside): Promise<ConductResult> {
+    return this.run({ ...request, type: 'AnswerAgeQuestion' }, alongside);
   }
 
   /** Idempotent by `sanctionId`. */
@@ -189,18 +189,18 @@ export class ConductService {
   }
 
   /**
-   * Ends inherited sanctions that outlive their source. Idempotent. Never throws: the job `conduct_time_limits` tries
-   * again.
+   * Shortens inherited sanctions that outlive their source. Idempotent. Never throws: the job `conduct_time_limits`
+   * retries.
    * @param sourceUserId the user of the sources; null for all users
    */
-  async followSources(sourceUserId: number | null, limit: number): Promise<void> {
+  async alignInheritedSanctions(sourceUserId: number | null, limit: number): Promise<void> {
     try {
       for (const source of await this.conduct.findOutlivedSources(sourceUserId, limit))
-        await this.run({ ...source, type: 'FollowSource' }).catch((error: unknown) =>
-          logWarning(this.logger, 'An inherited sanction was not ended', error),
+        await this.run({ ...source, type: 'AlignInheritedSanction' }).catch((error: unknown) =>
+          logWarning(this.logger, 'An inherited sanction was not shortened', error),
         );
     } catch (error) {
-      logWarning(this.logger, 'Inherited sanctions were not ended', error);
+      logWarning(this.logger, 'Inherited sanctions were not shortened', error);
     }
   }
 
@@ -214,7 +214,7 @@ export class ConductService {
     return this.run({ ...request, type: 'RecordExpiry' }, alongside);
   }
 
-  /** For a call that repeats one that may have died between its commit and its announcement. Never throws. */
+  /** For a retried call: the process of the first one may have died between its commit and its announcement. Never throws. */
   announceAgain(userId: number): Promise<void> {
     return this.standings.announce(userId);
   }
@@ -229,11 +229,11 @@ export class ConductService {
       await alongside?.(manager, executed);
       return executed;
     }).catch(async (error: unknown) => {
-      if (isDoneAlready(error)) await this.announceAgain(command.userId);
+      if (mayBeRetried(error)) await this.announceAgain(command.userId);
       throw error;
     });
     await this.announce(command.userId, result.events);
-    if (result.events.some(endsSanction)) await this.followSources(command.userId, FOLLOWERS_AT_ONCE);
+    if (result.events.some(endsSanction)) await this.alignInheritedSanctions(command.userId, ALIGNED_AT_ONCE);
     return result;
   }
 
@@ -243,7 +243,7 @@ export class ConductService {
   ): Promise<Executed> {
     const { userId } = command;
     await this.conduct.lock(userId, manager);
-    const ids = toReserved(await this.conduct.reserveNumbers(userId, manager));
+    const ids = toReservedIds(await this.conduct.reserveNumbers(userId, manager));
     const complete = { ...command, ids, at: new Date() };
     const { state, events } = await this.executor.execute(
       buildConductStreamId(userId),
@@ -264,7 +264,7 @@ export class ConductService {
     }
   }
 
-  /** A command that changed nothing may repeat one that died before its announcement. Never throws. */
+  /** Announces also when nothing has changed: the command may be the retry of one that died before. Never throws. */
   private async announce(userId: number, events: readonly ConductEvent[]): Promise<void> {
     if (events.length === 0 || events.some(changesStanding)) await this.standings.announce(userId);
     await this.notices.send(events.flatMap(listChangedNotices));
@@ -282,8 +282,8 @@ const toPolicy = (environment: Environment): ConductPolicy => ({
   appealWithinMs: environment.APPEAL_WITHIN_S * 1_000,
 });
 
-/** Whether the refused command may repeat one that died before its announcement. */
-const isDoneAlready = (error: unknown): boolean =>
+/** Whether the refusal may be that of a retry, whose first call died before its announcement. */
+const mayBeRetried = (error: unknown): boolean =>
   error instanceof DomainError && (error.code === 'already_answered' || error.code === 'case_changed');
 
 const changesStanding = ({ type }: ConductEvent): boolean =>

@@ -2,7 +2,7 @@ import type { Notice } from '@thaw/contract/safety';
 import type { NoticeRow } from '../infrastructure/notice.repository';
 import type { AutomaticCause } from '../projections/notice-rows.projection';
 
-/** What an automatic rule states in place of a moderator's facts. Where it has none, the page has the text. */
+/** The facts of a notice that an automatic rule sent. The page has the texts of the causes that are missing here. */
 const automaticFacts: Partial<Record<AutomaticCause, string>> = {
   many_accounts:
     'Many new accounts were created on your device. Until a moderator has looked, you meet only people in the same situation.',
@@ -38,10 +38,10 @@ const selectFacts = ({ kind, cause, facts, is_solo: isSolo }: NoticeRow): string
   if (isSuspension && cause === 'reports') return PAUSED_BY_REPORTS;
   if (isSuspension && cause === 'age') return PAUSED_BY_AGE;
   const stated = cause === null ? facts : (automaticFacts[cause] ?? null);
-  return isSolo ? withSolo(stated) : stated;
+  return isSolo ? appendSolo(stated) : stated;
 };
 
-const withSolo = (text: string | null): string => (text === null ? SOLO : `${text} ${SOLO}`);
+const appendSolo = (text: string | null): string => (text === null ? SOLO : `${text} ${SOLO}`);
 
 const toNoticeAppeal = (row: NoticeRow, now: Date, appealWithinMs: number): Notice['appeal'] => {
   const isAnswer = row.kind === 'appeal_decided';
@@ -56,7 +56,7 @@ const toNoticeAppeal = (row: NoticeRow, now: Date, appealWithinMs: number): Noti
     state: 'decided',
     until,
     outcome: row.appeal_outcome,
-    answer: isAnswer && row.is_solo ? withSolo(answer) : answer,
+    answer: isAnswer && row.is_solo ? appendSolo(answer) : answer,
   };
 };
 

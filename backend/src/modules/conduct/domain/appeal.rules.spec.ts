@@ -11,19 +11,20 @@ import { expectRefusal } from '../../../testing/refusal.functions';
 import { computeStandingAt } from '../../standings/domain/standing.state';
 
 const computeStanding = ({ state, now }: ConductHistory) => computeStandingAt(state.standing, now);
-const decided = (outcome: 'warned' | 'suspended' | 'banned' | 'dismissed'): ConductHistory => {
+/** A history with one report that was decided. */
+const createDecidedHistory = (outcome: 'warned' | 'suspended' | 'banned' | 'dismissed'): ConductHistory => {
   const history = new ConductHistory().reportByUsers(1);
   history.decide(outcome);
   return history;
 };
 const appealSanction = (history: ConductHistory) =>
   history.fileAppeal(history.findLastData('SanctionImposed').noticeId);
-const noticeOfReporter = (history: ConductHistory): number =>
+const findReporterNotice = (history: ConductHistory): number =>
   history.findLastData('CaseDecided').reports[0]?.noticeId ?? 0;
 
 describe('an appeal', () => {
   it('is possible for a warning, care, a suspension and a ban', () => {
-    const warned = decided('warned');
+    const warned = createDecidedHistory('warned');
     expect(listTypes(warned.fileAppeal(warned.findLastData('PersonWarned').noticeId))).toEqual([
       'AppealFiled',
     ]);
@@ -32,11 +33,11 @@ describe('an appeal', () => {
       'AppealFiled',
     ]);
     for (const outcome of ['suspended', 'banned'] as const)
-      expect(listTypes(appealSanction(decided(outcome)))).toEqual(['AppealFiled']);
+      expect(listTypes(appealSanction(createDecidedHistory(outcome)))).toEqual(['AppealFiled']);
   });
 
   it('is filed once: the same while it is open, refused once it is decided', () => {
-    const history = decided('suspended');
+    const history = createDecidedHistory('suspended');
     appealSanction(history);
     expect(appealSanction(history)).toEqual([]);
     history.decideAppeal();
@@ -44,21 +45,21 @@ describe('an appeal', () => {
   });
 
   it('is possible for 183 days', () => {
-    const history = decided('banned');
+    const history = createDecidedHistory('banned');
     history.wait(183 * DAY_MS);
     expect(listTypes(appealSanction(history))).toEqual(['AppealFiled']);
-    const late = decided('banned');
+    const late = createDecidedHistory('banned');
     late.wait(183 * DAY_MS + 1);
     expectRefusal(() => appealSanction(late), 'too_late');
   });
 
   it('is refused for notices of others and for those that cannot be appealed', () => {
-    const history = decided('suspended');
+    const history = createDecidedHistory('suspended');
     expectRefusal(
       () => history.fileAppeal(history.findLastData('SanctionImposed').noticeId, 11),
       'not_found',
     );
-    expectRefusal(() => history.fileAppeal(noticeOfReporter(history), 11), 'not_found');
+    expectRefusal(() => history.fileAppeal(findReporterNotice(history), 11), 'not_found');
     expectRefusal(() => history.fileAppeal(999), 'not_found');
     appealSanction(history);
     history.decideAppeal();
@@ -71,7 +72,7 @@ describe('an appeal', () => {
 
 describe('the decision of an appeal', () => {
   it('is that of another moderator, who is not involved', () => {
-    const history = decided('suspended');
+    const history = createDecidedHistory('suspended');
     appealSanction(history);
     const decide = (given: object) => () => history.decideAppeal(given);
     expectRefusal(decide({ moderatorId: mod }), 'own_decision');
@@ -85,7 +86,7 @@ describe('the decision of an appeal', () => {
   });
 
   it('is that of the only moderator 24 hours after the appeal, which is recorded', () => {
-    const history = decided('suspended');
+    const history = createDecidedHistory('suspended');
     history.wait(DAY_MS);
     appealSanction(history);
     const solo = { moderatorId: mod, isOnlyModerator: true };
@@ -96,7 +97,7 @@ describe('the decision of an appeal', () => {
   });
 
   it('answers with one notice and changes nothing when it upholds', () => {
-    const history = decided('suspended');
+    const history = createDecidedHistory('suspended');
     appealSanction(history);
     const before = computeStanding(history);
     expect(history.decideAppeal()).toMatchObject([
@@ -106,7 +107,7 @@ describe('the decision of an appeal', () => {
   });
 
   it('lifts the suspension when it reverses', () => {
-    const history = decided('suspended');
+    const history = createDecidedHistory('suspended');
     appealSanction(history);
     expect(listTypes(history.decideAppeal({ outcome: 'reversed' }))).toEqual([
       'AppealDecided',
@@ -116,7 +117,7 @@ describe('the decision of an appeal', () => {
   });
 
   it('replaces the end when it reduces; a reduced ban is a suspension that needs no confirmation', () => {
-    const history = decided('banned');
+    const history = createDecidedHistory('banned');
     appealSanction(history);
     const until = new Date(history.now.getTime() + 2 * DAY_MS);
     history.decideAppeal({ outcome: 'reduced', until });
@@ -129,7 +130,7 @@ describe('the decision of an appeal', () => {
   });
 
   it('refuses an end that is not earlier, has passed, or belongs to another outcome', () => {
-    const history = decided('suspended');
+    const history = createDecidedHistory('suspended');
     appealSanction(history);
     const addDays = (days: number) => new Date(history.now.getTime() + days * DAY_MS);
     for (const until of [null, addDays(0), addDays(7), addDays(8)])
@@ -138,13 +139,13 @@ describe('the decision of an appeal', () => {
   });
 
   it('confirms a ban that it upholds', () => {
-    const history = decided('banned');
+    const history = createDecidedHistory('banned');
     appealSanction(history);
     expect(listTypes(history.decideAppeal())).toEqual(['AppealDecided', 'SanctionConfirmed']);
   });
 
   it('about a ban that has become a suspension lifts the suspension', () => {
-    const history = decided('banned');
+    const history = createDecidedHistory('banned');
     appealSanction(history);
     history.wait(3 * DAY_MS).execute({ type: 'ApplyTimeLimits' });
     history.decideAppeal({ outcome: 'reversed' });
@@ -175,8 +176,8 @@ describe('the decision of an appeal', () => {
 
 describe('a second look that a reporter asks for', () => {
   it('opens the case again when the dismissal is reversed', () => {
-    const history = decided('dismissed');
-    expect(listTypes(history.fileAppeal(noticeOfReporter(history), 11))).toEqual(['AppealFiled']);
+    const history = createDecidedHistory('dismissed');
+    expect(listTypes(history.fileAppeal(findReporterNotice(history), 11))).toEqual(['AppealFiled']);
     expectRefusal(() => history.decideAppeal({ moderatorId: mod }), 'own_decision');
     expect(listTypes(history.decideAppeal({ outcome: 'reversed' }))).toEqual(['AppealDecided', 'CaseOpened']);
     expect(computeStanding(history).kind).toBe('good');
@@ -184,15 +185,15 @@ describe('a second look that a reporter asks for', () => {
   });
 
   it('opens no second case beside an undecided one', () => {
-    const history = decided('dismissed');
-    history.fileAppeal(noticeOfReporter(history), 11);
+    const history = createDecidedHistory('dismissed');
+    history.fileAppeal(findReporterNotice(history), 11);
     history.report(12);
     expect(listTypes(history.decideAppeal({ outcome: 'reversed' }))).toEqual(['AppealDecided']);
   });
 
   it('can be upheld, and has nothing to reduce', () => {
-    const history = decided('dismissed');
-    history.fileAppeal(noticeOfReporter(history), 11);
+    const history = createDecidedHistory('dismissed');
+    history.fileAppeal(findReporterNotice(history), 11);
     const until = new Date(history.now.getTime() + DAY_MS);
     expectRefusal(() => history.decideAppeal({ outcome: 'reduced', until }), 'validation_failed');
     expect(listTypes(history.decideAppeal())).toEqual(['AppealDecided']);

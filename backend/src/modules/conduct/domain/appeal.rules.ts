@@ -57,8 +57,8 @@ export const decideAppeal = (
   const appealed = requireCase(state, caseId);
   requireUninvolved(state, caseId, command);
   if (moderatorId === appeal.appellantId) throw new DomainError('own_decision');
-  const first = { moderatorId: notice.decidedBy, at: appeal.filedAt };
-  const isSolo = requireSecondModerator(first, command, policy.soloReviewAfterMs);
+  const firstDecision = { moderatorId: notice.decidedBy, at: appeal.filedAt };
+  const isSolo = requireSecondModerator(firstDecision, command, policy.soloReviewAfterMs);
   requireUnclaimed(appealed, command);
   requireVersion(state, version);
   if (appeal.outcome !== null) throw new DomainError('already_answered');
@@ -78,7 +78,7 @@ export const decideAppeal = (
       isSolo,
       answer,
     }),
-    ...(outcome === 'reversed' ? reverse(command, state, notice, sanction) : []),
+    ...(outcome === 'reversed' ? reverseDecision(command, state, notice, sanction) : []),
     ...(outcome === 'upheld' && sanction && awaitsConfirmation(sanction)
       ? [
           record(command, 'SanctionConfirmed', {
@@ -106,13 +106,14 @@ const findSanction = (
 const isShorter = (sanction: ImposedSanction | null, until: Date | null, at: Date): boolean =>
   sanction !== null && until !== null && until > at && (sanction.until === null || until < sanction.until);
 
-const reverse = (
+/** Ends what the reversed decision imposed, or opens its case again. */
+const reverseDecision = (
   command: DecideAppeal,
   state: ConductState,
   { kind, caseId }: SentNotice,
   sanction: ImposedSanction | null,
 ): readonly ConductEvent[] => {
-  if (kind === 'report_decided') return reopen(command, state, caseId);
+  if (kind === 'report_decided') return reopenCase(command, state, caseId);
   const isCare = kind === 'care' || (sanction?.isAutomatic ?? false);
   const isFlagOfCase = state.standing.flag !== null && state.flagCaseId === caseId;
   return [
@@ -131,8 +132,8 @@ const reverse = (
   ];
 };
 
-/** A reporter was right: the case waits again, unless another one of the user does. */
-const reopen = (
+/** A reporter was right: the case is open again, unless another case of the user is undecided. */
+const reopenCase = (
   command: DecideAppeal,
   state: ConductState,
   caseId: number | null,

@@ -20,7 +20,7 @@ import {
   listReportsOfCase,
   listSanctionsOfCase,
 } from './conduct-state.types';
-import { claimEnd } from './conduct.state';
+import { computeClaimEnd } from './conduct.state';
 import {
   requireCase,
   requireSecondModerator,
@@ -36,7 +36,7 @@ export const decideClaim = (command: ClaimCase, state: ConductState): readonly C
   requireUninvolved(state, caseId, command);
   requireUnclaimed(claimed, command);
   if (!isWaiting(state, claimed)) throw new DomainError('already_answered');
-  return [record(command, 'CaseClaimed', { caseId, moderatorId, until: claimEnd(at).toISOString() })];
+  return [record(command, 'CaseClaimed', { caseId, moderatorId, until: computeClaimEnd(at).toISOString() })];
 };
 
 /** @throws DomainError not_found, claimed */
@@ -90,7 +90,7 @@ export const decideCase = (
     record(command, 'CaseDecided', { caseId, moderatorId, outcome, rule, reports, facts, note }),
     ...endAutomaticCare(command, state),
     ...decideConsequence(command),
-    ...decideHold(command, state, decided),
+    ...placeLegalHold(command, state, decided),
   ];
 };
 
@@ -98,16 +98,16 @@ export const decideCase = (
 const requireComplete = ({ outcome, rule, facts, until, at }: DecideCase): void => {
   const isExplained = outcome === 'dismissed' || (rule !== null && facts !== null);
   const duration = until === null ? null : until.getTime() - at.getTime();
-  const hasRightEnd =
+  const hasValidEnd =
     outcome === 'suspended'
       ? duration !== null && duration >= limits.suspensionMinMs && duration <= limits.suspensionMaxMs
       : duration === null;
-  if (!isExplained || !hasRightEnd) throw new DomainError('validation_failed');
+  if (!isExplained || !hasValidEnd) throw new DomainError('validation_failed');
 };
 
 /**
- * A decision ends what was imposed in its case before it. When a case is dismissed, one notice says that the user is
- * free again; otherwise the notice of the decision replaces the earlier ones.
+ * A decision ends the flag and the sanctions that its case has imposed before. When a case is dismissed, one notice
+ * states that they are lifted; otherwise the notice of the decision replaces theirs.
  */
 const endAutomaticCare = (command: DecideCase, state: ConductState): readonly ConductEvent[] => {
   const { ids, at, caseId, moderatorId, outcome } = command;
@@ -155,8 +155,8 @@ const decideConsequence = (command: DecideCase): readonly ConductEvent[] => {
   ];
 };
 
-/** What the law may ask for is kept until a moderator lifts the hold. */
-const decideHold = (
+/** Keeps what authorities may ask for, until a moderator lifts the hold. */
+const placeLegalHold = (
   command: DecideCase,
   state: ConductState,
   { caseId }: ConductCase,

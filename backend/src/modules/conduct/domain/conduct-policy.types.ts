@@ -2,13 +2,13 @@
 export interface ConductPolicy {
   /** Period in which distinct reporters are counted. */
   careWindowMs: number;
-  /** Distinct reporters after whom a user meets only users in the same situation. */
+  /** From this number of distinct reporters on, a user is flagged: they are matched only with other flagged users. */
   flagReporters: number;
-  /** Distinct reporters after whom a user is suspended automatically. */
+  /** From this number of distinct reporters on, a user is suspended automatically. */
   suspendReporters: number;
   /** Duration of an automatic suspension, and the time in which a ban has to be confirmed. */
   reviewMs: number;
-  /** After this time the only moderator may take the second look as well. */
+  /** After this time the only moderator may review their own decisions. */
   soloReviewAfterMs: number;
   appealWithinMs: number;
 }

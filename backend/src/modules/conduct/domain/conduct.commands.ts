@@ -22,7 +22,7 @@ interface Command<Type extends string> {
   ids: ReservedIds;
 }
 
-/** What a moderator did. */
+/** An act of a moderator. */
 interface ModeratorCommand<Type extends string> extends Command<Type> {
   moderatorId: number;
 }
@@ -62,7 +62,7 @@ export type EscalateCase = ModeratorCommand<'EscalateCase'> & {
   reason: string;
 };
 
-/** What is checked before a moderator may decide. */
+/** Fields by which the decider checks whether a moderator may decide. */
 interface DecisionGuards {
   /** Version of the stream that the moderator has seen. */
   version: number;
@@ -101,7 +101,7 @@ export type DecideAppeal = ModeratorCommand<'DecideAppeal'> &
   };
 export type LiftSanction = ModeratorCommand<'LiftSanction'> & { sanctionId: number; reason: string };
 /** Places or lifts a legal hold: while it lasts, no evidence and no words in the stream are erased. */
-export type SetHold = ModeratorCommand<'SetHold'> & { isHeld: boolean; reason: string };
+export type SetLegalHold = ModeratorCommand<'SetLegalHold'> & { isHeld: boolean; reason: string };
 
 export type FileAppeal = Command<'FileAppeal'> & {
   appellantId: number;
@@ -109,7 +109,7 @@ export type FileAppeal = Command<'FileAppeal'> & {
   words: string;
 };
 /** The answer to the age question that a notice asks. */
-export type AnswerAge = Command<'AnswerAge'> & { noticeId: number; answer: AgeAnswer };
+export type AnswerAgeQuestion = Command<'AnswerAgeQuestion'> & { noticeId: number; answer: AgeAnswer };
 
 /** Sanctions a new account that shares a device or an e-mail address with a sanctioned user, with the same end. */
 export type InheritSanction = Command<'InheritSanction'> & {
@@ -119,8 +119,14 @@ export type InheritSanction = Command<'InheritSanction'> & {
   /** Null for a sanction without an end. */
   until: Date | null;
 };
-/** The sanction from which the user has inherited `sanctionId` now ends at `until`; null means that it was lifted. */
-export type FollowSource = Command<'FollowSource'> & { sanctionId: number; until: Date | null };
+/**
+ * Shortens sanctions that were inherited from `sanctionId`, which was itself shortened or lifted.
+ * `until`: the end of that sanction; null when it was lifted.
+ */
+export type AlignInheritedSanction = Command<'AlignInheritedSanction'> & {
+  sanctionId: number;
+  until: Date | null;
+};
 /** Ends what has run out: a ban that was not confirmed in time, an automatic suspension, or a care flag. */
 export type ApplyTimeLimits = Command<'ApplyTimeLimits'>;
 /** Records that the words and the evidence of reports were erased. */
@@ -137,10 +143,10 @@ export type ConductCommand =
   | ConfirmBan
   | DecideAppeal
   | LiftSanction
-  | SetHold
+  | SetLegalHold
   | FileAppeal
-  | AnswerAge
+  | AnswerAgeQuestion
   | InheritSanction
-  | FollowSource
+  | AlignInheritedSanction
   | ApplyTimeLimits
   | RecordExpiry;

@@ -15,11 +15,11 @@ import { type ConductState, createConductState } from './conduct-state.types';
 import { evolveConduct } from './conduct.state';
 import { decideFinding, decideReport } from './report.rules';
 import {
-  decideAge,
+  decideAgeAnswer,
   decideConfirmation,
-  decideFollowing,
-  decideHold,
-  decideInheritance,
+  decideAlignment,
+  decideLegalHold,
+  decideInheritedSanction,
   decideLift,
   decideTimeLimits,
 } from './sanction.rules';
@@ -51,16 +51,16 @@ const decide = (
       return decideAppeal(command, state, policy);
     case 'LiftSanction':
       return decideLift(command, state);
-    case 'SetHold':
-      return decideHold(command, state);
+    case 'SetLegalHold':
+      return decideLegalHold(command, state);
     case 'FileAppeal':
       return decideAppealFiling(command, state, policy);
-    case 'AnswerAge':
-      return decideAge(command, state);
+    case 'AnswerAgeQuestion':
+      return decideAgeAnswer(command, state);
     case 'InheritSanction':
-      return decideInheritance(command, state);
-    case 'FollowSource':
-      return decideFollowing(command, state);
+      return decideInheritedSanction(command, state);
+    case 'AlignInheritedSanction':
+      return decideAlignment(command, state);
     case 'ApplyTimeLimits':
       return decideTimeLimits(command, state, policy);
     case 'RecordExpiry':

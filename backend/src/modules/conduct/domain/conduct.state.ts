@@ -20,7 +20,7 @@ const updateEntry = <Value extends object>(
   return id !== null && entry ? new Map(entries).set(id, { ...entry, ...change }) : entries;
 };
 
-const withCase = (
+const updateCase = (
   state: ConductState,
   caseId: number | null,
   change: Partial<ConductCase>,
@@ -29,7 +29,7 @@ const withCase = (
   cases: updateEntry(state.cases, caseId, change),
 });
 
-const withNotice = (
+const addNotice = (
   state: ConductState,
   { occurredAt, data }: ConductEvent,
   kind: NoticeKind,
@@ -55,16 +55,16 @@ const findDecidingModerator = ({ cases }: ConductState, caseId: number | null): 
   (caseId === null ? null : cases.get(caseId)?.decision?.moderatorId) ?? null;
 
 /** A claim lasts until 15 minutes after the last act of its moderator on the case. */
-export const claimEnd = (at: Date): Date => new Date(at.getTime() + limits.caseClaimMs);
+export const computeClaimEnd = (at: Date): Date => new Date(at.getTime() + limits.caseClaimMs);
 
 const renewClaim = (state: ConductState, caseId: number, moderatorId: number, at: Date): ConductState => {
   const claim = state.cases.get(caseId)?.claim;
   if (claim?.moderatorId !== moderatorId || claim.until <= at) return state;
-  return withCase(state, caseId, { claim: { moderatorId, until: claimEnd(at) } });
+  return updateCase(state, caseId, { claim: { moderatorId, until: computeClaimEnd(at) } });
 };
 
 export const evolveConduct = (state: ConductState, event: ConductEvent): ConductState => {
-  // Events that were read from the store have their position.
+  // Events that were read from the store have a position; those of the decider have none yet.
   const { streamPosition } = event as { streamPosition?: number };
   return { ...evolve(state, event), version: streamPosition ?? state.version + 1 };
 };
@@ -88,7 +88,7 @@ const evolve = (state: ConductState, event: ConductEvent): ConductState => {
             decision: null,
             careCountsFrom: null,
           };
-      const reports = known ? withUndecidedReports(state.reports, caseId) : state.reports;
+      const reports = known ? markUndecided(state.reports, caseId) : state.reports;
       return { ...state, reports, cases: new Map(state.cases).set(caseId, opened) };
     }
     case 'ReportFiled': {
@@ -110,29 +110,29 @@ const evolve = (state: ConductState, event: ConductEvent): ConductState => {
     case 'FindingRaised': {
       const { caseId, finding, sourceEventId } = event.data;
       const sourceEventIds = new Set(state.sourceEventIds).add(sourceEventId);
-      return withCase({ ...state, sourceEventIds }, caseId, { finding });
+      return updateCase({ ...state, sourceEventIds }, caseId, { finding });
     }
     case 'CaseClaimed': {
       const { caseId, moderatorId, until } = event.data;
-      return withCase(state, caseId, { claim: { moderatorId, until: new Date(until) } });
+      return updateCase(state, caseId, { claim: { moderatorId, until: new Date(until) } });
     }
     case 'CaseReleased':
-      return withCase(state, event.data.caseId, { claim: null });
+      return updateCase(state, event.data.caseId, { claim: null });
     case 'CaseNoted':
       return renewClaim(state, event.data.caseId, event.data.moderatorId, occurredAt);
     case 'CaseEscalated': {
       const { caseId, moderatorId } = event.data;
       const escalation = { moderatorId, at: occurredAt };
-      return withCase(state, caseId, { state: 'escalated', escalation, claim: null });
+      return updateCase(state, caseId, { state: 'escalated', escalation, claim: null });
     }
     case 'CaseDecided': {
       const { caseId, moderatorId, outcome, reports } = event.data;
       const decision = { moderatorId, outcome, at: occurredAt };
-      let next = withCase(state, caseId, { state: 'decided', decision, claim: null, escalation: null });
+      let next = updateCase(state, caseId, { state: 'decided', decision, claim: null, escalation: null });
       for (const { reportId, noticeId, reporterId } of reports) {
         next = { ...next, reports: updateEntry(next.reports, reportId, { isDecided: true }) };
         const isAppealable = outcome === 'dismissed';
-        next = withNotice(next, event, 'report_decided', {
+        next = addNotice(next, event, 'report_decided', {
           noticeId,
           caseId,
           recipientId: reporterId,
@@ -145,7 +145,7 @@ const evolve = (state: ConductState, event: ConductEvent): ConductState => {
     case 'PersonWarned': {
       const { noticeId, caseId } = event.data;
       const decidedBy = findDecidingModerator(state, caseId);
-      return withNotice(state, event, 'warning', { noticeId, caseId, decidedBy });
+      return addNotice(state, event, 'warning', { noticeId, caseId, decidedBy });
     }
     case 'AppealFiled': {
       const { appealId, noticeId, caseId, appellantId } = event.data;
@@ -166,11 +166,11 @@ const evolveByStanding = (state: ConductState, event: StandingEvent): ConductSta
   switch (event.type) {
     case 'PersonFlagged': {
       const { caseId, cause, noticeId } = event.data;
-      const flagged = withNotice({ ...state, flagCaseId: caseId }, event, 'care', { noticeId, caseId });
+      const flagged = addNotice({ ...state, flagCaseId: caseId }, event, 'care', { noticeId, caseId });
       return cause === 'sanction_lapsed' ? markLapsed(flagged, caseId) : flagged;
     }
     case 'FlagLifted': {
-      const lifted = withNotice(state, event, 'lifted', {
+      const lifted = addNotice(state, event, 'lifted', {
         noticeId: event.data.noticeId,
         caseId: state.flagCaseId,
       });
@@ -195,7 +195,7 @@ const evolveByStanding = (state: ConductState, event: StandingEvent): ConductSta
       const sanctions = new Map(state.sanctions).set(sanctionId, sanction);
       const noticeKind = kind === 'banned' ? 'ban' : 'suspension';
       const decidedBy = isAutomatic ? null : findDecidingModerator(state, caseId);
-      return withNotice({ ...state, sanctions }, event, noticeKind, {
+      return addNotice({ ...state, sanctions }, event, noticeKind, {
         noticeId,
         caseId,
         sanctionId,
@@ -204,21 +204,21 @@ const evolveByStanding = (state: ConductState, event: StandingEvent): ConductSta
     }
     case 'SanctionConfirmed': {
       const { sanctionId, caseId } = event.data;
-      const confirmed = withCase(state, caseId, { claim: null });
+      const confirmed = updateCase(state, caseId, { claim: null });
       return { ...confirmed, sanctions: updateEntry(state.sanctions, sanctionId, { isConfirmed: true }) };
     }
     case 'SanctionLifted': {
       const { sanctionId, noticeId } = event.data;
       const caseId = state.sanctions.get(sanctionId)?.caseId ?? null;
       const sanctions = updateEntry(state.sanctions, sanctionId, { isLifted: true });
-      return withNotice({ ...state, sanctions }, event, 'lifted', { noticeId, caseId, sanctionId });
+      return addNotice({ ...state, sanctions }, event, 'lifted', { noticeId, caseId, sanctionId });
     }
     case 'AppealDecided':
       return evolveAppealDecided(state, event);
     case 'AgeAsked': {
       const { noticeId, caseId } = event.data;
       const asked = { ...state, ageAskedAt: [...state.ageAskedAt, event.occurredAt], ageCaseId: caseId };
-      return withNotice(asked, event, 'age_question', { noticeId, caseId });
+      return addNotice(asked, event, 'age_question', { noticeId, caseId });
     }
     case 'AgeAnswered':
     case 'HoldPlaced':
@@ -237,7 +237,7 @@ const evolveAppealDecided = (
   const { noticeId, answerNoticeId, caseId, outcome, sanctionId, until } = event.data;
   const appeal = state.appeals.get(noticeId);
   const appealed = state.notices.get(noticeId);
-  let next = withCase(state, caseId, { claim: null });
+  let next = updateCase(state, caseId, { claim: null });
   next = { ...next, appeals: updateEntry(next.appeals, noticeId, { outcome }) };
   if (until !== null) {
     // A ban has no end, so a reduced one is a suspension.
@@ -245,14 +245,14 @@ const evolveAppealDecided = (
     next = { ...next, sanctions: updateEntry(next.sanctions, sanctionId, change) };
   }
   if (outcome === 'reversed' && appealed?.kind !== 'report_decided')
-    next = withCase(next, caseId, { careCountsFrom: event.occurredAt });
+    next = updateCase(next, caseId, { careCountsFrom: event.occurredAt });
   if (!appeal) return next;
   const { appellantId: recipientId } = appeal;
-  return withNotice(next, event, 'appeal_decided', { noticeId: answerNoticeId, caseId, recipientId });
+  return addNotice(next, event, 'appeal_decided', { noticeId: answerNoticeId, caseId, recipientId });
 };
 
-/** Of a case that is opened again. */
-const withUndecidedReports = (reports: ConductState['reports'], caseId: number): ConductState['reports'] =>
+/** The reports, with those of a case that is opened again marked as undecided. */
+const markUndecided = (reports: ConductState['reports'], caseId: number): ConductState['reports'] =>
   new Map(
     [...reports].map(([id, report]) => [
       id,

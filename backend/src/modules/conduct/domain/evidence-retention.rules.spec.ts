@@ -8,10 +8,10 @@ const APPEAL_DAYS = 183;
 const policy = { evidenceMinKeptMs: 72 * HOUR_MS, appealWithinMs: APPEAL_DAYS * DAY_MS };
 const [bob, ada, moderator] = [9, 7, 3];
 
-const day = (days: number): Date => new Date(START + days * DAY_MS);
+const getDay = (days: number): Date => new Date(START + days * DAY_MS);
 
 /** An event on a day, whose id is its type and the day. */
-const on = <Type extends ConductEvent['type']>(
+const createEvent = <Type extends ConductEvent['type']>(
   days: number,
   type: Type,
   data: Omit<Extract<ConductEvent, { type: Type }>['data'], 'userId'>,
@@ -19,27 +19,29 @@ const on = <Type extends ConductEvent['type']>(
   ({
     type,
     eventId: `${type} ${days}`,
-    occurredAt: day(days),
+    occurredAt: getDay(days),
     data: { userId: bob, ...data },
   }) as unknown as ConductEvent;
 
-const opened = (days = 0, caseId = 1) => on(days, 'CaseOpened', { caseId, kind: 'reports' });
-const reported = (days = 0, caseId = 1) =>
-  on(days, 'ReportFiled', {
+const createCaseOpened = (days = 0, caseId = 1) =>
+  createEvent(days, 'CaseOpened', { caseId, kind: 'reports' });
+const createReportFiled = (days = 0, caseId = 1) =>
+  createEvent(days, 'ReportFiled', {
     reportId: 2,
     caseId,
     reporterId: ada,
     countsAs: ada,
     weight: 1,
     category: 'sexual',
-    context: { where: 'random_chat', sessionId: 's1', at: day(0).toISOString() },
+    context: { where: 'random_chat', sessionId: 's1', at: getDay(0).toISOString() },
     evidenceHash: '',
     words: null,
     evidence: '',
   });
-const noted = (days: number) => on(days, 'CaseNoted', { caseId: 1, moderatorId: moderator, text: 'x' });
-const decided = (days: number, outcome: 'dismissed' | 'warned' | 'suspended' | 'banned') =>
-  on(days, 'CaseDecided', {
+const createCaseNoted = (days: number) =>
+  createEvent(days, 'CaseNoted', { caseId: 1, moderatorId: moderator, text: 'x' });
+const createCaseDecided = (days: number, outcome: 'dismissed' | 'warned' | 'suspended' | 'banned') =>
+  createEvent(days, 'CaseDecided', {
     caseId: 1,
     moderatorId: moderator,
     outcome,
@@ -48,28 +50,28 @@ const decided = (days: number, outcome: 'dismissed' | 'warned' | 'suspended' | '
     facts: null,
     note: null,
   });
-const imposed = (days: number, until: number | null, sanctionId = 5) =>
-  on(days, 'SanctionImposed', {
+const createSanctionImposed = (days: number, until: number | null, sanctionId = 5) =>
+  createEvent(days, 'SanctionImposed', {
     sanctionId,
     noticeId: 6,
     kind: until === null ? 'banned' : 'suspended',
     rule: 'no_hate',
-    until: until === null ? null : day(until).toISOString(),
+    until: until === null ? null : getDay(until).toISOString(),
     caseId: 1,
     isAutomatic: false,
     inheritedFrom: null,
   });
-const lifted = (days: number) =>
-  on(days, 'SanctionLifted', {
+const createSanctionLifted = (days: number) =>
+  createEvent(days, 'SanctionLifted', {
     sanctionId: 5,
     noticeId: 8,
     cause: 'moderator',
     moderatorId: moderator,
   } as never);
-const appealed = (days: number) =>
-  on(days, 'AppealFiled', { appealId: 10, noticeId: 6, caseId: 1, appellantId: bob, words: 'x' });
-const answered = (days: number, until: number | null = null) =>
-  on(days, 'AppealDecided', {
+const createAppealFiled = (days: number) =>
+  createEvent(days, 'AppealFiled', { appealId: 10, noticeId: 6, caseId: 1, appellantId: bob, words: 'x' });
+const createAppealDecided = (days: number, until: number | null = null) =>
+  createEvent(days, 'AppealDecided', {
     appealId: 10,
     noticeId: 6,
     answerNoticeId: 11,
@@ -77,17 +79,19 @@ const answered = (days: number, until: number | null = null) =>
     moderatorId: 4,
     outcome: until === null ? 'upheld' : 'reduced',
     sanctionId: until === null ? null : 5,
-    until: until === null ? null : day(until).toISOString(),
+    until: until === null ? null : getDay(until).toISOString(),
     isSolo: false,
     answer: 'x',
   });
-const held = (days: number) => on(days, 'HoldPlaced', { moderatorId: moderator, reason: 'x' });
-const released = (days: number) => on(days, 'HoldLifted', { moderatorId: moderator, reason: 'x' });
+const createHoldPlaced = (days: number) =>
+  createEvent(days, 'HoldPlaced', { moderatorId: moderator, reason: 'x' });
+const createHoldLifted = (days: number) =>
+  createEvent(days, 'HoldLifted', { moderatorId: moderator, reason: 'x' });
 
 /** Days after which the data of each event expires; null: it is kept. */
 const computeExpiryDays = (
   events: ConductEvent[],
-  chatEnds: Record<string, Date> = { s1: day(0) },
+  chatEnds: Record<string, Date> = { s1: getDay(0) },
 ): Record<string, number | null> =>
   Object.fromEntries(
     [...computeExpiryTimes(events, new Map(Object.entries(chatEnds)), policy)].map(([id, at]) => [
@@ -98,14 +102,21 @@ const computeExpiryDays = (
 
 describe('the evidence of a case', () => {
   it('is kept while the case is open, and with it the notes', () => {
-    expect(computeExpiryDays([opened(), reported(), noted(1)])).toEqual({
+    expect(computeExpiryDays([createCaseOpened(), createReportFiled(), createCaseNoted(1)])).toEqual({
       'ReportFiled 0': null,
       'CaseNoted 1': null,
     });
   });
 
   it('expires 72 hours after a dismissal', () => {
-    expect(computeExpiryDays([opened(), reported(), noted(1), decided(2, 'dismissed')])).toEqual({
+    expect(
+      computeExpiryDays([
+        createCaseOpened(),
+        createReportFiled(),
+        createCaseNoted(1),
+        createCaseDecided(2, 'dismissed'),
+      ]),
+    ).toEqual({
       'ReportFiled 0': 5,
       'CaseNoted 1': 5,
       'CaseDecided 2': 5,
@@ -113,57 +124,91 @@ describe('the evidence of a case', () => {
   });
 
   it('expires 72 hours after the end of a chat that goes on beyond the dismissal', () => {
-    const events = [opened(), reported(), decided(2, 'dismissed')];
-    expect(computeExpiryDays(events, { s1: day(4) })['ReportFiled 0']).toBe(7);
-    expect(computeExpiryDays(events, { other: day(4) })['ReportFiled 0']).toBe(5);
+    const events = [createCaseOpened(), createReportFiled(), createCaseDecided(2, 'dismissed')];
+    expect(computeExpiryDays(events, { s1: getDay(4) })['ReportFiled 0']).toBe(7);
+    expect(computeExpiryDays(events, { other: getDay(4) })['ReportFiled 0']).toBe(5);
   });
 
   it('is kept by a second look that was asked for in time', () => {
-    const events = [opened(), reported(), decided(2, 'dismissed'), appealed(4)];
+    const events = [
+      createCaseOpened(),
+      createReportFiled(),
+      createCaseDecided(2, 'dismissed'),
+      createAppealFiled(4),
+    ];
     expect(computeExpiryDays(events)['ReportFiled 0']).toBeNull();
-    expect(computeExpiryDays([...events, answered(10)])['ReportFiled 0']).toBe(13);
+    expect(computeExpiryDays([...events, createAppealDecided(10)])['ReportFiled 0']).toBe(13);
   });
 
   it('is not kept by a second look that was asked for after its expiry', () => {
-    const events = [opened(), reported(), decided(2, 'dismissed'), appealed(6)];
+    const events = [
+      createCaseOpened(),
+      createReportFiled(),
+      createCaseDecided(2, 'dismissed'),
+      createAppealFiled(6),
+    ];
     expect(computeExpiryDays(events)['ReportFiled 0']).toBe(5);
-    expect(computeExpiryDays([...events, answered(10)])['ReportFiled 0']).toBe(5);
+    expect(computeExpiryDays([...events, createAppealDecided(10)])['ReportFiled 0']).toBe(5);
   });
 
   it('is kept again while the case is open again', () => {
-    const events = [opened(), reported(), decided(2, 'dismissed'), appealed(3), answered(4), opened(4)];
+    const events = [
+      createCaseOpened(),
+      createReportFiled(),
+      createCaseDecided(2, 'dismissed'),
+      createAppealFiled(3),
+      createAppealDecided(4),
+      createCaseOpened(4),
+    ];
     expect(computeExpiryDays(events)['ReportFiled 0']).toBeNull();
-    expect(computeExpiryDays([...events, decided(6, 'warned')])['ReportFiled 0']).toBe(6 + APPEAL_DAYS);
+    expect(computeExpiryDays([...events, createCaseDecided(6, 'warned')])['ReportFiled 0']).toBe(
+      6 + APPEAL_DAYS,
+    );
   });
 
-  it.each(['warned', 'suspended', 'banned'] as const)(
-    'expires 183 days after the decision: %s',
-    (outcome) => {
-      expect(computeExpiryDays([opened(), reported(), decided(2, outcome)])['ReportFiled 0']).toBe(
-        2 + APPEAL_DAYS,
-      );
-    },
-  );
+  it.each(['warned', 'suspended', 'banned'] as const)('expires 183 days after the decision %s', (outcome) => {
+    expect(
+      computeExpiryDays([createCaseOpened(), createReportFiled(), createCaseDecided(2, outcome)])[
+        'ReportFiled 0'
+      ],
+    ).toBe(2 + APPEAL_DAYS);
+  });
 
   it('is kept until the end of an appeal', () => {
-    const events = [opened(), reported(), decided(2, 'warned'), appealed(180)];
+    const events = [
+      createCaseOpened(),
+      createReportFiled(),
+      createCaseDecided(2, 'warned'),
+      createAppealFiled(180),
+    ];
     expect(computeExpiryDays(events)['ReportFiled 0']).toBeNull();
-    expect(computeExpiryDays([...events, answered(200)])['ReportFiled 0']).toBe(200);
-    expect(computeExpiryDays([...events, answered(181)])['ReportFiled 0']).toBe(2 + APPEAL_DAYS);
+    expect(computeExpiryDays([...events, createAppealDecided(200)])['ReportFiled 0']).toBe(200);
+    expect(computeExpiryDays([...events, createAppealDecided(181)])['ReportFiled 0']).toBe(2 + APPEAL_DAYS);
   });
 
   it('does not depend on other cases of the same user', () => {
-    const events = [opened(), reported(), decided(2, 'dismissed'), opened(3, 20), reported(3, 20)];
+    const events = [
+      createCaseOpened(),
+      createReportFiled(),
+      createCaseDecided(2, 'dismissed'),
+      createCaseOpened(3, 20),
+      createReportFiled(3, 20),
+    ];
     expect(computeExpiryDays(events)).toMatchObject({ 'ReportFiled 0': 5, 'ReportFiled 3': null });
   });
 });
 
 describe('facts, appeals and answers', () => {
-  const suspended = [opened(), reported(), decided(2, 'suspended'), imposed(2, 9)];
+  const suspended = [
+    createCaseOpened(),
+    createReportFiled(),
+    createCaseDecided(2, 'suspended'),
+    createSanctionImposed(2, 9),
+  ];
 
   it('expire 183 days after the end of the sanction', () => {
     expect(computeExpiryDays(suspended)['CaseDecided 2']).toBe(9 + APPEAL_DAYS);
-    const answers = computeExpiryDays([...suspended, appealed(3), answered(4)]);
+    const answers = computeExpiryDays([...suspended, createAppealFiled(3), createAppealDecided(4)]);
     expect(answers).toMatchObject({
       'CaseDecided 2': 9 + APPEAL_DAYS,
       'AppealFiled 3': 9 + APPEAL_DAYS,
@@ -172,51 +217,71 @@ describe('facts, appeals and answers', () => {
   });
 
   it('expire 183 days after the end that an appeal or a moderator has brought forward', () => {
-    expect(computeExpiryDays([...suspended, appealed(3), answered(4, 5)])['CaseDecided 2']).toBe(
-      5 + APPEAL_DAYS,
-    );
-    expect(computeExpiryDays([...suspended, lifted(6)])['CaseDecided 2']).toBe(6 + APPEAL_DAYS);
+    expect(
+      computeExpiryDays([...suspended, createAppealFiled(3), createAppealDecided(4, 5)])['CaseDecided 2'],
+    ).toBe(5 + APPEAL_DAYS);
+    expect(computeExpiryDays([...suspended, createSanctionLifted(6)])['CaseDecided 2']).toBe(6 + APPEAL_DAYS);
   });
 
   it('are kept while an appeal is open', () => {
-    expect(computeExpiryDays([...suspended, appealed(3)])['CaseDecided 2']).toBeNull();
+    expect(computeExpiryDays([...suspended, createAppealFiled(3)])['CaseDecided 2']).toBeNull();
   });
 
   it('are kept as long as a ban is in force', () => {
-    const banned = [opened(), reported(), decided(2, 'banned'), imposed(2, null)];
+    const banned = [
+      createCaseOpened(),
+      createReportFiled(),
+      createCaseDecided(2, 'banned'),
+      createSanctionImposed(2, null),
+    ];
     expect(computeExpiryDays(banned)).toEqual({ 'ReportFiled 0': 2 + APPEAL_DAYS, 'CaseDecided 2': null });
-    expect(computeExpiryDays([...banned, lifted(400)])['CaseDecided 2']).toBe(400 + APPEAL_DAYS);
+    expect(computeExpiryDays([...banned, createSanctionLifted(400)])['CaseDecided 2']).toBe(
+      400 + APPEAL_DAYS,
+    );
   });
 
   it('of a warning expire 183 days after it', () => {
-    expect(computeExpiryDays([opened(), reported(), decided(2, 'warned')])['CaseDecided 2']).toBe(
-      2 + APPEAL_DAYS,
-    );
+    expect(
+      computeExpiryDays([createCaseOpened(), createReportFiled(), createCaseDecided(2, 'warned')])[
+        'CaseDecided 2'
+      ],
+    ).toBe(2 + APPEAL_DAYS);
   });
 });
 
 describe('a hold', () => {
   it('keeps everything until it is lifted, and for 365 days', () => {
-    const events = [opened(), reported(), decided(2, 'dismissed'), held(3)];
+    const events = [
+      createCaseOpened(),
+      createReportFiled(),
+      createCaseDecided(2, 'dismissed'),
+      createHoldPlaced(3),
+    ];
     expect(computeExpiryDays(events)).toEqual({
       'ReportFiled 0': null,
       'CaseDecided 2': null,
       'HoldPlaced 3': null,
     });
-    expect(computeExpiryDays([...events, released(10)])).toEqual({
+    expect(computeExpiryDays([...events, createHoldLifted(10)])).toEqual({
       'ReportFiled 0': 368,
       'CaseDecided 2': 368,
       'HoldPlaced 3': 368,
       'HoldLifted 10': 368,
     });
-    expect(computeExpiryDays([...events, released(500)])).toMatchObject({
+    expect(computeExpiryDays([...events, createHoldLifted(500)])).toMatchObject({
       'ReportFiled 0': 500,
       'HoldLifted 500': 683,
     });
   });
 
   it('does not concern what is recorded after it', () => {
-    const events = [held(0), released(1), opened(2), reported(2), decided(3, 'dismissed')];
+    const events = [
+      createHoldPlaced(0),
+      createHoldLifted(1),
+      createCaseOpened(2),
+      createReportFiled(2),
+      createCaseDecided(3, 'dismissed'),
+    ];
     expect(computeExpiryDays(events)['ReportFiled 2']).toBe(6);
   });
 });

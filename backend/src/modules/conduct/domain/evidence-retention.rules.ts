@@ -1,7 +1,7 @@
 import type { ConductEvent } from './conduct.events';
 
 const DAY_MS = 24 * 60 * 60_000;
-/** What the law may ask for is kept for at least this long. */
+/** Data under a legal hold is kept for at least this long. */
 const HELD_MIN_MS = 365 * DAY_MS;
 
 export interface RetentionPolicy {
@@ -53,7 +53,7 @@ export const computeExpiryTimes = (
   policy: RetentionPolicy,
 ): ReadonlyMap<string, Date | null> => {
   const records: Records = { cases: new Map(), items: [], holds: [] };
-  for (const event of events) record(records, event);
+  for (const event of events) addEvent(records, event);
   return new Map(
     records.items.map((item) => {
       const usual = computeUsualExpiry(item, records.cases, chatEnds, policy);
@@ -66,10 +66,10 @@ export const computeExpiryTimes = (
   );
 };
 
-const record = ({ cases, items, holds }: Records, event: ConductEvent): void => {
+const addEvent = ({ cases, items, holds }: Records, event: ConductEvent): void => {
   const { eventId } = event;
   const at = event.occurredAt.getTime();
-  const add = (kind: Item['kind'], caseId: number | null) => items.push({ eventId, at, caseId, kind });
+  const addItem = (kind: Item['kind'], caseId: number | null) => items.push({ eventId, at, caseId, kind });
   switch (event.type) {
     case 'CaseOpened':
       requireCase(cases, event.data.caseId).isOpen = true;
@@ -77,13 +77,13 @@ const record = ({ cases, items, holds }: Records, event: ConductEvent): void => 
     case 'ReportFiled': {
       const { caseId, context } = event.data;
       if (context.where === 'random_chat') requireCase(cases, caseId).sessionIds.add(context.sessionId);
-      add('evidence', caseId);
+      addItem('evidence', caseId);
       return;
     }
     case 'FindingRaised':
     case 'CaseNoted':
     case 'CaseEscalated':
-      add('evidence', event.data.caseId);
+      addItem('evidence', event.data.caseId);
       return;
     case 'CaseDecided': {
       const { caseId, outcome } = event.data;
@@ -91,7 +91,7 @@ const record = ({ cases, items, holds }: Records, event: ConductEvent): void => 
       decided.isOpen = false;
       decided.decision = { at, isDismissal: outcome === 'dismissed' };
       // A dismissal states no facts; its note goes with the evidence.
-      add(outcome === 'dismissed' ? 'evidence' : 'statement', caseId);
+      addItem(outcome === 'dismissed' ? 'evidence' : 'statement', caseId);
       return;
     }
     case 'SanctionImposed': {
@@ -104,13 +104,13 @@ const record = ({ cases, items, holds }: Records, event: ConductEvent): void => 
       const [caseId = null, sanctioned] =
         [...cases].find(([, { sanctionEnds }]) => sanctionEnds.has(sanctionId)) ?? [];
       sanctioned?.sanctionEnds.set(sanctionId, Math.min(at, sanctioned.sanctionEnds.get(sanctionId) ?? at));
-      add('statement', caseId);
+      addItem('statement', caseId);
       return;
     }
     case 'AppealFiled': {
       const { caseId, appealId } = event.data;
       requireCase(cases, caseId).appeals.set(appealId, { filedAt: at, decidedAt: null });
-      add('statement', caseId);
+      addItem('statement', caseId);
       return;
     }
     case 'AppealDecided': {
@@ -119,16 +119,16 @@ const record = ({ cases, items, holds }: Records, event: ConductEvent): void => 
       const appeal = appealed.appeals.get(appealId);
       if (appeal) appeal.decidedAt = at;
       if (sanctionId !== null && until !== null) appealed.sanctionEnds.set(sanctionId, toEndMs(until));
-      add('statement', caseId);
+      addItem('statement', caseId);
       return;
     }
     case 'HoldPlaced':
       holds.push({ placedAt: at, liftedAt: Infinity });
-      add('statement', null);
+      addItem('statement', null);
       return;
     case 'HoldLifted': {
       for (const hold of holds) hold.liftedAt = Math.min(hold.liftedAt, at);
-      add('statement', null);
+      addItem('statement', null);
       return;
     }
     default:
@@ -158,12 +158,12 @@ const computeUsualExpiry = (
   chatEnds: ReadonlyMap<string, Date>,
   policy: RetentionPolicy,
 ): number => {
-  const ofCase = caseId === null ? undefined : cases.get(caseId);
-  if (!ofCase) return at + policy.appealWithinMs;
-  const evidenceExpiry = computeEvidenceExpiry(ofCase, chatEnds, policy);
+  const caseRecord = caseId === null ? undefined : cases.get(caseId);
+  if (!caseRecord) return at + policy.appealWithinMs;
+  const evidenceExpiry = computeEvidenceExpiry(caseRecord, chatEnds, policy);
   if (kind === 'evidence') return evidenceExpiry;
-  if ([...ofCase.appeals.values()].some(({ decidedAt }) => decidedAt === null)) return Infinity;
-  const sanctionEnd = Math.max(at, ...ofCase.sanctionEnds.values());
+  if ([...caseRecord.appeals.values()].some(({ decidedAt }) => decidedAt === null)) return Infinity;
+  const sanctionEnd = Math.max(at, ...caseRecord.sanctionEnds.values());
   return Math.max(evidenceExpiry, sanctionEnd + policy.appealWithinMs);
 };
 
@@ -177,7 +177,7 @@ const computeEvidenceExpiry = (
   const ends = [...sessionIds].map((sessionId) => chatEnds.get(sessionId)?.getTime() ?? at);
   let expiry = isDismissal ? Math.max(at, ...ends) + evidenceMinKeptMs : at + appealWithinMs;
   for (const { filedAt, decidedAt } of appeals.values()) {
-    // An appeal that comes after the expiry has the record alone.
+    // The evidence had expired before this appeal, which cannot keep it any longer.
     if (filedAt > expiry) continue;
     expiry = Math.max(
       expiry,

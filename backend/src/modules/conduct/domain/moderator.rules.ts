@@ -1,7 +1,8 @@
 import { DomainError } from '../../../platform/errors/domain.errors';
 import { type ConductCase, type ConductState, listReportsOfCase } from './conduct-state.types';
 
-interface Judge {
+/** The moderator who acts, and the user whom the case is about. */
+interface ActingModerator {
   userId: number;
   moderatorId: number;
   at: Date;
@@ -19,7 +20,7 @@ export const requireCase = ({ cases }: ConductState, caseId: number): ConductCas
 export const requireUninvolved = (
   state: ConductState,
   caseId: number,
-  { userId, moderatorId, excludedModeratorIds = [] }: Judge,
+  { userId, moderatorId, excludedModeratorIds = [] }: ActingModerator,
 ): void => {
   const hasReported = listReportsOfCase(state, caseId).some(({ reporterId }) => reporterId === moderatorId);
   if (moderatorId === userId || hasReported || excludedModeratorIds.includes(moderatorId))
@@ -29,7 +30,7 @@ export const requireUninvolved = (
 /** @throws DomainError claimed when another moderator works on the case */
 export const requireUnclaimed = (
   { claim }: ConductCase,
-  { moderatorId, at }: Pick<Judge, 'moderatorId' | 'at'>,
+  { moderatorId, at }: Pick<ActingModerator, 'moderatorId' | 'at'>,
 ): void => {
   if (claim && claim.moderatorId !== moderatorId && claim.until > at) throw new DomainError('claimed');
 };
@@ -40,14 +41,18 @@ export const requireVersion = (state: ConductState, version: number): void => {
 };
 
 /**
- * A second look must be that of another moderator. The only moderator may take it after a while.
- * @param first what the second look is about: its moderator, null for an automatic decision, and its time
- * @returns whether the only moderator takes both looks
+ * A decision is reviewed by another moderator. The only moderator may review their own after `soloReviewAfterMs`.
+ * @param first the reviewed decision; `moderatorId` is null for an automatic one
+ * @returns whether the only moderator reviews their own decision
  * @throws DomainError own_decision
  */
 export const requireSecondModerator = (
   first: { moderatorId: number | null; at: Date },
-  { moderatorId, isOnlyModerator, at }: Pick<Judge, 'moderatorId' | 'at'> & { isOnlyModerator: boolean },
+  {
+    moderatorId,
+    isOnlyModerator,
+    at,
+  }: Pick<ActingModerator, 'moderatorId' | 'at'> & { isOnlyModerator: boolean },
   soloReviewAfterMs: number,
 ): boolean => {
   if (first.moderatorId !== moderatorId) return false;

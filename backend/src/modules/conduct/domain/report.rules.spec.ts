@@ -151,7 +151,7 @@ describe('a finding', () => {
     history.execute(createFinding('stated_age', 'first'));
     const { noticeId } = history.findLastData('AgeAsked');
     expect(computeStanding(history)).toMatchObject({ kind: 'age_question', noticeId });
-    history.execute({ type: 'AnswerAge', noticeId, answer: 'adult' });
+    history.execute({ type: 'AnswerAgeQuestion', noticeId, answer: 'adult' });
     expect(computeStanding(history).kind).toBe('good');
     history.wait(29 * DAY_MS).execute(createFinding('stated_age', 'second'));
     expect(computeStanding(history)).toMatchObject({ kind: 'suspended', until: null });

@@ -14,13 +14,13 @@ import {
 } from './conduct-state.types';
 
 const DAY_MS = 24 * 60 * 60_000;
-/** A flag ends after this time, even if no moderator has looked. */
+/** A flag ends after this time, even if no moderator has decided the case. */
 export const FLAG_MAX_MS = 30 * DAY_MS;
 /** A second statement of an age within this time suspends the user. */
 export const AGE_STATEMENTS_MS = 30 * DAY_MS;
 
 /** The house rule that a report's category is about, gravest category first. */
-const ruleOfCategory: Record<ReportCategory, HouseRule> = {
+const ruleByCategory: Record<ReportCategory, HouseRule> = {
   minor: 'adults_only',
   threat: 'no_threats',
   self_harm: 'no_threats',
@@ -66,7 +66,7 @@ export const decideReport = (
     reportId: ids.nextNumber(),
     caseId,
     reporterId,
-    countsAs: countAs(command, state, caseId),
+    countsAs: computeCountsAs(command, state, caseId),
     weight,
     category,
     context,
@@ -93,8 +93,11 @@ export const decideReport = (
   ];
 };
 
-/** The accounts of one device count as the lowest of those that reported into this case before. */
-const countAs = (
+/**
+ * The user id under which a report counts. Accounts of one device share the lowest id of those that reported into this
+ * case before, so that they count once.
+ */
+const computeCountsAs = (
   { reporterId, deviceAccountIds }: FileReport,
   state: ConductState,
   caseId: number,
@@ -123,7 +126,7 @@ const decideCare = (
   );
   const reporters = new Set(counted.map(({ countsAs }) => countsAs)).size;
   const events: ConductEvent[] = [];
-  if (reporters >= flagReporters && !isFlagged(state, at)) events.push(flag(command, caseId, 'reports'));
+  if (reporters >= flagReporters && !isFlagged(state, at)) events.push(flagUser(command, caseId, 'reports'));
   const until = new Date(at.getTime() + reviewMs);
   const wasSuspended = listSanctionsOfCase(state, caseId).some(
     ({ isAutomatic, imposedAt }) => isAutomatic && (reversedAt === null || imposedAt > reversedAt),
@@ -134,7 +137,7 @@ const decideCare = (
         sanctionId: ids.nextNumber(),
         noticeId: ids.nextNumber(),
         kind: 'suspended',
-        rule: findUsualRule(counted),
+        rule: chooseRule(counted),
         until: until.toISOString(),
         caseId,
         isAutomatic: true,
@@ -144,10 +147,11 @@ const decideCare = (
   return events;
 };
 
-export const isFlagged = ({ standing: { flag: current } }: ConductState, at: Date): boolean =>
-  current !== null && current.until > at;
+export const isFlagged = ({ standing: { flag } }: ConductState, at: Date): boolean =>
+  flag !== null && flag.until > at;
 
-export const flag = (
+/** An event that flags the user: they are matched only with other flagged users. */
+export const flagUser = (
   command: Pick<FileReport, 'ids' | 'at' | 'userId'>,
   caseId: number | null,
   cause: 'reports' | 'many_accounts' | 'sanction_lapsed',
@@ -166,13 +170,13 @@ const isSanctionedUntil = ({ sanctions }: ConductState, at: Date, until: Date): 
     (sanction) => isInForce(sanction, at) && (sanction.until === null || sanction.until >= until),
   );
 
-/** The rule of the most frequent category; of equals that of the gravest. */
-const findUsualRule = (reports: readonly FiledReport[]): HouseRule => {
-  const categories = Object.keys(ruleOfCategory) as ReportCategory[];
+/** The rule of the most frequent category; among equally frequent ones, of the gravest. */
+const chooseRule = (reports: readonly FiledReport[]): HouseRule => {
+  const categories = Object.keys(ruleByCategory) as ReportCategory[];
   const count = (category: ReportCategory): number =>
     reports.filter((report) => report.category === category).length;
-  const [usual = 'other'] = categories.sort((one, other) => count(other) - count(one));
-  return ruleOfCategory[usual];
+  const [mostFrequent = 'other'] = categories.sort((one, other) => count(other) - count(one));
+  return ruleByCategory[mostFrequent];
 };
 
 /** An automatic finding opens a case, or joins the undecided one. The same source is recorded once. */
@@ -184,9 +188,9 @@ export const decideFinding = (command: RaiseFinding, state: ConductState): reado
   return [
     ...(undecided ? [] : [record(command, 'CaseOpened', { caseId, kind: 'finding' })]),
     record(command, 'FindingRaised', { caseId, finding, sourceEventId, evidenceHash, evidence }),
-    ...(finding === 'many_accounts' && !isFlagged(state, at) ? [flag(command, caseId, finding)] : []),
+    ...(finding === 'many_accounts' && !isFlagged(state, at) ? [flagUser(command, caseId, finding)] : []),
     ...(finding === 'stated_age' ? decideStatedAge(command, state, caseId) : []),
-    ...(rule && !isSanctionedForever(state) ? [suspendUntilSeen(command, caseId, rule)] : []),
+    ...(rule && !hasSanctionWithoutEnd(state) ? [suspendUntilDecided(command, caseId, rule)] : []),
   ];
 };
 
@@ -197,15 +201,15 @@ const decideStatedAge = (
 ): readonly ConductEvent[] => {
   const { ids, at } = command;
   const isRepeated = state.ageAskedAt.some((askedAt) => at.getTime() - askedAt.getTime() < AGE_STATEMENTS_MS);
-  if (isRepeated) return isSanctionedForever(state) ? [] : [suspendUntilSeen(command, caseId)];
+  if (isRepeated) return hasSanctionWithoutEnd(state) ? [] : [suspendUntilDecided(command, caseId)];
   return [record(command, 'AgeAsked', { noticeId: ids.nextNumber(), caseId })];
 };
 
-const isSanctionedForever = ({ sanctions }: ConductState): boolean =>
+const hasSanctionWithoutEnd = ({ sanctions }: ConductState): boolean =>
   [...sanctions.values()].some(({ isLifted, until }) => !isLifted && until === null);
 
 /** Suspends a user until a moderator has decided. */
-export const suspendUntilSeen = (
+export const suspendUntilDecided = (
   command: Pick<FileReport, 'ids' | 'at' | 'userId'>,
   caseId: number | null,
   rule: HouseRule = 'adults_only',

@@ -13,7 +13,7 @@ import { expectRefusal } from '../../../testing/refusal.functions';
 import { computeStandingAt } from '../../standings/domain/standing.state';
 
 const computeStanding = ({ state, now }: ConductHistory) => computeStandingAt(state.standing, now);
-const banned = (): ConductHistory => {
+const createBannedHistory = (): ConductHistory => {
   const history = new ConductHistory().reportByUsers(1);
   history.decide('banned');
   return history;
@@ -22,7 +22,7 @@ const applyTimeLimits = (history: ConductHistory) => history.execute({ type: 'Ap
 
 describe('a ban', () => {
   it('is confirmed by another moderator, once', () => {
-    const history = banned();
+    const history = createBannedHistory();
     expectRefusal(() => history.execute(createConfirmation(history, { moderatorId: mod })), 'own_decision');
     expect(history.execute(createConfirmation(history))).toMatchObject([
       { type: 'SanctionConfirmed', data: { moderatorId: otherMod, isSolo: false } },
@@ -31,16 +31,19 @@ describe('a ban', () => {
   });
 
   it('is confirmed by the only moderator after 24 hours, which is recorded', () => {
-    const history = banned();
-    const solo = () => createConfirmation(history, { moderatorId: mod, isOnlyModerator: true });
+    const history = createBannedHistory();
+    const createSoloConfirmation = () =>
+      createConfirmation(history, { moderatorId: mod, isOnlyModerator: true });
     history.wait(DAY_MS - 1);
-    expectRefusal(() => history.execute(solo()), 'own_decision');
+    expectRefusal(() => history.execute(createSoloConfirmation()), 'own_decision');
     history.wait(1);
-    expect(history.execute(solo())).toMatchObject([{ type: 'SanctionConfirmed', data: { isSolo: true } }]);
+    expect(history.execute(createSoloConfirmation())).toMatchObject([
+      { type: 'SanctionConfirmed', data: { isSolo: true } },
+    ]);
   });
 
   it('ends when the other moderator does not confirm it', () => {
-    const history = banned();
+    const history = createBannedHistory();
     expect(
       history.execute(
         createConfirmation(history, { isConfirmed: false, facts: 'It was a misunderstanding.' }),
@@ -55,7 +58,7 @@ describe('a ban', () => {
   });
 
   it('is not confirmed by reporters, friends, the user, or with an old version', () => {
-    const history = banned();
+    const history = createBannedHistory();
     const confirm = (given: Parameters<typeof createConfirmation>[1]) => () =>
       history.execute(createConfirmation(history, given));
     expectRefusal(confirm({ moderatorId: 11 }), 'own_decision');
@@ -66,7 +69,7 @@ describe('a ban', () => {
   });
 
   it('becomes a suspension of 30 days from its start when it is not confirmed within 72 hours', () => {
-    const history = banned();
+    const history = createBannedHistory();
     const start = history.now.getTime();
     history.wait(72 * HOUR_MS - 1);
     expect(applyTimeLimits(history)).toEqual([]);
@@ -89,7 +92,7 @@ describe('a ban', () => {
   });
 
   it('stays when it was confirmed in time', () => {
-    const history = banned();
+    const history = createBannedHistory();
     history.execute(createConfirmation(history));
     history.wait(400 * DAY_MS);
     expect(applyTimeLimits(history)).toEqual([]);
@@ -149,7 +152,7 @@ describe('lifting a sanction', () => {
     });
 
   it('ends it with a notice, once', () => {
-    const history = banned();
+    const history = createBannedHistory();
     expect(lift(history)).toMatchObject([
       {
         type: 'SanctionLifted',
@@ -162,7 +165,7 @@ describe('lifting a sanction', () => {
   });
 
   it('is refused to the user themselves, and for sanctions that do not exist', () => {
-    const history = banned();
+    const history = createBannedHistory();
     expectRefusal(() => lift(history, { moderatorId: ada }), 'own_decision');
     expectRefusal(() => lift(history, { sanctionId: 999 }), 'not_found');
   });
@@ -171,13 +174,13 @@ describe('lifting a sanction', () => {
 describe('a hold', () => {
   it('is placed and lifted once, and not by the user themselves', () => {
     const history = new ConductHistory();
-    const hold = (isHeld: boolean, moderatorId = mod) =>
-      history.execute({ type: 'SetHold', isHeld, moderatorId, reason: 'The police asked' });
-    expect(listTypes(hold(true))).toEqual(['HoldPlaced']);
-    expect(hold(true)).toEqual([]);
-    expectRefusal(() => hold(false, ada), 'own_decision');
-    expect(listTypes(hold(false))).toEqual(['HoldLifted']);
-    expect(hold(false)).toEqual([]);
+    const setHold = (isHeld: boolean, moderatorId = mod) =>
+      history.execute({ type: 'SetLegalHold', isHeld, moderatorId, reason: 'The police asked' });
+    expect(listTypes(setHold(true))).toEqual(['HoldPlaced']);
+    expect(setHold(true)).toEqual([]);
+    expectRefusal(() => setHold(false, ada), 'own_decision');
+    expect(listTypes(setHold(false))).toEqual(['HoldLifted']);
+    expect(setHold(false)).toEqual([]);
   });
 });
 
@@ -196,29 +199,29 @@ describe('an inherited sanction', () => {
   });
 
   describe('whose source has ended', () => {
-    const follow = (history: ConductHistory, until: Date | null, sanctionId = 77) =>
-      history.execute({ type: 'FollowSource', sanctionId, until });
+    const align = (history: ConductHistory, until: Date | null, sanctionId = 77) =>
+      history.execute({ type: 'AlignInheritedSanction', sanctionId, until });
 
     it('is lifted with a notice, once', () => {
       const history = new ConductHistory();
       inherit(history);
-      expect(follow(history, null, 78)).toEqual([]);
-      expect(follow(history, null)).toMatchObject([
+      expect(align(history, null, 78)).toEqual([]);
+      expect(align(history, null)).toMatchObject([
         { type: 'SanctionLifted', data: { cause: 'source_ended', noticeId: expect.any(Number) } },
       ]);
       expect(computeStanding(history).kind).toBe('good');
-      expect(follow(history, null)).toEqual([]);
+      expect(align(history, null)).toEqual([]);
     });
 
     it('ends with the source when that was shortened, and never later than before', () => {
       const history = new ConductHistory();
       inherit(history);
       const end = (hours: number) => new Date(history.now.getTime() + hours * HOUR_MS);
-      expect(listTypes(follow(history, end(2)))).toEqual(['SanctionLifted', 'SanctionImposed']);
+      expect(listTypes(align(history, end(2)))).toEqual(['SanctionLifted', 'SanctionImposed']);
       expect(history.findLastData('SanctionImposed')).toMatchObject({ inheritedFrom: 77, isAutomatic: true });
       expect(computeStanding(history)).toMatchObject({ kind: 'suspended', until: end(2).toISOString() });
-      expect([follow(history, end(2)), follow(history, end(3))]).toEqual([[], []]);
-      expect(follow(history, end(-1))).toMatchObject([{ data: { noticeId: expect.any(Number) } }]);
+      expect([align(history, end(2)), align(history, end(3))]).toEqual([[], []]);
+      expect(align(history, end(-1))).toMatchObject([{ data: { noticeId: expect.any(Number) } }]);
       expect(computeStanding(history).kind).toBe('good');
     });
   });
@@ -240,7 +243,7 @@ describe('an age question', () => {
     history: ConductHistory,
     given: 'adult' | 'minor',
     noticeId = history.findLastData('AgeAsked').noticeId,
-  ) => history.execute({ type: 'AnswerAge', noticeId, answer: given });
+  ) => history.execute({ type: 'AnswerAgeQuestion', noticeId, answer: given });
 
   it('answered by a minor suspends until a moderator has decided', () => {
     const history = new ConductHistory();

@@ -2,13 +2,13 @@ import { DomainError } from '../../../platform/errors/domain.errors';
 import { record } from './conduct-event.factory';
 import type { ConductPolicy } from './conduct-policy.types';
 import type {
-  AnswerAge,
+  AnswerAgeQuestion,
   ApplyTimeLimits,
   ConfirmBan,
-  FollowSource,
+  AlignInheritedSanction,
   InheritSanction,
   LiftSanction,
-  SetHold,
+  SetLegalHold,
 } from './conduct.commands';
 import type { LiftCause } from '../../standings/domain/standing.events';
 import type { ConductEvent } from './conduct.events';
@@ -26,7 +26,7 @@ import {
   requireUninvolved,
   requireVersion,
 } from './moderator.rules';
-import { flag, isFlagged, suspendUntilSeen } from './report.rules';
+import { flagUser, isFlagged, suspendUntilDecided } from './report.rules';
 
 /** A ban that is not confirmed in time becomes a suspension of this duration, from the start of the ban. */
 export const UNCONFIRMED_BAN_MS = 30 * 24 * 60 * 60_000;
@@ -41,8 +41,11 @@ export const decideConfirmation = (
   const confirmed = requireCase(state, caseId);
   requireUninvolved(state, caseId, command);
   const ban = listSanctionsOfCase(state, caseId).find(awaitsConfirmation);
-  const first = { moderatorId: confirmed.decision?.moderatorId ?? null, at: ban?.imposedAt ?? command.at };
-  const isSolo = ban ? requireSecondModerator(first, command, policy.soloReviewAfterMs) : false;
+  const firstDecision = {
+    moderatorId: confirmed.decision?.moderatorId ?? null,
+    at: ban?.imposedAt ?? command.at,
+  };
+  const isSolo = ban ? requireSecondModerator(firstDecision, command, policy.soloReviewAfterMs) : false;
   requireUnclaimed(confirmed, command);
   requireVersion(state, version);
   if (!ban) throw new DomainError('already_answered');
@@ -78,7 +81,7 @@ export const decideLift = (command: LiftSanction, state: ConductState): readonly
 };
 
 /** @throws DomainError own_decision */
-export const decideHold = (command: SetHold, state: ConductState): readonly ConductEvent[] => {
+export const decideLegalHold = (command: SetLegalHold, state: ConductState): readonly ConductEvent[] => {
   const { userId, moderatorId, isHeld, reason } = command;
   if (moderatorId === userId) throw new DomainError('own_decision');
   if (state.standing.isHeld === isHeld) return [];
@@ -86,7 +89,10 @@ export const decideHold = (command: SetHold, state: ConductState): readonly Cond
 };
 
 /** An inherited sanction is an automatic decision, with a case of its own that an appeal can return to the queue. */
-export const decideInheritance = (command: InheritSanction, state: ConductState): readonly ConductEvent[] => {
+export const decideInheritedSanction = (
+  command: InheritSanction,
+  state: ConductState,
+): readonly ConductEvent[] => {
   const { ids, sanctionId: inheritedFrom, kind, rule, until } = command;
   if ([...state.sanctions.values()].some((sanction) => sanction.inheritedFrom === inheritedFrom)) return [];
   const caseId = ids.nextNumber();
@@ -115,7 +121,10 @@ export const decideInheritance = (command: InheritSanction, state: ConductState)
 };
 
 /** An inherited sanction ends no later than its source. */
-export const decideFollowing = (command: FollowSource, state: ConductState): readonly ConductEvent[] => {
+export const decideAlignment = (
+  command: AlignInheritedSanction,
+  state: ConductState,
+): readonly ConductEvent[] => {
   const { ids, at, sanctionId: sourceId, until } = command;
   const isOver = until === null || until <= at;
   const outlivesSource = ({ until: end }: ImposedSanction): boolean => isOver || end === null || end > until;
@@ -138,32 +147,34 @@ export const decideFollowing = (command: FollowSource, state: ConductState): rea
 };
 
 /** @throws DomainError not_found, already_answered */
-export const decideAge = (command: AnswerAge, state: ConductState): readonly ConductEvent[] => {
+export const decideAgeAnswer = (command: AnswerAgeQuestion, state: ConductState): readonly ConductEvent[] => {
   const { noticeId, answer } = command;
   if (state.notices.get(noticeId)?.kind !== 'age_question') throw new DomainError('not_found');
   if (state.standing.ageQuestion?.noticeId !== noticeId) throw new DomainError('already_answered');
   return [
     record(command, 'AgeAnswered', { noticeId, answer }),
-    ...(answer === 'minor' ? [suspendUntilSeen(command, state.ageCaseId)] : []),
+    ...(answer === 'minor' ? [suspendUntilDecided(command, state.ageCaseId)] : []),
   ];
 };
 
-/** Records what the passing of time has changed. Without such a change it results in no event. */
+/** Records which restrictions have ended with time. Results in no event when none has. */
 export const decideTimeLimits = (
   command: ApplyTimeLimits,
   state: ConductState,
   policy: ConductPolicy,
 ): readonly ConductEvent[] => {
   const { at } = command;
-  const { flag: current } = state.standing;
+  const { flag: currentFlag } = state.standing;
   const sanctions = [...state.sanctions.values()];
-  const lapsed = sanctions.find((sanction) => hasLapsedUnseen(sanction, state, at));
+  const lapsed = sanctions.find((sanction) => hasLapsedUndecided(sanction, state, at));
   return [
     ...sanctions
       .filter((sanction) => isOverdue(sanction, at, policy))
       .flatMap((ban) => replaceBySuspension(command, ban, 'not_confirmed', computeUnconfirmedEnd(ban))),
-    ...(current && current.until <= at && !lapsed ? [record(command, 'FlagLifted', { noticeId: null })] : []),
-    ...(lapsed ? [flag(command, lapsed.caseId, 'sanction_lapsed', flagEnd(state, at))] : []),
+    ...(currentFlag && currentFlag.until <= at && !lapsed
+      ? [record(command, 'FlagLifted', { noticeId: null })]
+      : []),
+    ...(lapsed ? [flagUser(command, lapsed.caseId, 'sanction_lapsed', findFlagEnd(state, at))] : []),
   ];
 };
 
@@ -171,7 +182,7 @@ const isOverdue = (sanction: ImposedSanction, at: Date, { reviewMs }: ConductPol
   awaitsConfirmation(sanction) && at.getTime() - sanction.imposedAt.getTime() >= reviewMs;
 
 /** An automatic suspension that ended before a moderator has decided its case. */
-const hasLapsedUnseen = (sanction: ImposedSanction, { cases }: ConductState, at: Date): boolean => {
+const hasLapsedUndecided = (sanction: ImposedSanction, { cases }: ConductState, at: Date): boolean => {
   const { caseId, isAutomatic, isLifted, hasLapsed, until } = sanction;
   const isOver = until !== null && until <= at;
   const isUndecided = caseId !== null && cases.get(caseId)?.state !== 'decided';
@@ -179,15 +190,15 @@ const hasLapsedUnseen = (sanction: ImposedSanction, { cases }: ConductState, at:
 };
 
 /** A flag in force keeps its end. */
-const flagEnd = (state: ConductState, at: Date): Date | undefined =>
+const findFlagEnd = (state: ConductState, at: Date): Date | undefined =>
   isFlagged(state, at) ? state.standing.flag?.until : undefined;
 
 const computeUnconfirmedEnd = ({ imposedAt }: ImposedSanction): Date =>
   new Date(imposedAt.getTime() + UNCONFIRMED_BAN_MS);
 
-/** The notice of the suspension explains both. */
+/** Lifts the sanction without a notice: that of the new suspension explains both. */
 const replaceBySuspension = (
-  command: ApplyTimeLimits | FollowSource,
+  command: ApplyTimeLimits | AlignInheritedSanction,
   { sanctionId, rule, caseId, isAutomatic, inheritedFrom }: ImposedSanction,
   cause: LiftCause,
   until: Date,

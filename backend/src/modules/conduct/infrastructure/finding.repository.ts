@@ -11,8 +11,11 @@ interface RawFinding {
   user_ids: number[];
 }
 
-/** Recorded ends are searched for this time. The worker that records them also raises what is missing. */
+/** Chats whose end was recorded longer ago are not searched. Findings are normally raised within seconds. */
 const SEARCHED_DAYS = 7;
+
+/** `conduct-`: the id of the stream of user 0, without the 0. */
+const CONDUCT_STREAM_PREFIX = buildConductStreamId(0).slice(0, -1);
 
 /** Reads the ends of chats that contain a finding. */
 @Injectable()
@@ -22,7 +25,7 @@ export class FindingRepository {
   /** Findings that are not in the conduct of their user yet, oldest first. Erased users have none. */
   async findUnraised(limit: number): Promise<AgeStatement[]> {
     const rows = await this.dataSource.query<RawFinding[]>(
-      `SELECT ended.event_id, substr(ended.stream_id, 6) AS session_id, ended.data->'finding'->>'userId' AS user_id,
+      `SELECT ended.event_id, substr(ended.stream_id, length('chat-') + 1) AS session_id, ended.data->'finding'->>'userId' AS user_id,
               ended.data->'finding'->>'messageId' AS message_id, started.data->'userIds' AS user_ids
        FROM events ended
        JOIN events started ON started.stream_id = ended.stream_id AND started.stream_position = 1
@@ -46,5 +49,3 @@ export class FindingRepository {
     }));
   }
 }
-
-const CONDUCT_STREAM_PREFIX = buildConductStreamId(0).slice(0, -1);

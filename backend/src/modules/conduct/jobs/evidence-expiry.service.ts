@@ -10,7 +10,7 @@ import type { EvidenceExpired } from '../domain/conduct.events';
 /** Events that contain evidence. */
 const evidenceTypes = ['ReportFiled', 'FindingRaised'];
 
-/** Records that evidence has expired, and lets go of its images. The next sweep of uploads deletes their files. */
+/** Records that evidence has expired, and releases its images. The next sweep of uploads deletes their files. */
 @Injectable()
 export class EvidenceExpiryService implements OnModuleInit {
   constructor(

@@ -61,7 +61,7 @@ export class TimeLimitsProcessor implements OnModuleInit, OnApplicationBootstrap
         }
       }
     }
-    await this.conduct.followSources(null, USERS_PER_PAGE);
+    await this.conduct.alignInheritedSanctions(null, USERS_PER_PAGE);
     await this.announceAgain(new Date(now.getTime() - ANNOUNCE_AGAIN_FOR_MS));
     const [firstError] = failed.values();
     if (failed.size > 0) throw firstError;

@@ -3,7 +3,7 @@ import type { Projection } from '../../../platform/event-store/projection.regist
 import type { StoredEvent } from '../../../platform/event-store/stored-event.types';
 import type { StandingEvent } from '../../standings/domain/standing.events';
 import type { ConductEvent } from '../domain/conduct.events';
-import { claimEnd } from '../domain/conduct.state';
+import { computeClaimEnd } from '../domain/conduct.state';
 import { ownConductTypes } from './conduct.event-types';
 import { projectNotices } from './notice-rows.projection';
 
@@ -67,7 +67,7 @@ const project = async (event: StoredConductEvent, manager: EntityManager): Promi
       await manager.query(
         `UPDATE conduct_cases SET claimed_until = $3
          WHERE id = $1 AND claimed_by = $2 AND claimed_until > $4`,
-        [caseId, moderatorId, claimEnd(event.occurredAt), event.occurredAt],
+        [caseId, moderatorId, computeClaimEnd(event.occurredAt), event.occurredAt],
       );
       return;
     }

@@ -8,7 +8,7 @@ import { friendshipDecider } from '../domain/friendship.decider';
 import { type FriendshipEvent, buildFriendshipStreamId } from '../domain/friendship.events';
 import { FriendRepository } from '../infrastructure/friend.repository';
 
-/** What a separation has ended. */
+/** What was ended between the user and one other user. */
 export type Separation = 'friendships' | 'requests';
 
 /** Ends the friendships and requests of a user who is erased. */

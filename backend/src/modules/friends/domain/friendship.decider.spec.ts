@@ -6,46 +6,48 @@ import { type FriendshipEvent, buildFriendshipStreamId } from './friendship.even
 const ada = 3;
 const bob = 7;
 const start = Date.UTC(2026, 10, 20);
-const after = (ms: number): Date => new Date(start + ms);
+const computeTime = (ms: number): Date => new Date(start + ms);
 
 const given = createGiven(friendshipDecider);
 
-const sent = (given: { requestId?: number; from?: number; isHidden?: boolean } = {}): FriendshipEvent => {
-  const { requestId = 1, from = ada, isHidden = false } = given;
+const createSent = (
+  options: { requestId?: number; from?: number; isHidden?: boolean } = {},
+): FriendshipEvent => {
+  const { requestId = 1, from = ada, isHidden = false } = options;
   return {
     type: 'FriendRequestSent',
     eventId: `sent ${requestId}`,
-    occurredAt: after(0),
+    occurredAt: computeTime(0),
     data: { requestId, requesterId: from, addresseeId: from === ada ? bob : ada, isHidden },
   };
 };
-const answered = (
+const createAnswered = (
   type: 'FriendRequestAccepted' | 'FriendRequestDeclined',
   requestId = 1,
   from = ada,
 ): FriendshipEvent => ({
   type,
   eventId: `answered ${requestId}`,
-  occurredAt: after(0),
+  occurredAt: computeTime(0),
   data: { requestId, requesterId: from, addresseeId: from === ada ? bob : ada },
 });
-const accepted = (requestId = 1) => answered('FriendRequestAccepted', requestId);
-const declined = (requestId = 1) => answered('FriendRequestDeclined', requestId);
-const removed = (): FriendshipEvent => ({
+const createAccepted = (requestId = 1) => createAnswered('FriendRequestAccepted', requestId);
+const createDeclined = (requestId = 1) => createAnswered('FriendRequestDeclined', requestId);
+const createRemoved = (): FriendshipEvent => ({
   type: 'FriendshipRemoved',
   eventId: 'removed',
-  occurredAt: after(0),
+  occurredAt: computeTime(0),
   data: { removedBy: ada, removedFriendId: bob },
 });
 
 const request = (
-  given: { from?: number; haveChatted?: boolean; laterMs?: number } = {},
+  options: { from?: number; haveChatted?: boolean; laterMs?: number } = {},
 ): FriendshipCommand => {
-  const { from = ada, haveChatted = true, laterMs = 1_000 } = given;
+  const { from = ada, haveChatted = true, laterMs = 1_000 } = options;
   return {
     type: 'SendFriendRequest',
     eventId: 'new',
-    at: after(laterMs),
+    at: computeTime(laterMs),
     requestId: 9,
     requesterId: from,
     addresseeId: from === ada ? bob : ada,
@@ -55,7 +57,7 @@ const request = (
 const answer = (status: 'accepted' | 'declined', userId = bob, requestId = 1): FriendshipCommand => ({
   type: 'AnswerFriendRequest',
   eventId: 'new',
-  at: after(1_000),
+  at: computeTime(1_000),
   requestId,
   userId,
   answer: status,
@@ -63,7 +65,7 @@ const answer = (status: 'accepted' | 'declined', userId = bob, requestId = 1): F
 const remove = (userId = ada): FriendshipCommand => ({
   type: 'RemoveFriend',
   eventId: 'new',
-  at: after(1_000),
+  at: computeTime(1_000),
   userId,
   friendId: userId === ada ? bob : ada,
 });
@@ -91,63 +93,63 @@ describe('a friend request', () => {
   });
 
   it('is sent once when repeated, no matter how long ago the two met', () => {
-    given(sent())
+    given(createSent())
       .when(request({ haveChatted: false }))
       .thenNothing();
   });
 
   it('that crosses another makes the two friends, no matter how long ago they met', () => {
-    given(sent())
+    given(createSent())
       .when(request({ from: bob, haveChatted: false }))
       .then({ type: 'FriendRequestAccepted', data: { requestId: 1, requesterId: ada, addresseeId: bob } });
   });
 
   it('between friends is refused', () => {
-    given(sent(), accepted()).when(request()).thenThrows('already_friends');
-    given(sent(), accepted())
+    given(createSent(), createAccepted()).when(request()).thenThrows('already_friends');
+    given(createSent(), createAccepted())
       .when(request({ from: bob }))
       .thenThrows('already_friends');
   });
 
   it('can be sent again after the friendship has ended, if the two have met', () => {
-    given(sent(), accepted(), removed())
+    given(createSent(), createAccepted(), createRemoved())
       .when(request())
       .then({ type: 'FriendRequestSent', data: { isHidden: false } });
-    given(sent(), accepted(), removed())
+    given(createSent(), createAccepted(), createRemoved())
       .when(request({ haveChatted: false }))
       .thenThrows('not_found');
   });
 
   describe('after a decline (A122)', () => {
     it('is hidden for a day', () => {
-      given(sent(), declined())
+      given(createSent(), createDeclined())
         .when(request({ laterMs: DECLINE_COOL_DOWN_MS - 1 }))
         .then({ type: 'FriendRequestSent', data: { requestId: 9, isHidden: true } });
-      given(sent(), declined())
+      given(createSent(), createDeclined())
         .when(request({ laterMs: DECLINE_COOL_DOWN_MS }))
         .then({ type: 'FriendRequestSent', data: { isHidden: false } });
     });
 
     it('in the other direction is visible at once', () => {
-      given(sent(), declined())
+      given(createSent(), createDeclined())
         .when(request({ from: bob }))
         .then({ type: 'FriendRequestSent', data: { requesterId: bob, isHidden: false } });
     });
 
     it('stays hidden when repeated within the day, and is replaced by a visible one later', () => {
-      const hidden = sent({ requestId: 2, isHidden: true });
-      given(sent(), declined(), hidden).when(request()).thenNothing();
-      given(sent(), declined(), hidden)
+      const hidden = createSent({ requestId: 2, isHidden: true });
+      given(createSent(), createDeclined(), hidden).when(request()).thenNothing();
+      given(createSent(), createDeclined(), hidden)
         .when(request({ laterMs: DECLINE_COOL_DOWN_MS }))
         .then({ type: 'FriendRequestSent', data: { requestId: 9, isHidden: false } });
     });
 
     it('cannot be answered while hidden, but is accepted by a request of the addressee', () => {
-      const hidden = sent({ requestId: 2, isHidden: true });
-      given(sent(), declined(), hidden)
+      const hidden = createSent({ requestId: 2, isHidden: true });
+      given(createSent(), createDeclined(), hidden)
         .when(answer('accepted', bob, 2))
         .thenThrows('not_found');
-      given(sent(), declined(), hidden)
+      given(createSent(), createDeclined(), hidden)
         .when(request({ from: bob }))
         .then({ type: 'FriendRequestAccepted', data: { requestId: 2 } });
     });
@@ -156,29 +158,29 @@ describe('a friend request', () => {
 
 describe('an answer to a friend request', () => {
   it('is accepted from the addressee only', () => {
-    given(sent())
+    given(createSent())
       .when(answer('accepted'))
       .then({ type: 'FriendRequestAccepted', data: { requestId: 1 } });
-    given(sent())
+    given(createSent())
       .when(answer('declined'))
       .then({ type: 'FriendRequestDeclined', data: { requestId: 1 } });
-    given(sent()).when(answer('accepted', ada)).thenThrows('not_found');
-    given(sent()).when(answer('accepted', 99)).thenThrows('not_found');
-    given(sent())
+    given(createSent()).when(answer('accepted', ada)).thenThrows('not_found');
+    given(createSent()).when(answer('accepted', 99)).thenThrows('not_found');
+    given(createSent())
       .when(answer('accepted', bob, 2))
       .thenThrows('not_found');
   });
 
   it('can be repeated but not changed', () => {
-    given(sent(), accepted()).when(answer('accepted')).thenNothing();
-    given(sent(), declined()).when(answer('declined')).thenNothing();
-    given(sent(), accepted()).when(answer('declined')).thenThrows('already_answered');
-    given(sent(), declined()).when(answer('accepted')).thenThrows('already_answered');
+    given(createSent(), createAccepted()).when(answer('accepted')).thenNothing();
+    given(createSent(), createDeclined()).when(answer('declined')).thenNothing();
+    given(createSent(), createAccepted()).when(answer('declined')).thenThrows('already_answered');
+    given(createSent(), createDeclined()).when(answer('accepted')).thenThrows('already_answered');
   });
 
   it('to an old request does not restore a friendship', () => {
-    given(sent(), accepted(), removed()).when(answer('accepted')).thenNothing();
-    given(sent(), accepted(), removed(), sent({ requestId: 2, from: bob }))
+    given(createSent(), createAccepted(), createRemoved()).when(answer('accepted')).thenNothing();
+    given(createSent(), createAccepted(), createRemoved(), createSent({ requestId: 2, from: bob }))
       .when(answer('accepted'))
       .thenNothing();
   });
@@ -186,11 +188,11 @@ describe('an answer to a friend request', () => {
 
 describe('the removal of a friendship', () => {
   it('is open to both friends, and refused to others', () => {
-    given(sent(), accepted())
+    given(createSent(), createAccepted())
       .when(remove(bob))
       .then({ type: 'FriendshipRemoved', data: { removedBy: bob, removedFriendId: ada } });
-    given(sent()).when(remove()).thenThrows('not_found');
-    given(sent(), accepted(), removed()).when(remove()).thenThrows('not_found');
+    given(createSent()).when(remove()).thenThrows('not_found');
+    given(createSent(), createAccepted(), createRemoved()).when(remove()).thenThrows('not_found');
   });
 });
 
@@ -203,27 +205,27 @@ describe('a block of one of the two', () => {
   const separate: FriendshipCommand = {
     type: 'SeparateUsers',
     eventId: 'new',
-    at: after(1_000),
+    at: computeTime(1_000),
     blockerId: bob,
     blockedId: ada,
   };
-  const voided = (): FriendshipEvent => ({
+  const createVoided = (): FriendshipEvent => ({
     type: 'FriendRequestVoided',
     eventId: 'voided',
-    occurredAt: after(0),
+    occurredAt: computeTime(0),
     data: { requestId: 1, requesterId: ada, addresseeId: bob },
   });
 
   it('ends the friendship, on behalf of the blocker', () => {
-    given(sent(), accepted())
+    given(createSent(), createAccepted())
       .when(separate)
       .then({ type: 'FriendshipRemoved', data: { removedBy: bob, removedFriendId: ada } });
   });
 
   it.each([
-    ['the blocked user', sent()],
-    ['the blocker', sent({ from: bob })],
-    ['the blocked user, hidden after a decline', sent({ isHidden: true })],
+    ['the blocked user', createSent()],
+    ['the blocker', createSent({ from: bob })],
+    ['the blocked user, hidden after a decline', createSent({ isHidden: true })],
   ])('voids a pending request of %s', (_, request) => {
     given(request)
       .when(separate)
@@ -232,14 +234,14 @@ describe('a block of one of the two', () => {
 
   it('changes nothing between users without friendship or request', () => {
     given().when(separate).thenNothing();
-    given(sent(), declined()).when(separate).thenNothing();
-    given(sent(), accepted(), removed()).when(separate).thenNothing();
-    given(sent(), voided()).when(separate).thenNothing();
+    given(createSent(), createDeclined()).when(separate).thenNothing();
+    given(createSent(), createAccepted(), createRemoved()).when(separate).thenNothing();
+    given(createSent(), createVoided()).when(separate).thenNothing();
   });
 
   it('leaves a voided request that cannot be answered, and that a new one does not accept', () => {
-    given(sent(), voided()).when(answer('accepted')).thenThrows('not_found');
-    given(sent(), voided())
+    given(createSent(), createVoided()).when(answer('accepted')).thenThrows('not_found');
+    given(createSent(), createVoided())
       .when(request({ from: bob }))
       .then({ type: 'FriendRequestSent' });
   });

@@ -37,7 +37,7 @@ export class FriendsController {
     'already_friends',
     'rate_limited',
   )
-  async request(
+  async sendRequest(
     @CurrentLogin() login: Login,
     @Body(new ValidBodyPipe(SendFriendRequestDto)) { requesterId, addresseeId }: SendFriendRequestDto,
     @Res({ passthrough: true }) response: Response,
@@ -51,7 +51,7 @@ export class FriendsController {
   @Put('request/:requestId')
   @ApiOkResponse({ type: FriendRequestDto })
   @ApiProblems('validation_failed', 'not_signed_in', 'not_found', 'already_answered')
-  answer(
+  answerRequest(
     @CurrentLogin() login: Login,
     @Param('requestId', PathIdPipe) requestId: number,
     @Body(new ValidBodyPipe(AnswerFriendRequestDto)) { status }: AnswerFriendRequestDto,
@@ -65,7 +65,7 @@ export class FriendsController {
     description: 'The requests that wait for the user’s answer, oldest first',
   })
   @ApiProblems('not_signed_in', 'forbidden')
-  pending(
+  listPendingRequests(
     @CurrentLogin() login: Login,
     @Param('userId', PathIdPipe) userId: number,
   ): Promise<FriendRequestDto[]> {
@@ -76,7 +76,10 @@ export class FriendsController {
   @Get(':userId')
   @ApiOkResponse({ type: [FriendDto] })
   @ApiProblems('not_signed_in', 'forbidden')
-  list(@CurrentLogin() login: Login, @Param('userId', PathIdPipe) userId: number): Promise<FriendDto[]> {
+  listFriends(
+    @CurrentLogin() login: Login,
+    @Param('userId', PathIdPipe) userId: number,
+  ): Promise<FriendDto[]> {
     requireSelf(login, userId);
     return this.friends.listFriends(userId);
   }
@@ -85,7 +88,7 @@ export class FriendsController {
   @HttpCode(204)
   @ApiNoContentResponse()
   @ApiProblems('not_signed_in', 'forbidden', 'not_found')
-  async remove(
+  async removeFriend(
     @CurrentLogin() login: Login,
     @Param('userId', PathIdPipe) userId: number,
     @Param('friendId', PathIdPipe) friendId: number,

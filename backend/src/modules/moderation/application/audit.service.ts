@@ -22,7 +22,7 @@ const HOUR_MS = 60 * 60_000;
 
 /**
  * The record of what moderators read and change. It is part of the event log, so no process of the product can change or
- * delete it. Whatever is to be shown is recorded first: if the record fails, nothing is shown.
+ * delete it. A read is recorded before its result is shown: if the record fails, nothing is shown.
  */
 @Injectable()
 export class AuditService {
@@ -36,13 +36,13 @@ export class AuditService {
     await this.append(act, randomUUID(), manager);
   }
 
-  /** Records an act that the page repeats by itself, such as reloading the queue: once in an hour. */
+  /** Records an act that the page repeats by itself, such as reloading the queue, at most once an hour. */
   async recordHourly(act: ModeratorAct): Promise<void> {
     const hour = Math.floor(Date.now() / HOUR_MS);
     await this.append(act, nameBasedUuid(`${JSON.stringify(act)} ${hour}`));
   }
 
-  /** A moderator is about to read the profile of a user whom they do not know (A12). */
+  /** Records that a moderator reads the profile of a user whom they have not met (A12). */
   @OnProcessEvent('ProfileReadByModerator')
   async recordProfileRead(read: ProcessEventMap['ProfileReadByModerator']): Promise<void> {
     await this.record({ ...read, action: 'profile_read' });

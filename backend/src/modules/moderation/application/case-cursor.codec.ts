@@ -1,6 +1,10 @@
 import { DomainError } from '../../../platform/errors/domain.errors';
 
-/** Where a page of the queue ended. */
+/** The year 3000. Rejects times that PostgreSQL cannot represent. */
+const MAX_MS = Date.UTC(3000, 0, 1);
+const MAX_URGENCY = 1_000;
+
+/** Position of the last case on a page of the queue. */
 export interface CaseCursor {
   /** The time as of which all pages of the list are computed. */
   asOf: Date;
@@ -12,7 +16,7 @@ export interface CaseCursor {
 export const encodeCursor = ({ asOf, urgency, at, id }: CaseCursor): string =>
   Buffer.from(JSON.stringify([asOf.getTime(), urgency, at.getTime(), id])).toString('base64url');
 
-/** @throws DomainError validation_failed for a text that is no cursor */
+/** @throws DomainError validation_failed for a text that is not a cursor */
 export const decodeCursor = (text: string): CaseCursor => {
   const numbers = parseNumbers(text);
   const [asOfMs, urgency, atMs, id] = numbers;
@@ -23,14 +27,11 @@ export const decodeCursor = (text: string): CaseCursor => {
     numbers.length !== 4 ||
     Math.abs(asOfMs) > MAX_MS ||
     Math.abs(atMs) > MAX_MS ||
-    Math.abs(urgency) > 1_000
+    Math.abs(urgency) > MAX_URGENCY
   )
     throw new DomainError('validation_failed');
   return { asOf, urgency, at, id };
 };
-
-/** 3000-01-01, which PostgreSQL can represent, too. */
-const MAX_MS = 32_503_680_000_000;
 
 const parseNumbers = (text: string): number[] => {
   try {

@@ -1,6 +1,6 @@
 import type { CaseHistoryEntry } from '@thaw/contract/moderation';
 
-/** An event of a user's conduct, as the log has it. Fields that were erased are absent. */
+/** An event of a user's conduct as it is stored. Fields that were erased are absent. */
 interface ConductRecord {
   type: string;
   at: Date;
@@ -8,8 +8,8 @@ interface ConductRecord {
 }
 
 /**
- * What happened in one case, in order, from all events of the user's conduct. Reports, claims and warnings are left out:
- * the case shows reports and the claim elsewhere, and a warning follows from its decision.
+ * The history of one case, in order, from all events of the user's conduct. Reports, claims and warnings are left out:
+ * the response has the reports and the claim in other fields, and a warning follows from its decision.
  */
 export const toCaseHistory = (caseId: number, records: readonly ConductRecord[]): CaseHistoryEntry[] => {
   const sanctionIds = new Set(
@@ -29,7 +29,7 @@ export const toCaseHistory = (caseId: number, records: readonly ConductRecord[])
       case 'CaseOpened':
         return isOfCase ? [{ kind: 'opened', at }] : [];
       case 'CaseNoted':
-        return isOfCase ? [note(at, data.moderatorId, data.text)] : [];
+        return isOfCase ? [createNote(at, data.moderatorId, data.text)] : [];
       case 'CaseEscalated':
         return isOfCase
           ? [{ kind: 'escalated', at, moderatorId: data.moderatorId, reason: data.reason ?? null }]
@@ -81,7 +81,7 @@ const getSanctionId = ({ data }: ConductRecord): unknown => data.sanctionId;
 const pick = (data: Record<string, unknown>, ...fields: string[]): Record<string, unknown> =>
   Object.fromEntries(fields.map((field) => [field, data[field] ?? null]));
 
-const note = (at: string, moderatorId: unknown, text: unknown) => ({
+const createNote = (at: string, moderatorId: unknown, text: unknown) => ({
   kind: 'note',
   at,
   moderatorId,
@@ -91,5 +91,5 @@ const note = (at: string, moderatorId: unknown, text: unknown) => ({
 const toDecisionEntries = (at: string, data: Record<string, unknown>): unknown[] => {
   const decision = { kind: 'decision', at, ...pick(data, 'moderatorId', 'outcome', 'rule', 'facts') };
   const hasNote = typeof data.note === 'string' && typeof data.moderatorId === 'number';
-  return hasNote ? [decision, note(at, data.moderatorId, data.note)] : [decision];
+  return hasNote ? [decision, createNote(at, data.moderatorId, data.note)] : [decision];
 };

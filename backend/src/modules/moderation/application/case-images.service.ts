@@ -7,7 +7,7 @@ import { AuditService } from './audit.service';
 import { CasesService } from './cases.service';
 import { type EvidenceImage, listEvidenceImages } from './stored-evidence.mapper';
 
-/** The images of cases, also those that are gone for everybody else. */
+/** The images of cases, including those that no user can open any longer. */
 @Injectable()
 export class CaseImagesService {
   constructor(

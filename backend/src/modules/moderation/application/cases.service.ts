@@ -15,7 +15,7 @@ import { toCaseHistory } from './case-history.mapper';
 import { EligibleModeratorsService } from './eligible-moderators.service';
 import { toShownEvidence } from './stored-evidence.mapper';
 
-/** The evidence of this many reports is shown at most, the newest ones. */
+/** A case shows the evidence of at most this many reports, the newest ones. */
 const MAX_EVIDENCE = 100;
 
 /** What moderators read: the queue and the cases. */
@@ -30,7 +30,7 @@ export class CasesService {
 
   /**
    * A page of the queue.
-   * @throws DomainError validation_failed for a cursor that is none
+   * @throws DomainError validation_failed for a malformed cursor
    */
   async list(
     moderatorId: number,

@@ -8,8 +8,8 @@ export interface Involvement {
   isOnlyModerator: boolean;
 }
 
-/** The look at a case that a second moderator has to follow, and when the case began to wait for the second look. */
-interface FirstLook {
+/** A decision or an escalation that another moderator has to review. `at`: since when it waits for the review. */
+interface ActToReview {
   moderatorId: unknown;
   at: Date;
 }
@@ -34,11 +34,11 @@ export class EligibleModeratorsService {
     const involvedIds = [Number(row.user_id), ...reporterIds];
     const moderators = await this.cases.findModerators(involvedIds);
     const isOnlyModerator = moderators.length === 1;
-    const firstLooks = listFirstLooks(row, events).filter(
-      ({ at }) => !(isOnlyModerator && this.isSoloTime(at)),
+    const actsToReview = listActsToReview(row, events).filter(
+      ({ at }) => !(isOnlyModerator && this.mayReviewOwnAct(at)),
     );
     const isExcluded = ({ id, isFriend }: (typeof moderators)[number]): boolean =>
-      isFriend || involvedIds.includes(id) || firstLooks.some(({ moderatorId }) => moderatorId === id);
+      isFriend || involvedIds.includes(id) || actsToReview.some(({ moderatorId }) => moderatorId === id);
     return moderators.filter(isExcluded).map(({ id }) => id);
   }
 
@@ -50,21 +50,23 @@ export class EligibleModeratorsService {
     };
   }
 
-  /** Whether the only moderator may take the second look, too. */
-  private isSoloTime(since: Date): boolean {
+  /** Whether enough time has passed for the only moderator to review their own act. */
+  private mayReviewOwnAct(since: Date): boolean {
     return Date.now() - since.getTime() >= this.environment.SOLO_REVIEW_AFTER_S * 1_000;
   }
 }
 
-const listFirstLooks = (row: CaseRow, events: readonly ConductEventRow[]): FirstLook[] => {
-  const ofCase = events.filter(({ data }) => data.caseId === Number(row.id));
-  const lastDecision = ofCase.findLast(({ type }) => type === 'CaseDecided')?.data.moderatorId;
-  const escalation = row.state === 'escalated' && ofCase.findLast(({ type }) => type === 'CaseEscalated');
-  const answeredIds = ofCase.filter(({ type }) => type === 'AppealDecided').map(({ data }) => data.appealId);
-  const automaticNoticeIds = ofCase
+const listActsToReview = (row: CaseRow, events: readonly ConductEventRow[]): ActToReview[] => {
+  const caseEvents = events.filter(({ data }) => data.caseId === Number(row.id));
+  const lastDecision = caseEvents.findLast(({ type }) => type === 'CaseDecided')?.data.moderatorId;
+  const escalation = row.state === 'escalated' && caseEvents.findLast(({ type }) => type === 'CaseEscalated');
+  const answeredIds = caseEvents
+    .filter(({ type }) => type === 'AppealDecided')
+    .map(({ data }) => data.appealId);
+  const automaticNoticeIds = caseEvents
     .filter(({ type, data }) => type === 'PersonFlagged' || (type === 'SanctionImposed' && data.isAutomatic))
     .map(({ data }) => data.noticeId);
-  const openAppeals = ofCase.filter(
+  const openAppeals = caseEvents.filter(
     ({ type, data }) =>
       type === 'AppealFiled' &&
       !answeredIds.includes(data.appealId) &&

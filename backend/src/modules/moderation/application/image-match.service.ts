@@ -27,7 +27,7 @@ export class ImageMatchService {
       userId,
       finding: 'image_match',
       sourceEventId: nameBasedUuid(`image_match ${userId} ${blockedImageId} ${day}`),
-      // Nothing of the image is kept: moderators see which entry of the list it matches by its hash.
+      // The image is not stored. Its hash shows moderators which entry of the block-list it matches.
       evidence: null,
       evidenceHash: sha256,
       rule: rule === 'no_illegal' ? rule : null,

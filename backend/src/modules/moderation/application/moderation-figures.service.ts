@@ -2,22 +2,22 @@ import { Injectable } from '@nestjs/common';
 import type { ModerationFigures } from '@thaw/contract/moderation-records';
 import { FiguresRepository, type FiguresRow } from '../infrastructure/figures.repository';
 
-/** The figures of the last 30 days read many rows, and several scrapes and pages ask for them. */
-const KEPT_MS = 60_000;
+/** The query reads all rows of 30 days, and several scrapes and pages request the figures. */
+const CACHED_MS = 60_000;
 
 /** The figures of moderation, at most a minute old. */
 @Injectable()
 export class ModerationFiguresService {
-  private kept: { figures: Promise<ModerationFigures>; readAtMs: number } | undefined;
+  private cached: { figures: Promise<ModerationFigures>; readAtMs: number } | undefined;
 
   constructor(private readonly repository: FiguresRepository) {}
 
   read(): Promise<ModerationFigures> {
-    if (this.kept && Date.now() - this.kept.readAtMs < KEPT_MS) return this.kept.figures;
+    if (this.cached && Date.now() - this.cached.readAtMs < CACHED_MS) return this.cached.figures;
     const figures = this.repository.read().then(toFigures);
-    this.kept = { figures, readAtMs: Date.now() };
-    // A failure is not kept.
-    figures.catch(() => (this.kept = undefined));
+    this.cached = { figures, readAtMs: Date.now() };
+    // A failure is not cached.
+    figures.catch(() => (this.cached = undefined));
     return figures;
   }
 }

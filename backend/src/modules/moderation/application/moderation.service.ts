@@ -44,25 +44,25 @@ export class ModerationService {
 
   /** @throws DomainError not_found, own_decision, claimed, already_answered */
   async claim(moderatorId: number, caseId: number): Promise<Claim> {
-    const subject = await this.find(moderatorId, caseId);
+    const subject = await this.findSubject(moderatorId, caseId);
     const { version, events } = await this.conduct.claimCase(
       subject,
       this.createAuditStep('claimed', subject),
     );
     const until = events.map(({ data }) => data as { until?: string }).at(-1)?.until;
-    if (until === undefined) throw new Error('A claim came to nothing');
+    if (until === undefined) throw new Error('The claim has no end');
     return { claimedBy: moderatorId, until, version };
   }
 
   /** @throws DomainError not_found, claimed */
   async release(moderatorId: number, caseId: number): Promise<void> {
-    const subject = await this.find(moderatorId, caseId);
+    const subject = await this.findSubject(moderatorId, caseId);
     await this.conduct.releaseCase(subject, this.createAuditStep('released', subject));
   }
 
   /** @throws DomainError not_found */
   async addNote(moderatorId: number, caseId: number, { text }: AddNote): Promise<VersionAnswer> {
-    const subject = await this.find(moderatorId, caseId);
+    const subject = await this.findSubject(moderatorId, caseId);
     const command = { ...subject, text: normalizeText(text) };
     const { version } = await this.conduct.addNote(command, this.createAuditStep('noted', subject));
     return { version };
@@ -70,7 +70,7 @@ export class ModerationService {
 
   /** @throws DomainError not_found, own_decision, claimed, case_changed, already_answered */
   async escalate(moderatorId: number, caseId: number, body: EscalateCase): Promise<ModerationCase> {
-    const subject = await this.find(moderatorId, caseId);
+    const subject = await this.findSubject(moderatorId, caseId);
     const command = { ...subject, version: body.version, reason: normalizeText(body.reason) };
     await this.conduct.escalateCase(command, this.createAuditStep('escalated', subject));
     return this.cases.load(caseId);
@@ -80,14 +80,14 @@ export class ModerationService {
   async decide(moderatorId: number, caseId: number, body: DecideCase): Promise<ModerationCase> {
     const { version, outcome, rule = null, facts, note } = body;
     const until = toEnd(body.until);
-    const subject = await this.find(moderatorId, caseId);
+    const subject = await this.findSubject(moderatorId, caseId);
     const imageIds = body.blockImages ?? [];
     if (imageIds.length > 0 && rule === null) throw new DomainError('validation_failed');
     const hashes = await this.images.findHashes(subject.userId, caseId, imageIds);
-    const judgement = await this.judge(subject);
+    const involvement = await this.findInvolvement(subject);
     const texts = { facts: toText(facts), note: toText(note) };
     await this.conduct.decideCase(
-      { ...subject, ...judgement, version, outcome, rule, until, ...texts },
+      { ...subject, ...involvement, version, outcome, rule, until, ...texts },
       async (manager) => {
         await this.audit.record({ ...subject, action: 'decided' }, manager);
         if (rule === null || hashes.length === 0) return;
@@ -102,10 +102,10 @@ export class ModerationService {
   /** @throws DomainError not_found, own_decision, claimed, case_changed, already_answered */
   async confirm(moderatorId: number, caseId: number, body: ConfirmBan): Promise<ModerationCase> {
     const { version, isConfirmed } = body;
-    const subject = await this.find(moderatorId, caseId);
+    const subject = await this.findSubject(moderatorId, caseId);
     const command = {
       ...subject,
-      ...(await this.judge(subject)),
+      ...(await this.findInvolvement(subject)),
       version,
       isConfirmed,
       facts: toText(body.facts),
@@ -120,21 +120,30 @@ export class ModerationService {
     const until = body.until === undefined ? null : new Date(body.until);
     const caseId = await this.repository.findCaseOfAppeal(appealId);
     if (caseId === null) throw new DomainError('not_found');
-    const subject = await this.find(moderatorId, caseId);
-    const judgement = await this.judge(subject);
+    const subject = await this.findSubject(moderatorId, caseId);
+    const involvement = await this.findInvolvement(subject);
     const { userId } = subject;
     await this.conduct.decideAppeal(
-      { userId, moderatorId, ...judgement, appealId, version, outcome, until, answer: normalizeText(answer) },
+      {
+        userId,
+        moderatorId,
+        ...involvement,
+        appealId,
+        version,
+        outcome,
+        until,
+        answer: normalizeText(answer),
+      },
       this.createAuditStep('appeal_decided', subject),
     );
     return this.cases.load(caseId);
   }
 
-  private async find(moderatorId: number, caseId: number): Promise<Subject> {
+  private async findSubject(moderatorId: number, caseId: number): Promise<Subject> {
     return { moderatorId, caseId, userId: await this.cases.requireUserId(caseId) };
   }
 
-  private async judge({
+  private async findInvolvement({
     caseId,
   }: Subject): Promise<{ excludedModeratorIds: number[]; isOnlyModerator: boolean }> {
     const { friendIds, isOnlyModerator } = await this.eligible.findInvolved(caseId);

@@ -33,8 +33,10 @@ export class PeopleService {
   /** @throws DomainError not_found, own_decision */
   async hold(moderatorId: number, userId: number, { isHeld, reason }: Hold): Promise<ModeratedPerson> {
     if (!(await this.people.exists(userId))) throw new DomainError('not_found');
-    await this.conduct.setHold({ userId, moderatorId, isHeld, reason: normalizeText(reason) }, (manager) =>
-      this.audit.record({ moderatorId, action: isHeld ? 'held' : 'hold_lifted', userId }, manager),
+    await this.conduct.setLegalHold(
+      { userId, moderatorId, isHeld, reason: normalizeText(reason) },
+      (manager) =>
+        this.audit.record({ moderatorId, action: isHeld ? 'held' : 'hold_lifted', userId }, manager),
     );
     return this.load(userId);
   }

@@ -2,6 +2,10 @@ import type { CaseFilter } from '@thaw/contract/moderation';
 import type { ReportCategory } from '@thaw/contract/safety';
 import { buildStandingKindSql } from '../../standings/application/standing.sql';
 
+/**
+ * The urgency of a case is a number of points from 0 to 1,000. It begins with the base of the gravest reason for which the
+ * case waits: a report's category, a finding, an appeal, or a ban to confirm.
+ */
 const categoryBases: Record<ReportCategory, number> = {
   minor: 600,
   threat: 450,
@@ -16,8 +20,18 @@ const findingBases = { stated_age: 600, image_match: 500, classifier: 300, many_
 const APPEAL_BASE = 350;
 const APPEAL_OF_SANCTION_IN_FORCE_BASE = 400;
 const CONFIRMATION_BASE = 380;
+/** Points that are added to the base, and the number up to which each reason is counted. */
+const POINTS_PER_FURTHER_REPORTER = 40;
+const MAX_FURTHER_REPORTERS = 5;
+const POINTS_PER_EARLIER_SANCTION = 60;
+const MAX_EARLIER_SANCTIONS = 3;
+const AUTOMATIC_CARE_POINTS = 50;
+const POINTS_PER_HOUR = 4;
+const MAX_WAITING_POINTS = 200;
+const MAX_URGENCY = 1_000;
 
-const lookUpSql = (value: string, numbers: Record<string, number>): string =>
+/** The number of a value by its name; 0 for any other value. */
+const buildLookUpSql = (value: string, numbers: Record<string, number>): string =>
   `CASE ${value} ${Object.entries(numbers)
     .map(([name, number]) => `WHEN '${name}' THEN ${number}`)
     .join(' ')} ELSE 0 END`;
@@ -37,7 +51,7 @@ const idsSql: Record<CaseFilter | 'one', string> = {
   open: waitingIdsSql,
   held: `SELECT id FROM conduct_cases
          WHERE user_id IN (SELECT user_id FROM standings WHERE is_held) AND opened_at <= $1`,
-  // Limited here, since there is no urgency to order decided cases by.
+  // Limited here already: decided cases are ordered by time, so their urgency need not be computed first.
   decided: `SELECT id FROM conduct_cases AS decided
             WHERE state = 'decided' AND ($3::timestamptz IS NULL OR (decided_at, id) < ($3, $4::bigint))
               AND NOT EXISTS (SELECT 1 FROM appeals WHERE case_id = decided.id AND appeals.decided_at IS NULL)
@@ -77,15 +91,15 @@ open_appeals AS (
 ), counted AS (
   SELECT chosen.*, reported.reporters, earlier.priors,
          CASE WHEN is_undecided THEN COALESCE(reported.base, 0) ELSE 0 END AS reports_base,
-         CASE WHEN is_undecided THEN ${lookUpSql('finding', findingBases)} ELSE 0 END AS finding_base,
+         CASE WHEN is_undecided THEN ${buildLookUpSql('finding', findingBases)} ELSE 0 END AS finding_base,
          is_undecided OR appeal_since IS NOT NULL OR ban_since IS NOT NULL AS is_waiting,
-         -- A decided case waits since what brought it back.
+         -- A decided case waits since the appeal was filed or the ban was imposed.
          CASE WHEN is_undecided THEN opened_at
               ELSE COALESCE(LEAST(appeal_since, ban_since), opened_at) END AS since
   FROM chosen
   CROSS JOIN LATERAL (
     SELECT count(DISTINCT counts_as) FILTER (WHERE weight = 1)::int AS reporters,
-           max(${lookUpSql('category', categoryBases)}) AS base
+           max(${buildLookUpSql('category', categoryBases)}) AS base
     FROM reports WHERE reports.case_id = chosen.id AND reports.created_at <= $1
   ) AS reported
   CROSS JOIN LATERAL (
@@ -97,10 +111,11 @@ open_appeals AS (
 ), weighed AS (
   SELECT counted.*,
          GREATEST(finding_base, reports_base, appeal_base, confirmation_base) AS base,
-         CASE WHEN is_waiting THEN 40 * LEAST(5, GREATEST(0, reporters - 1)) ELSE 0 END AS reporters_part,
-         CASE WHEN is_waiting THEN 60 * LEAST(3, priors) ELSE 0 END AS priors_part,
-         CASE WHEN is_waiting AND is_automatic THEN 50 ELSE 0 END AS automatic_part,
-         CASE WHEN is_waiting THEN LEAST(200, 4 * GREATEST(0,
+         CASE WHEN is_waiting THEN 
+           ${POINTS_PER_FURTHER_REPORTER} * LEAST(${MAX_FURTHER_REPORTERS}, GREATEST(0, reporters - 1)) ELSE 0 END AS reporters_part,
+         CASE WHEN is_waiting THEN ${POINTS_PER_EARLIER_SANCTION} * LEAST(${MAX_EARLIER_SANCTIONS}, priors) ELSE 0 END AS priors_part,
+         CASE WHEN is_waiting AND is_automatic THEN ${AUTOMATIC_CARE_POINTS} ELSE 0 END AS automatic_part,
+         CASE WHEN is_waiting THEN LEAST(${MAX_WAITING_POINTS}, ${POINTS_PER_HOUR} * GREATEST(0,
            floor(extract(epoch FROM $1::timestamptz - since) / 3600)))::int ELSE 0 END AS waiting_part,
          CASE WHEN NOT is_waiting THEN kind
               WHEN finding_base > 0 AND finding_base = GREATEST(finding_base, reports_base, appeal_base) THEN 'finding'
@@ -109,15 +124,16 @@ open_appeals AS (
               WHEN confirmation_base > 0 THEN 'confirmation' ELSE kind END AS gravest
   FROM counted
 ), judged AS (
+  -- Halved when no reporter of weight 1 has reported.
   SELECT weighed.*, is_waiting AND gravest = 'reports' AND reporters = 0 AS is_halved FROM weighed
 ), measured AS (
   SELECT judged.*,
-         LEAST(1000, base + reporters_part + priors_part + automatic_part + waiting_part)
+         LEAST(${MAX_URGENCY}, base + reporters_part + priors_part + automatic_part + waiting_part)
            / CASE WHEN is_halved THEN 2 ELSE 1 END AS urgency
   FROM judged
 )`;
 
-/** Adds to the rows of `page` what is shown of them. */
+/** Adds the other columns of `CaseRow` to the rows of `page`. */
 const shownSql = `
 SELECT page.id, page.user_id, page.urgency, page.since, page.is_waiting, page.is_automatic, page.is_halved,
        page.base, page.reporters_part, page.priors_part, page.automatic_part, page.waiting_part,

@@ -81,10 +81,10 @@ describe('the queue of cases', () => {
       ...row,
     });
 
-  const page = (filter: CaseFilter = 'open', limit = 100, after: PagePosition | null = null) =>
+  const findPage = (filter: CaseFilter = 'open', limit = 100, after: PagePosition | null = null) =>
     cases.findPage(filter, now, limit, after);
   const readOnlyCase = async (filter: CaseFilter = 'open'): Promise<CaseRow> => {
-    const rows = await page(filter);
+    const rows = await findPage(filter);
     expect(rows).toHaveLength(1);
     return rows[0]!;
   };
@@ -101,7 +101,8 @@ describe('the queue of cases', () => {
       for (const category of ['sexual', 'sexual', 'hate']) await addReport(id, { category });
       await addSanction(9);
       expect(await readOnlyCase()).toMatchObject({
-        urgency: 300 + 80 + 60 + 50 + 20,
+        // The base, two further reporters, one earlier sanction, automatic care, five full hours.
+        urgency: 300 + 2 * 40 + 60 + 50 + 5 * 4,
         base: 300,
         reporters: 3,
         reporters_part: 80,
@@ -176,15 +177,15 @@ describe('the queue of cases', () => {
 
     it('returns with an appeal, is open from then on, and is more urgent while the sanction is in force', async () => {
       const id = await addCase({ user_id: 9, ...decided });
-      expect(await page()).toEqual([]);
+      expect(await findPage()).toEqual([]);
       await addAppeal(id, { user_id: 9, notice_id: 77, created_at: subtractMs(2 * HOUR_MS) });
       const waiting = { state: 'open', kind: 'appeal', since: subtractMs(2 * HOUR_MS), waiting_part: 8 };
       expect(await readOnlyCase()).toMatchObject({ ...waiting, base: 350 });
       await addSanction(9, { case_id: id, notice_id: 77, until: subtractMs(-HOUR_MS) });
       expect(await readOnlyCase()).toMatchObject({ ...waiting, base: 400 });
-      expect(await page('decided')).toEqual([]);
+      expect(await findPage('decided')).toEqual([]);
       await database.dataSource.query('UPDATE appeals SET decided_at = $1', [now]);
-      expect(await page()).toEqual([]);
+      expect(await findPage()).toEqual([]);
       expect(await readOnlyCase('decided')).toMatchObject({ state: 'decided', urgency: 0, base: 0 });
     });
 
@@ -193,14 +194,14 @@ describe('the queue of cases', () => {
       await addSanction(9, { case_id: id, kind: 'banned', starts_at: subtractMs(HOUR_MS) });
       expect(await readOnlyCase()).toMatchObject({ state: 'open', kind: 'confirmation', urgency: 384 });
       await database.dataSource.query('UPDATE sanctions SET confirmed_at = $1', [now]);
-      expect(await page()).toEqual([]);
+      expect(await findPage()).toEqual([]);
     });
 
     it('does not return with an inherited ban', async () => {
       const id = await addCase({ user_id: 9, ...decided, decided_by: null });
       await addSanction(9, { case_id: id, kind: 'banned', is_automatic: true, inherited_from: 5 });
-      expect(await page()).toEqual([]);
-      expect(listIds(await page('decided'))).toEqual([id]);
+      expect(await findPage()).toEqual([]);
+      expect(listIds(await findPage('decided'))).toEqual([id]);
     });
   });
 
@@ -213,7 +214,7 @@ describe('the queue of cases', () => {
     ];
     const grave = await addCase({ kind: 'finding', finding: 'stated_age' });
     for (const id of [young, old, twin]) await addReport(id);
-    expect(listIds(await page())).toEqual([grave, old, young, twin]);
+    expect(listIds(await findPage())).toEqual([grave, old, young, twin]);
   });
 
   it('has pages that repeat and skip no case while time passes and further reports arrive', async () => {
@@ -222,11 +223,11 @@ describe('the queue of cases', () => {
       const id = await addCase({ opened_at: subtractMs((index % 7) * 25 * 60_000) });
       await addReport(id, { category: categories[index % 6], created_at: subtractMs(60_000) });
     }
-    const expected = listIds(await page());
+    const expected = listIds(await findPage());
     const seen: number[] = [];
     let after: PagePosition | null = null;
     for (;;) {
-      const rows = await page('open', 4, after);
+      const rows = await findPage('open', 4, after);
       if (rows.length === 0) break;
       seen.push(...listIds(rows));
       after = toPosition(rows.at(-1)!);
@@ -243,10 +244,10 @@ describe('the queue of cases', () => {
     const ids: number[] = [];
     for (let index = 0; index < 5; index += 1)
       ids.push(await addCase({ state: 'decided', decided_at: subtractMs(index * HOUR_MS), decided_by: 3 }));
-    const first = await page('decided', 2);
+    const first = await findPage('decided', 2);
     expect(listIds(first)).toEqual(ids.slice(0, 2));
     const last = first.at(-1)!;
-    const rest = await page('decided', 9, { urgency: 0, at: last.decided_at!, id: Number(last.id) });
+    const rest = await findPage('decided', 9, { urgency: 0, at: last.decided_at!, id: Number(last.id) });
     expect(listIds(rest)).toEqual(ids.slice(2));
   });
 
@@ -255,7 +256,7 @@ describe('the queue of cases', () => {
     await addCase({ user_id: 10 });
     await addReport(held);
     await database.dataSource.query('INSERT INTO standings (user_id, is_held) VALUES (9, true), (10, false)');
-    expect(listIds(await page('held'))).toEqual([held, decided]);
+    expect(listIds(await findPage('held'))).toEqual([held, decided]);
   });
 
   it('shows a claim until it is over', async () => {

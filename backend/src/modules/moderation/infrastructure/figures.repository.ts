@@ -3,7 +3,7 @@ import type { CaseOutcome } from '@thaw/contract/moderation';
 import { DataSource } from 'typeorm';
 import { buildStandingKindSql } from '../../standings/application/standing.sql';
 
-/** Of the last 30 days, except what is counted at this moment. */
+/** Numbers of the last 30 days, except `open_cases`, `oldest_open_case_age_s` and `care_pool`, which are current. */
 export interface FiguresRow {
   open_cases: number;
   oldest_open_case_age_s: number | null;
@@ -30,7 +30,7 @@ const waitingSql = `
         AND NOT is_automatic AND inherited_from IS NULL AND case_id IS NOT NULL
   ) AS reasons GROUP BY id`;
 
-/** The decider of a decision is in the case; an appeal is charged to that moderator, not to the one who answers it. */
+/** Appeals are counted for the moderator who decided the case, not for the one who answers the appeal. */
 const figuresSql = `
 WITH waiting AS (${waitingSql}),
 decided AS (

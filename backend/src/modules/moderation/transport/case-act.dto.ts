@@ -25,6 +25,7 @@ import {
 import { MatchesSchema } from '../../../platform/http/matches-schema.decorator';
 import { assertType, type SameShape } from '../../../platform/http/same-shape.types';
 
+/** Options of @ApiProperty for a text of each kind. */
 const note = { minLength: 1, maxLength: limits.moderationNoteMaxCodePoints };
 const facts = { minLength: limits.factsMinCodePoints, maxLength: limits.factsMaxCodePoints };
 export class ClaimDto implements Claim {

@@ -2,13 +2,13 @@ import { Delete, Get, HttpCode, Param, Query } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOkResponse, ApiQuery } from '@nestjs/swagger';
 import { ApiProblems } from '../../../platform/http/api-problems.decorator';
 import { CurrentLogin, type Login } from '../../../platform/http/login.decorator';
+import { OptionalPositiveIntegerPipe } from '../../../platform/http/optional-positive-integer.pipe';
 import { PathIdPipe } from '../../../platform/http/path-id.pipe';
 import { ImageBlocksService } from '../../image-blocks/application/image-blocks.service';
 import { AuditService } from '../application/audit.service';
 import { ModerationFiguresService } from '../application/moderation-figures.service';
 import { ModerationController } from './moderation-route.decorator';
 import { AuditPageDto, BlockedImageDto, ModerationFiguresDto } from './moderation-records.dto';
-import { OptionalIdPipe } from './query.pipe';
 
 @ModerationController('moderation')
 export class ModerationRecordsController {
@@ -56,8 +56,8 @@ export class ModerationRecordsController {
   @ApiOkResponse({ type: AuditPageDto })
   @ApiProblems('validation_failed', 'not_signed_in', 'forbidden')
   listAudit(
-    @Query('moderatorId', OptionalIdPipe) moderatorId: number | undefined,
-    @Query('cursor', OptionalIdPipe) cursor: number | undefined,
+    @Query('moderatorId', OptionalPositiveIntegerPipe) moderatorId: number | undefined,
+    @Query('cursor', OptionalPositiveIntegerPipe) cursor: number | undefined,
   ): Promise<AuditPageDto> {
     return this.audit.list(moderatorId, cursor);
   }

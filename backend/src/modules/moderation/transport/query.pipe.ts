@@ -17,16 +17,6 @@ export class OptionalCountPipe implements PipeTransform<unknown, number> {
   }
 }
 
-/** Parses an optional id of a query. @throws DomainError validation_failed */
-@Injectable()
-export class OptionalIdPipe implements PipeTransform<unknown, number | undefined> {
-  transform(value: unknown): number | undefined {
-    const id = value === undefined ? undefined : parsePositiveInteger(value);
-    if (value !== undefined && id === undefined) throw new DomainError('validation_failed');
-    return id;
-  }
-}
-
 /** Refuses a parameter that is given more than once. @throws DomainError validation_failed */
 @Injectable()
 export class OptionalTextPipe implements PipeTransform<unknown, string | undefined> {

@@ -139,7 +139,7 @@ export class PrivateChatService {
       ),
       this.users.findProfiles([userId, friendId]),
     ]);
-    return rows.map((row) => toWire(row, profiles));
+    return rows.map((row) => toPrivateMessage(row, profiles));
   }
 
   /**
@@ -172,7 +172,7 @@ export class PrivateChatService {
     const state = privateMessageDecider.evolve(privateMessageDecider.initialState(), event);
     if (!state) throw new Error('PrivateMessageSent created no message');
     const sent = { ...state, id, type: state.messageType, createdAt: at, isEdited: false };
-    return { id, createdAt: at, message: toWire({ ...sent, reactions: [], quoted }, profiles) };
+    return { id, createdAt: at, message: toPrivateMessage({ ...sent, reactions: [], quoted }, profiles) };
   }
 
   /** Deletes the message together with its content and its image uses. */
@@ -218,7 +218,7 @@ const toRepeatedResult = (
 };
 
 /** Converts a row to the message that clients receive. */
-const toWire = (
+const toPrivateMessage = (
   {
     id,
     senderId,

@@ -8,20 +8,20 @@ const friendId = 2;
 const strangerId = 3;
 
 describe('PrivateTypingService', () => {
-  let asked: number[];
-  let published: number[];
+  let checkedIds: number[];
+  let notifiedIds: number[];
   let typing: PrivateTypingService;
 
   beforeEach(() => {
     jest.useFakeTimers();
-    [asked, published] = [[], []];
+    [checkedIds, notifiedIds] = [[], []];
     const chat = {
       requireFriends: async (_: number, otherId: number) => {
-        asked.push(otherId);
+        checkedIds.push(otherId);
         if (otherId === strangerId) throw new DomainError('not_friends');
       },
     };
-    const channels = { sendFrame: async (userId: number) => void published.push(userId) };
+    const channels = { sendFrame: async (userId: number) => void notifiedIds.push(userId) };
     typing = new PrivateTypingService(
       chat as unknown as PrivateChatService,
       channels as unknown as UserPublisherService,
@@ -30,7 +30,7 @@ describe('PrivateTypingService', () => {
   afterEach(() => jest.useRealTimers());
 
   const connection = {};
-  const type = (receiverId: number) =>
+  const publishTyping = (receiverId: number) =>
     typing.publishTyping({
       frame: { connection, userId: 1 },
       receiverId,
@@ -38,31 +38,31 @@ describe('PrivateTypingService', () => {
   /** Types twice a second. */
   const typeFor = async (seconds: number) => {
     for (let half = 0; half < 2 * seconds; half += 1) {
-      await type(friendId);
+      await publishTyping(friendId);
       jest.advanceTimersByTime(500);
     }
   };
 
   it('publishes once a second and checks the friendship once in ten seconds', async () => {
     await typeFor(20);
-    expect(published).toHaveLength(20);
-    expect(asked).toEqual([friendId, friendId]);
+    expect(notifiedIds).toHaveLength(20);
+    expect(checkedIds).toEqual([friendId, friendId]);
   });
 
   it('checks again when the user types to another friend', async () => {
-    await type(friendId);
+    await publishTyping(friendId);
     jest.advanceTimersByTime(1_000);
-    await expect(type(strangerId)).rejects.toMatchObject({ code: 'not_friends' });
-    expect(asked).toEqual([friendId, strangerId]);
-    expect(published).toEqual([friendId]);
+    await expect(publishTyping(strangerId)).rejects.toMatchObject({ code: 'not_friends' });
+    expect(checkedIds).toEqual([friendId, strangerId]);
+    expect(notifiedIds).toEqual([friendId]);
   });
 
   it('checks at most once a second for strangers, and never publishes to them', async () => {
-    await expect(type(strangerId)).rejects.toMatchObject({ code: 'not_friends' });
-    await type(strangerId);
+    await expect(publishTyping(strangerId)).rejects.toMatchObject({ code: 'not_friends' });
+    await publishTyping(strangerId);
     jest.advanceTimersByTime(1_000);
-    await expect(type(strangerId)).rejects.toMatchObject({ code: 'not_friends' });
-    expect(asked).toHaveLength(2);
-    expect(published).toEqual([]);
+    await expect(publishTyping(strangerId)).rejects.toMatchObject({ code: 'not_friends' });
+    expect(checkedIds).toHaveLength(2);
+    expect(notifiedIds).toEqual([]);
   });
 });

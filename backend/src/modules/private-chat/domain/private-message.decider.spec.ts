@@ -15,32 +15,36 @@ const mixed = `look\n[IMAGE:${image}]`;
 
 const given = createGiven(privateMessageDecider);
 
-const made = { eventId: 'event', occurredAt };
-const sent = (messageType: MessageType = 'text', content = 'hello'): PrivateMessageEvent => ({
-  ...made,
+const eventHeader = { eventId: 'event', occurredAt };
+const createSent = (messageType: MessageType = 'text', content = 'hello'): PrivateMessageEvent => ({
+  ...eventHeader,
   type: 'PrivateMessageSent',
   data: { messageId, senderId: ada, receiverId: bob, messageType, content, replyToId: null, clientId: null },
 });
-const reacted = (
+const createReacted = (
   userId: number,
   attempt?: string,
   type: 'PrivateReactionAdded' | 'PrivateReactionRemoved' = 'PrivateReactionAdded',
 ): PrivateMessageEvent => ({
-  ...made,
+  ...eventHeader,
   type,
   data: { messageId, userId, emoji: '🔥', ...(attempt === undefined ? {} : { attempt }) },
 });
-const later = (ms: number): Date => new Date(occurredAt.getTime() + ms);
-const deleted = (): PrivateMessageEvent => ({
-  ...made,
+const addMs = (ms: number): Date => new Date(occurredAt.getTime() + ms);
+const createDeleted = (): PrivateMessageEvent => ({
+  ...eventHeader,
   type: 'PrivateMessageDeleted',
   data: { messageId, senderId: ada },
 });
 
-const base = { messageId, eventId: 'new', at: occurredAt };
-const between = (userId: number) => ({ ...base, userId, friendId: userId === ada ? bob : ada });
+const commandHeader = { messageId, eventId: 'new', at: occurredAt };
+const createChangeFields = (userId: number) => ({
+  ...commandHeader,
+  userId,
+  friendId: userId === ada ? bob : ada,
+});
 const send = (content: string, messageType: MessageType = 'text'): PrivateMessageCommand => ({
-  ...base,
+  ...commandHeader,
   type: 'SendPrivateMessage',
   senderId: ada,
   receiverId: bob,
@@ -50,7 +54,7 @@ const send = (content: string, messageType: MessageType = 'text'): PrivateMessag
   clientId: 'c-1',
 });
 const edit = (content: string, userId = ada): PrivateMessageCommand => ({
-  ...between(userId),
+  ...createChangeFields(userId),
   type: 'EditPrivateMessage',
   content,
 });
@@ -60,14 +64,14 @@ const react = (
   attempt: string | null = null,
   at = occurredAt,
 ): PrivateMessageCommand => ({
-  ...between(userId),
+  ...createChangeFields(userId),
   type: 'ReactToPrivateMessage',
   emoji,
   attempt,
   at,
 });
 const remove = (userId = ada): PrivateMessageCommand => ({
-  ...between(userId),
+  ...createChangeFields(userId),
   type: 'DeletePrivateMessage',
 });
 
@@ -112,106 +116,106 @@ describe('sending a private message', () => {
 
 describe('editing a private message', () => {
   it('is allowed to the sender, for texts only', () => {
-    given(sent())
+    given(createSent())
       .when(edit('hello there'))
       .then({ type: 'PrivateMessageEdited', data: { messageId, senderId: ada, content: 'hello there' } });
-    given(sent()).when(edit('hello there', bob)).thenThrows('not_editable');
-    given(sent('mixed', mixed)).when(edit('hello there')).thenThrows('not_editable');
-    given(sent('image', image)).when(edit('hello there')).thenThrows('not_editable');
+    given(createSent()).when(edit('hello there', bob)).thenThrows('not_editable');
+    given(createSent('mixed', mixed)).when(edit('hello there')).thenThrows('not_editable');
+    given(createSent('image', image)).when(edit('hello there')).thenThrows('not_editable');
   });
 
   it('to the same content changes nothing, to empty content is refused', () => {
-    given(sent()).when(edit(' hello ')).thenNothing();
-    given(sent()).when(edit('  ')).thenThrows('invalid_payload');
+    given(createSent()).when(edit(' hello ')).thenNothing();
+    given(createSent()).when(edit('  ')).thenThrows('invalid_payload');
   });
 
   it('is refused for a message that is missing, deleted or in another conversation', () => {
     given().when(edit('x')).thenThrows('message_not_found');
-    given(sent(), deleted()).when(edit('x')).thenThrows('message_not_found');
-    given(sent())
+    given(createSent(), createDeleted()).when(edit('x')).thenThrows('message_not_found');
+    given(createSent())
       .when({ ...edit('x'), friendId: eve } as PrivateMessageCommand)
       .thenThrows('message_not_found');
-    given(sent()).when(edit('x', eve)).thenThrows('message_not_found');
+    given(createSent()).when(edit('x', eve)).thenThrows('message_not_found');
   });
 });
 
 describe('reacting to a private message', () => {
   it('is allowed to both users, and toggles', () => {
-    given(sent())
+    given(createSent())
       .when(react('🔥'))
       .then({ type: 'PrivateReactionAdded', data: { messageId, userId: bob, emoji: '🔥' } });
-    given(sent(), reacted(bob))
+    given(createSent(), createReacted(bob))
       .when(react('🔥'))
       .then({ type: 'PrivateReactionRemoved', data: { userId: bob, emoji: '🔥' } });
-    given(sent(), reacted(bob))
+    given(createSent(), createReacted(bob))
       .when(react('🔥', ada))
       .then({ type: 'PrivateReactionAdded', data: { userId: ada } });
   });
 
   it('records the attempt if it can be retried', () => {
-    given(sent())
+    given(createSent())
       .when(react('🔥', bob, 'a'))
       .then({ type: 'PrivateReactionAdded', data: { messageId, userId: bob, emoji: '🔥', attempt: 'a' } });
   });
 
   it('is not undone by a retry of the same attempt within a minute', () => {
-    given(sent(), reacted(bob, 'a'))
-      .when(react('🔥', bob, 'a', later(59_000)))
+    given(createSent(), createReacted(bob, 'a'))
+      .when(react('🔥', bob, 'a', addMs(59_000)))
       .thenNothing();
-    given(sent(), reacted(bob), reacted(bob, 'b', 'PrivateReactionRemoved'))
+    given(createSent(), createReacted(bob), createReacted(bob, 'b', 'PrivateReactionRemoved'))
       .when(react('🔥', bob, 'b'))
       .thenNothing();
   });
 
   it('is undone by another attempt, by one without an id, and by the same one a minute later', () => {
     const removed = { type: 'PrivateReactionRemoved', data: { userId: bob, emoji: '🔥' } };
-    given(sent(), reacted(bob, 'a'))
+    given(createSent(), createReacted(bob, 'a'))
       .when(react('🔥', bob, 'b'))
       .then(removed);
-    given(sent(), reacted(bob, 'a')).when(react('🔥', bob)).then(removed);
-    given(sent(), reacted(bob))
+    given(createSent(), createReacted(bob, 'a')).when(react('🔥', bob)).then(removed);
+    given(createSent(), createReacted(bob))
       .when(react('🔥', bob, 'a'))
       .then(removed);
-    given(sent(), reacted(bob, 'a'))
-      .when(react('🔥', bob, 'a', later(60_000)))
+    given(createSent(), createReacted(bob, 'a'))
+      .when(react('🔥', bob, 'a', addMs(60_000)))
       .then(removed);
   });
 
   it('by the other user or with another emoji is not a retry', () => {
     const added = { type: 'PrivateReactionAdded' };
-    given(sent(), reacted(bob, 'a'))
+    given(createSent(), createReacted(bob, 'a'))
       .when(react('🔥', ada, 'a'))
       .then(added);
-    given(sent(), reacted(bob, 'a'))
+    given(createSent(), createReacted(bob, 'a'))
       .when(react('👍', bob, 'a'))
       .then(added);
   });
 
   it('accepts the ten emojis in any spelling', () => {
-    given(sent())
+    given(createSent())
       .when(react('❤'))
       .then({ data: { emoji: '❤️' } });
-    given(sent()).when(react('🦆')).thenThrows('unknown_emoji');
+    given(createSent()).when(react('🦆')).thenThrows('unknown_emoji');
   });
 
   it('is refused for a missing message', () => {
     given().when(react('🔥')).thenThrows('message_not_found');
-    given(sent(), deleted()).when(react('🔥')).thenThrows('message_not_found');
+    given(createSent(), createDeleted()).when(react('🔥')).thenThrows('message_not_found');
   });
 });
 
 describe('deleting a private message', () => {
   it('is allowed to the sender for every type, and changes nothing when repeated', () => {
-    given(sent('image', image))
+    given(createSent('image', image))
       .when(remove())
       .then({ type: 'PrivateMessageDeleted', data: { messageId, senderId: ada } });
-    given(sent()).when(remove(bob)).thenThrows('not_editable');
-    given(sent()).when(remove(eve)).thenThrows('message_not_found');
-    given(sent(), deleted()).when(remove()).thenNothing();
+    given(createSent()).when(remove(bob)).thenThrows('not_editable');
+    given(createSent()).when(remove(eve)).thenThrows('message_not_found');
+    given(createSent(), createDeleted()).when(remove()).thenNothing();
   });
 
   it('leaves no content', () => {
-    const state = [sent(), reacted(bob), deleted()].reduce(
+    const state = [createSent(), createReacted(bob), createDeleted()].reduce(
       (before, event) => privateMessageDecider.evolve(before, event),
       privateMessageDecider.initialState(),
     );
@@ -220,8 +224,8 @@ describe('deleting a private message', () => {
 });
 
 it('reads erased content as empty', () => {
-  const { content: _, ...erased } = { ...sent().data, content: undefined } as Record<string, unknown>;
-  const event = { ...sent(), data: erased } as PrivateMessageEvent;
+  const { content: _, ...erased } = { ...createSent().data, content: undefined } as Record<string, unknown>;
+  const event = { ...createSent(), data: erased } as PrivateMessageEvent;
   expect(privateMessageDecider.evolve(null, event)).toMatchObject({ content: '' });
 });
 

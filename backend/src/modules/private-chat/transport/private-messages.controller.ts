@@ -3,13 +3,13 @@ import { ApiCookieAuth, ApiNoContentResponse, ApiOkResponse, ApiQuery, ApiTags }
 import { limits } from '@thaw/contract/limits';
 import { ApiProblems } from '../../../platform/http/api-problems.decorator';
 import { CurrentLogin, type Login, requireSelf } from '../../../platform/http/login.decorator';
+import { OptionalPositiveIntegerPipe } from '../../../platform/http/optional-positive-integer.pipe';
 import { PathIdPipe } from '../../../platform/http/path-id.pipe';
 import { RateLimitGuard } from '../../../platform/http/rate-limit.guard';
 import { SignedInGuard } from '../../../platform/http/signed-in.guard';
 import { PrivateChatService } from '../application/private-chat.service';
 import { ReadReceiptService } from '../application/read-receipt.service';
 import { PrivateMessageDto } from './private-messages.dto';
-import { WholeNumberPipe } from './whole-number.pipe';
 
 @ApiTags('private messages')
 @ApiCookieAuth()
@@ -28,7 +28,7 @@ export class PrivateMessagesController {
     description: 'The number of unread messages, by the id of the friend who sent them',
   })
   @ApiProblems('not_signed_in', 'forbidden')
-  unreadCounts(
+  countUnread(
     @CurrentLogin() login: Login,
     @Param('userId', PathIdPipe) userId: number,
   ): Promise<Record<string, number>> {
@@ -51,12 +51,12 @@ export class PrivateMessagesController {
   })
   @ApiOkResponse({ type: [PrivateMessageDto], description: 'The newest messages, in order' })
   @ApiProblems('validation_failed', 'not_signed_in', 'forbidden', 'not_friends')
-  conversation(
+  listMessages(
     @CurrentLogin() login: Login,
     @Param('userId', PathIdPipe) userId: number,
     @Param('friendId', PathIdPipe) friendId: number,
-    @Query('before', WholeNumberPipe) before: number | undefined,
-    @Query('limit', WholeNumberPipe) limit: number | undefined,
+    @Query('before', OptionalPositiveIntegerPipe) before: number | undefined,
+    @Query('limit', OptionalPositiveIntegerPipe) limit: number | undefined,
   ): Promise<PrivateMessageDto[]> {
     requireSelf(login, userId);
     return this.chat.loadConversation(userId, friendId, { before, limit });

@@ -14,8 +14,8 @@ export interface HeldImage {
 }
 
 /**
- * Images that are evidence in a case. They disappear for everybody as usual, but their files stay until the last case
- * that holds them lets go; then the next sweep deletes those that were removed meanwhile.
+ * Images that are evidence in a case. They are removed as usual, so that no user can see them, but their files are kept
+ * until the last case releases them. The next sweep then deletes the files of removed images.
  */
 @Injectable()
 export class HeldImagesService {

@@ -24,7 +24,7 @@ jest.setTimeout(60_000);
 const processor = new ImageProcessingService();
 afterAll(() => processor.onApplicationShutdown());
 
-const process = (bytes: Buffer): Promise<ProcessedImage> => processor.process(bytes, 'chat-images');
+const processChatImage = (bytes: Buffer): Promise<ProcessedImage> => processor.process(bytes, 'chat-images');
 
 const readPixel = async ({ bytes }: ProcessedImage, left: number, top: number): Promise<number[]> => {
   const { data } = await sharp(bytes)
@@ -67,7 +67,7 @@ describe('an accepted image', () => {
     expect(photo.toString('latin1')).toContain(SECRET);
     expect((await sharp(photo).metadata()).orientation).toBe(6);
 
-    const image = await process(photo);
+    const image = await processChatImage(photo);
     expectJpegOfSize(image, 100, 200);
     await expectClean(image);
     expect(isRed(await readPixel(image, 50, 20))).toBe(true);
@@ -92,14 +92,26 @@ describe('an accepted image', () => {
       async () => appendTrailingData(await createTwoHalves().webp().toBuffer(), SCRIPT),
     ],
   ])('keeps nothing hidden in a %s', async (_, create) => {
-    await expectClean(await process(await create()));
+    await expectClean(await processChatImage(await create()));
   });
 
-  it('is a JPEG without transparency, a WebP with it', async () => {
-    expectJpegOfSize(await process(await createTwoHalves().png().toBuffer()), 200, 100);
-    expectJpegOfSize(await process(await createTwoHalves().webp({ lossless: true }).toBuffer()), 200, 100);
-    expectWebpOfSize(await process(await createTwoHalves().ensureAlpha(0.5).png().toBuffer()), 200, 100);
-    expectWebpOfSize(await process(await createTwoHalves().ensureAlpha(0.5).webp().toBuffer()), 200, 100);
+  it('becomes a JPEG without transparency, and a WebP with it', async () => {
+    expectJpegOfSize(await processChatImage(await createTwoHalves().png().toBuffer()), 200, 100);
+    expectJpegOfSize(
+      await processChatImage(await createTwoHalves().webp({ lossless: true }).toBuffer()),
+      200,
+      100,
+    );
+    expectWebpOfSize(
+      await processChatImage(await createTwoHalves().ensureAlpha(0.5).png().toBuffer()),
+      200,
+      100,
+    );
+    expectWebpOfSize(
+      await processChatImage(await createTwoHalves().ensureAlpha(0.5).webp().toBuffer()),
+      200,
+      100,
+    );
   });
 
   it.each([
@@ -109,28 +121,28 @@ describe('an accepted image', () => {
     ['PNG of 16 bits', () => createTwoHalves().toColourspace('rgb16').png().toBuffer()],
     ['interlaced PNG', () => createTwoHalves().png({ progressive: true }).toBuffer()],
     ['PNG with a palette', () => createTwoHalves().png({ palette: true }).toBuffer()],
-  ])('may have been a %s', async (_, create) => {
-    const image = await process(await create());
+  ])('becomes an sRGB image of 8 bits from a %s', async (_, create) => {
+    const image = await processChatImage(await create());
     expect(image).toMatchObject({ width: 200, height: 100 });
     const { space, depth } = await sharp(image.bytes).metadata();
     expect({ space, depth }).toEqual({ space: 'srgb', depth: 'uchar' });
   });
 
-  it('is the first frame of several', async () => {
-    const first = await process(createGif(10_000));
+  it('contains only the first frame of an animation', async () => {
+    const first = await processChatImage(createGif(10_000));
     expect(first).toMatchObject({ width: 1, height: 1 });
     await expectClean(first);
     const film = await createAnimatedWebp(20);
     expect((await sharp(film).metadata()).pages).toBe(20);
-    const picture = await process(film);
+    const picture = await processChatImage(film);
     expect(picture).toMatchObject({ width: 40, height: 30 });
     await expectClean(picture);
   });
 
   it('has at most 2048 pixels a side in a chat, and is never enlarged', async () => {
-    expectJpegOfSize(await process(await createPlainJpeg(4_000, 1_000)), 2_048, 512);
-    expectJpegOfSize(await process(await createPlainJpeg(1_000, 4_000)), 512, 2_048);
-    expectJpegOfSize(await process(await createPlainJpeg(2, 2)), 2, 2);
+    expectJpegOfSize(await processChatImage(await createPlainJpeg(4_000, 1_000)), 2_048, 512);
+    expectJpegOfSize(await processChatImage(await createPlainJpeg(1_000, 4_000)), 512, 2_048);
+    expectJpegOfSize(await processChatImage(await createPlainJpeg(2, 2)), 2, 2);
   });
 
   it('is a square of 512 pixels as an avatar', async () => {
@@ -145,13 +157,13 @@ describe('an accepted image', () => {
   });
 
   it('may have forty million pixels', async () => {
-    expectJpegOfSize(await process(createHugePng(6_400, 6_250)), 2_048, 2_000);
+    expectJpegOfSize(await processChatImage(createHugePng(6_400, 6_250)), 2_048, 2_000);
   });
 });
 
 describe('a refused image', () => {
   it.each([
-    ['one row too many', () => createHugePng(6_400, 6_251)],
+    ['an image with one row more than allowed', () => createHugePng(6_400, 6_251)],
     ['a PNG of 900 megapixels in 110 kB', () => createHugePng(30_000, 30_000)],
     ['a PNG that says it is the largest', () => createHugePng(0x7fffffff, 0x7fffffff, { rows: 0 })],
     ['a PNG that is thin and endless', () => createHugePng(1, 0x7fffffff, { rows: 10 })],
@@ -173,8 +185,8 @@ describe('a refused image', () => {
     ['a page that begins as a JPEG', () => Buffer.from(`\xff\xd8\xff${SCRIPT}`, 'latin1')],
     ['a script that begins as a GIF', () => Buffer.from('GIF89a/*<svg/onload=alert(1)>*/=alert(1)//;')],
     ['a drawing that begins as a WebP', () => Buffer.from(`RIFF\0\0\0\0WEBP${svg}`)],
-  ])('may be %s', async (_, create) => {
-    await expect(process(await create())).rejects.toMatchObject({ code: 'image_refused' });
+  ])('includes %s', async (_, create) => {
+    await expect(processChatImage(await create())).rejects.toMatchObject({ code: 'image_refused' });
   });
 
   it.each([
@@ -202,25 +214,29 @@ describe('a refused image', () => {
     ['a GIF after a blank', ' GIF89a'],
     ['a sound', 'RIFF\0\0\0\0WAVEfmt '],
   ])('has an unsupported type: %s', async (_, text) => {
-    await expect(process(Buffer.from(text, 'latin1'))).rejects.toMatchObject({ code: 'unsupported_type' });
+    await expect(processChatImage(Buffer.from(text, 'latin1'))).rejects.toMatchObject({
+      code: 'unsupported_type',
+    });
   });
 
   it.each(['zTXt', 'iCCP'] as const)('is not unpacked beyond its pixels (%s)', async (type) => {
     let peakBytes = 0;
-    const watching = setInterval(() => {
+    const timer = setInterval(() => {
       for (const pid of findDecoderPids()) peakBytes = Math.max(peakBytes, readPeakBytes(pid));
     }, 5);
-    const outcome = await process(createPngBomb(type, 256)).catch((error: unknown) => error);
-    clearInterval(watching);
+    const outcome = await processChatImage(createPngBomb(type, 256)).catch((error: unknown) => error);
+    clearInterval(timer);
     expect(peakBytes).toBeGreaterThan(0);
     expect(peakBytes).toBeLessThan(256 * 1024 * 1024);
     if (outcome instanceof Error) expect(outcome).toMatchObject({ code: 'image_refused' });
     else await expectClean(outcome as ProcessedImage);
   });
 
-  it('does not keep its place in the queue', async () => {
-    await Promise.allSettled(Array.from({ length: 20 }, () => process(Buffer.from([0xff, 0xd8, 0xff]))));
-    expectJpegOfSize(await process(await createPlainJpeg()), 200, 100);
+  it('frees its slot in the queue', async () => {
+    await Promise.allSettled(
+      Array.from({ length: 20 }, () => processChatImage(Buffer.from([0xff, 0xd8, 0xff]))),
+    );
+    expectJpegOfSize(await processChatImage(await createPlainJpeg()), 200, 100);
   });
 });
 
@@ -236,38 +252,38 @@ it('cleans or refuses corrupted images', async () => {
     await createPicture().ensureAlpha(0.5).gif().toBuffer(),
     await createAnimatedWebp(3),
   ];
-  const outcomes = { taken: 0, refused: 0 };
+  const outcomes = { accepted: 0, refused: 0 };
   for (let round = 0; round < 350; round += 1) {
     const bytes = Buffer.from(originals[round % originals.length]!);
     for (let change = random(6); change >= 0; change -= 1) {
       // Half of the changes hit the first bytes, which contain sizes and formats.
       bytes[random(random(2) === 0 ? 120 : bytes.length)] = random(256);
     }
-    const outcome: unknown = await process(bytes).catch((error: unknown) => error);
+    const outcome: unknown = await processChatImage(bytes).catch((error: unknown) => error);
     if (outcome instanceof Error) {
       expect(['image_refused', 'unsupported_type']).toContain((outcome as { code?: string }).code);
       outcomes.refused += 1;
     } else {
       await expectClean(outcome as ProcessedImage);
-      outcomes.taken += 1;
+      outcomes.accepted += 1;
     }
   }
-  expect(Math.min(outcomes.taken, outcomes.refused)).toBeGreaterThan(20);
+  expect(Math.min(outcomes.accepted, outcomes.refused)).toBeGreaterThan(20);
 });
 
 it('decodes two images at a time, queues 64 and refuses the rest', async () => {
   const image = await createPlainJpeg(1_000, 1_000);
-  let atOnce = 0;
-  const watching = setInterval(() => {
-    atOnce = Math.max(atOnce, findDecoderPids().length);
+  let maxConcurrent = 0;
+  const timer = setInterval(() => {
+    maxConcurrent = Math.max(maxConcurrent, findDecoderPids().length);
   }, 1);
-  const outcomes = await Promise.allSettled(Array.from({ length: 70 }, () => process(image)));
-  clearInterval(watching);
+  const outcomes = await Promise.allSettled(Array.from({ length: 70 }, () => processChatImage(image)));
+  clearInterval(timer);
   expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(66);
   for (const outcome of outcomes) {
     if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: 'unavailable' });
   }
-  expect(atOnce).toBe(2);
+  expect(maxConcurrent).toBe(2);
 });
 
 /** A pseudo-random generator with a fixed seed: integers from 0 (inclusive) to the argument (exclusive). */

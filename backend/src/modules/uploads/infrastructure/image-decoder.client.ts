@@ -68,14 +68,14 @@ export class ImageDecoderClient {
   async decode(job: DecoderJob): Promise<DecodedImage | null> {
     this.setWorking(true);
     const deadline = setTimeout(() => this.kill(), this.limits.killAfterMs);
-    const watching = setInterval(() => void this.checkMemory(), CHECK_MEMORY_EVERY_MS);
+    const memoryTimer = setInterval(() => void this.checkMemory(), CHECK_MEMORY_EVERY_MS);
     try {
-      const image = await Promise.race([this.answerTo(job), this.ended.then(() => null)]);
+      const image = await Promise.race([this.request(job), this.ended.then(() => null)]);
       if (this.hasFailedToStart) throw new DomainError('unavailable');
       return image;
     } finally {
       clearTimeout(deadline);
-      clearInterval(watching);
+      clearInterval(memoryTimer);
       this.setWorking(false);
     }
   }
@@ -84,7 +84,7 @@ export class ImageDecoderClient {
     this.child.kill('SIGKILL');
   }
 
-  private answerTo(job: DecoderJob): Promise<DecodedImage | null> {
+  private request(job: DecoderJob): Promise<DecodedImage | null> {
     return new Promise((resolve) => {
       this.child.once('message', ({ image }: { image: DecodedImage | null }) => resolve(image));
       // A failed send means that the process has ended or is about to.

@@ -11,93 +11,98 @@ import { ImageProcessingService } from '../application/image-processing.service'
 jest.setTimeout(60_000);
 
 describe('image decoder processes', () => {
-  let own: ImageProcessingService;
-  afterEach(() => own.onApplicationShutdown());
+  let service: ImageProcessingService;
+  afterEach(() => service.onApplicationShutdown());
 
   /** Starts a processing service; its decoders are those that did not exist before. */
-  const start = (settings: ConstructorParameters<typeof ImageProcessingService>[0]) => {
+  const startService = (settings: ConstructorParameters<typeof ImageProcessingService>[0]) => {
     const others = new Set(findDecoderPids());
-    own = new ImageProcessingService(settings);
+    service = new ImageProcessingService(settings);
     return { listPids: () => findDecoderPids().filter((pid) => !others.has(pid)) };
   };
   const expectNextImageIsDecoded = async () =>
-    expect(await own.process(await createPlainJpeg(), 'avatars')).toMatchObject({ width: 512, height: 512 });
+    expect(await service.process(await createPlainJpeg(), 'avatars')).toMatchObject({
+      width: 512,
+      height: 512,
+    });
   /** An image whose decoding takes long enough to interrupt. */
-  const slow = () => createHugePng(6_400, 6_250);
-  const decodeWhileSignalling = async (pids: () => number[], signal: NodeJS.Signals) => {
-    const outcome = own.process(slow(), 'chat-images').catch((error: unknown) => error);
-    const [pid] = await until(pids, (found) => found.length === 1);
+  const createSlowImage = () => createHugePng(6_400, 6_250);
+  const decodeWhileSignalling = async (listPids: () => number[], signal: NodeJS.Signals) => {
+    const outcome = service.process(createSlowImage(), 'chat-images').catch((error: unknown) => error);
+    const [pid] = await until(listPids, (found) => found.length === 1);
     process.kill(pid!, signal);
     return { outcome: await outcome, pid: pid! };
   };
 
   it('start on the first image and end when idle', async () => {
-    const { listPids: pids } = start({ idleMs: 100 });
-    await own.process(Buffer.from('no image'), 'avatars').catch(() => undefined);
-    expect(pids()).toEqual([]);
-    await own.process(await createPlainJpeg(), 'avatars');
-    expect(pids()).toHaveLength(1);
-    await until(() => pids().length === 0);
+    const { listPids } = startService({ idleMs: 100 });
+    await service.process(Buffer.from('no image'), 'avatars').catch(() => undefined);
+    expect(listPids()).toEqual([]);
+    await service.process(await createPlainJpeg(), 'avatars');
+    expect(listPids()).toHaveLength(1);
+    await until(() => listPids().length === 0);
     await expectNextImageIsDecoded();
   });
 
   it('are reused for several images and then replaced', async () => {
-    const { listPids: pids } = start({ imagesPerProcess: 3 });
+    const { listPids } = startService({ imagesPerProcess: 3 });
     const seen = new Set<number | undefined>();
     for (let image = 0; image < 6; image += 1) {
-      await own.process(await createPlainJpeg(), 'avatars');
-      seen.add(pids()[0]);
+      await service.process(await createPlainJpeg(), 'avatars');
+      seen.add(listPids()[0]);
     }
-    await until(() => pids().length === 0);
+    await until(() => listPids().length === 0);
     seen.delete(undefined);
     expect(seen.size).toBeGreaterThanOrEqual(2);
   });
 
   it('survive an image that they refuse', async () => {
-    const { listPids: pids } = start({});
-    await own.process(await createPlainJpeg(), 'avatars');
-    const before = pids();
+    const { listPids } = startService({});
+    await service.process(await createPlainJpeg(), 'avatars');
+    const before = listPids();
     const half = (await createPlainJpeg()).subarray(0, 300);
-    await expect(own.process(half, 'avatars')).rejects.toMatchObject({ code: 'image_refused' });
+    await expect(service.process(half, 'avatars')).rejects.toMatchObject({ code: 'image_refused' });
     await expectNextImageIsDecoded();
-    expect(pids()).toEqual(before);
+    expect(listPids()).toEqual(before);
   });
 
   it('are killed and replaced when stuck, and the image is refused', async () => {
-    const { listPids: pids } = start({ killAfterMs: 1_500 });
-    const { outcome, pid } = await decodeWhileSignalling(pids, 'SIGSTOP');
+    const { listPids } = startService({ killAfterMs: 1_500 });
+    const { outcome, pid } = await decodeWhileSignalling(listPids, 'SIGSTOP');
     expect(outcome).toMatchObject({ code: 'image_refused' });
-    await until(() => !pids().includes(pid));
+    await until(() => !listPids().includes(pid));
     await expectNextImageIsDecoded();
   });
 
   it('affect nothing else when they crash on an image', async () => {
-    const { listPids: pids } = start({});
-    const { outcome } = await decodeWhileSignalling(pids, 'SIGSEGV');
+    const { listPids } = startService({});
+    const { outcome } = await decodeWhileSignalling(listPids, 'SIGSEGV');
     expect(outcome).toMatchObject({ code: 'image_refused' });
     await expectNextImageIsDecoded();
   });
 
   it('are killed when they use too much memory', async () => {
-    const { listPids: pids } = start({ maxResidentBytes: 1_000_000 });
-    await expect(own.process(slow(), 'chat-images')).rejects.toMatchObject({ code: 'image_refused' });
-    await until(() => pids().length === 0);
+    const { listPids } = startService({ maxResidentBytes: 1_000_000 });
+    await expect(service.process(createSlowImage(), 'chat-images')).rejects.toMatchObject({
+      code: 'image_refused',
+    });
+    await until(() => listPids().length === 0);
   });
 
   it('survive an interrupt of the process group and end with their replica', async () => {
-    const { listPids: pids } = start({});
-    await own.process(await createPlainJpeg(), 'avatars');
-    const [pid] = pids();
+    const { listPids } = startService({});
+    await service.process(await createPlainJpeg(), 'avatars');
+    const [pid] = listPids();
     process.kill(pid!, 'SIGINT');
     process.kill(pid!, 'SIGTERM');
-    await own.process(await createPlainJpeg(), 'avatars');
-    expect(pids()).toEqual([pid]);
-    await own.onApplicationShutdown();
-    expect(pids()).toEqual([]);
+    await service.process(await createPlainJpeg(), 'avatars');
+    expect(listPids()).toEqual([pid]);
+    await service.onApplicationShutdown();
+    expect(listPids()).toEqual([]);
   });
 
   it('end when the channel to their replica closes, as when the replica is killed', async () => {
-    start({});
+    startService({});
     const child = fork(path.join(__dirname, 'image-decoder.process.cjs'), {
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
@@ -109,11 +114,11 @@ describe('image decoder processes', () => {
   });
 
   it('receive no setting of the replica', async () => {
-    const { listPids: pids } = start({});
+    const { listPids } = startService({});
     process.env.SESSION_SECRET = SECRET;
-    await own.process(await createPlainJpeg(), 'avatars');
+    await service.process(await createPlainJpeg(), 'avatars');
     delete process.env.SESSION_SECRET;
-    const [pid] = pids();
+    const [pid] = listPids();
     expect(readFileSync(`/proc/${pid}/environ`, 'utf8')).not.toContain(SECRET);
   });
 });

@@ -41,7 +41,7 @@ export class FilesController {
       'Cache-Control': CACHE_CONTROL,
       'Content-Security-Policy': "default-src 'none'; sandbox",
     };
-    if (isKnown(request, etag)) {
+    if (hasCached(request, etag)) {
       response.status(304).set(headers).end();
       return;
     }
@@ -64,7 +64,8 @@ const requireAddress = (bucket: string, key: string): UploadAddress => {
   return address;
 };
 
-const isKnown = (request: Request, etag: string): boolean => {
+/** Whether the client's cache has the image with this ETag. */
+const hasCached = (request: Request, etag: string): boolean => {
   const known = (request.get('if-none-match') ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
   return known.includes(etag) || known.includes('*');
 };

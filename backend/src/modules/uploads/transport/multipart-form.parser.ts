@@ -18,7 +18,7 @@ export interface BodyRateLimit {
   /** Average since the start of the body; a slower body is refused. */
   minBytesPerSecond: number;
 }
-/** A 480 kB photo within the 30 s of a request; a quarter of the slowest realistic mobile uplink. */
+/** Enough for a photo of 480 kB within the 30 s of a request, at a quarter of the slowest realistic mobile uplink. */
 export const bodyRateLimit: BodyRateLimit = { graceMs: 5_000, minBytesPerSecond: 16 * 1024 };
 
 const CHECK_RATE_EVERY_MS = 500;
@@ -50,11 +50,11 @@ export const readForm = (request: Request, response: Response, rateLimit: BodyRa
     if (request.destroyed) return reject(new DomainError('validation_failed'));
     const startedAt = performance.now();
     let receivedBytes = 0;
-    const count = (chunk: Buffer) => {
+    const countBytes = (chunk: Buffer) => {
       receivedBytes += chunk.length;
       if (receivedBytes > BODY_MAX_BYTES) refuse(new DomainError('too_large'));
     };
-    const watching = setInterval(() => {
+    const rateTimer = setInterval(() => {
       const elapsedMs = performance.now() - startedAt;
       if (elapsedMs < rateLimit.graceMs) return;
       if (receivedBytes < (rateLimit.minBytesPerSecond * elapsedMs) / 1_000) {
@@ -62,8 +62,8 @@ export const readForm = (request: Request, response: Response, rateLimit: BodyRa
       }
     }, CHECK_RATE_EVERY_MS);
     const stop = () => {
-      clearInterval(watching);
-      request.off('data', count);
+      clearInterval(rateTimer);
+      request.off('data', countBytes);
     };
     const refuse = (error: DomainError) => {
       stop();
@@ -77,7 +77,7 @@ export const readForm = (request: Request, response: Response, rateLimit: BodyRa
     });
     // multer has started to pipe the body, so this listener misses no chunk and starts the flow no earlier than multer
     // does.
-    request.on('data', count);
+    request.on('data', countBytes);
   });
 
 /** Discards the rest of the body while the response is sent, then destroys the connection if the body continues. */
@@ -85,10 +85,10 @@ const discardRest = (request: Request, response: Response): void => {
   request.unpipe();
   request.resume();
   response.once('finish', () => {
-    const cut = setTimeout(() => {
+    const lingerTimer = setTimeout(() => {
       if (!request.complete) request.destroy();
     }, LINGER_MS);
-    request.once('close', () => clearTimeout(cut));
+    request.once('close', () => clearTimeout(lingerTimer));
   });
 };
 

@@ -70,15 +70,15 @@ describe('an upload form', () => {
   });
 
   it.each([
-    'secrets',
-    '',
-    '__proto__',
-    'constructor',
-    'avatars/',
-    '../avatars',
-    'Avatars',
-    'chat-images\u0000',
-  ])('is refused with the bucket %j', async (bucket) => {
+    ['an unknown', 'secrets'],
+    ['an empty', ''],
+    ['a prototype as', '__proto__'],
+    ['an inherited property as', 'constructor'],
+    ['a slash after the', 'avatars/'],
+    ['a path as', '../avatars'],
+    ['a capital letter in the', 'Avatars'],
+    ['NUL after the', 'chat-images\u0000'],
+  ])('is refused with %s bucket', async (_reason, bucket) => {
     await expectRefusal(upload(browser, jpeg, { bucket }), 400, 'validation_failed');
   });
 

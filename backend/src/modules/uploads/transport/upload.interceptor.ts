@@ -33,24 +33,25 @@ export class UploadInterceptor implements NestInterceptor {
     if (!request.is('multipart/form-data')) throw new DomainError('unsupported_type');
     if (Number(request.headers['content-length'] ?? 0) > BODY_MAX_BYTES) throw new DomainError('too_large');
     if (!request.user) throw new DomainError('not_signed_in');
-    const leave = await this.enter(request.user.userId);
+    const releaseSlots = await this.acquireSlots(request.user.userId);
     try {
       await readForm(request, http.getResponse<Response>(), bodyRateLimit);
     } catch (error) {
-      leave();
+      releaseSlots();
       throw error;
     }
-    return next.handle().pipe(finalize(leave));
+    return next.handle().pipe(finalize(releaseSlots));
   }
 
-  private async enter(userId: number): Promise<() => void> {
+  /** Waits for a slot of the user and one of the replica. @returns releases both */
+  private async acquireSlots(userId: number): Promise<() => void> {
     const releaseOwn = await this.userLimiter.enter(userId).catch(() => {
       throw new DomainError('rate_limited', { retryAfterMs: RETRY_AFTER_MS });
     });
     try {
-      const leave = await this.limiter.enter();
+      const releaseShared = await this.limiter.enter();
       return () => {
-        leave();
+        releaseShared();
         releaseOwn();
       };
     } catch (error) {

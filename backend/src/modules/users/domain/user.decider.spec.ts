@@ -8,19 +8,19 @@ const userId = 7;
 const at = new Date('2026-11-20T12:00:00Z');
 const eventId = '11111111-1111-4111-8111-111111111111';
 
-const registered = (): UserEvent => ({
+const createRegistered = (): UserEvent => ({
   type: 'UserRegistered',
   eventId,
   occurredAt: at,
   data: { userId, username: 'quiet-otter-1000', email: 'ada@example.org' },
 });
-const anonymousStarted = (): UserEvent => ({
+const createAnonymousStarted = (): UserEvent => ({
   type: 'AnonymousUserStarted',
   eventId,
   occurredAt: at,
   data: { userId, username: 'quiet-otter-1000' },
 });
-const femaleChosen = (): UserEvent => ({
+const createFemaleChosen = (): UserEvent => ({
   type: 'GenderChosen',
   eventId,
   occurredAt: at,
@@ -59,43 +59,43 @@ describe('userDecider', () => {
 
   it('refuses to create a second user with an id', () => {
     const secondStart: UserCommand = { ...commandBase, type: 'StartAnonymousUser', username: 'bold-fox-1' };
-    expect(() => given(anonymousStarted()).when(secondStart).decide()).toThrow('taken');
+    expect(() => given(createAnonymousStarted()).when(secondStart).decide()).toThrow('taken');
   });
 
   it('sets the gender once (A34)', () => {
-    given(anonymousStarted())
+    given(createAnonymousStarted())
       .when(chooseMale)
       .then({ type: 'GenderChosen', data: { userId, gender: 'male' } });
-    given(anonymousStarted(), femaleChosen()).when(chooseMale).thenThrows('gender_already_set');
+    given(createAnonymousStarted(), createFemaleChosen()).when(chooseMale).thenThrows('gender_already_set');
   });
 
   it('converts an anonymous account to a registered one, once (A16)', () => {
-    given(anonymousStarted())
+    given(createAnonymousStarted())
       .when(convert)
       .then({ type: 'AccountConverted', data: { email: 'ada@example.org' } });
-    given(registered()).when(convert).thenThrows('not_anonymous');
+    given(createRegistered()).when(convert).thenThrows('not_anonymous');
   });
 
   it('changes the e-mail of registered accounts only', () => {
-    given(registered())
+    given(createRegistered())
       .when(changeEmail)
       .then({ type: 'EmailChanged', data: { email: 'new@example.org' } });
-    given(anonymousStarted()).when(changeEmail).thenThrows('forbidden');
-    given(registered())
+    given(createAnonymousStarted()).when(changeEmail).thenThrows('forbidden');
+    given(createRegistered())
       .when({ ...changeEmail, email: 'ada@example.org' })
       .thenNothing();
   });
 
   it('changes name and avatar', () => {
-    given(registered())
+    given(createRegistered())
       .when(changeProfile('  Ada  ', '/api/files/avatars/a.webp'))
       .then({ type: 'ProfileChanged', data: { username: 'Ada', avatar: '/api/files/avatars/a.webp' } });
-    given(registered()).when(changeProfile('quiet-otter-1000')).thenNothing();
+    given(createRegistered()).when(changeProfile('quiet-otter-1000')).thenNothing();
   });
 
   it('rejects unacceptable names (A08)', () => {
     for (const name of ['', '   ', 'x'.repeat(31), 'Admin']) {
-      given(registered()).when(changeProfile(name)).thenThrows('validation_failed');
+      given(createRegistered()).when(changeProfile(name)).thenThrows('validation_failed');
     }
   });
 });
@@ -107,15 +107,15 @@ describe('moderators', () => {
   const dismissed: UserEvent = { type: 'ModeratorDismissed', eventId, occurredAt: at, data: { userId } };
 
   it('are registered users who were appointed', () => {
-    given(registered()).when(appoint).then({ type: 'ModeratorAppointed', data: { userId } });
-    given(anonymousStarted()).when(appoint).thenThrows('forbidden');
+    given(createRegistered()).when(appoint).then({ type: 'ModeratorAppointed', data: { userId } });
+    given(createAnonymousStarted()).when(appoint).thenThrows('forbidden');
     given().when(appoint).thenThrows('not_found');
   });
 
   it('are appointed and dismissed once', () => {
-    given(registered(), appointed).when(appoint).thenNothing();
-    given(registered(), appointed).when(dismiss).then({ type: 'ModeratorDismissed' });
-    given(registered()).when(dismiss).thenNothing();
-    given(registered(), appointed, dismissed).when(appoint).then({ type: 'ModeratorAppointed' });
+    given(createRegistered(), appointed).when(appoint).thenNothing();
+    given(createRegistered(), appointed).when(dismiss).then({ type: 'ModeratorDismissed' });
+    given(createRegistered()).when(dismiss).thenNothing();
+    given(createRegistered(), appointed, dismissed).when(appoint).then({ type: 'ModeratorAppointed' });
   });
 });

@@ -17,7 +17,7 @@ import {
   requestExport,
   summarizeExport,
 } from '../../testing/exports.fixture';
-import { deleteAccount, newReceiptKey } from '../../testing/erasure.fixture';
+import { deleteAccount, createReceiptKey } from '../../testing/erasure.fixture';
 import { quickChatSettings, startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
 import { textMessage, ThawVisitor } from '../../testing/thaw.client';
 import { until } from '../../testing/until.functions';
@@ -37,7 +37,7 @@ describe('the export of what is stored about a user', () => {
   let thaw: TestReplicas;
 
   beforeAll(async () => {
-    thaw = await startTestReplicas(2, { ...quickChatSettings, RECEIPT_KEY: newReceiptKey() });
+    thaw = await startTestReplicas(2, { ...quickChatSettings, RECEIPT_KEY: createReceiptKey() });
   });
   afterAll(() => thaw.close());
 

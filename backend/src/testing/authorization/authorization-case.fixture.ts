@@ -74,7 +74,7 @@ export interface FrameCase {
 
 /** The expected access to everything that one module serves. */
 export interface AuthorizationTable {
-  /** By method and path as Express registers otherUserId, such as `GET /api/user/:id`. */
+  /** By method and path as Express registers them, such as `GET /api/user/:id`. */
   routes?: Record<string, RouteCases>;
   /** By the name of the client event. */
   frames?: Record<string, FrameCase[]>;

@@ -5,7 +5,20 @@ import { expect, test } from './support/test.ts';
 test('a silence brings suggestions, which go into the composer and not out by themselves', async ({
   pair,
 }) => {
-  const [ada, bob] = await pair({ prepare: (page) => page.clock.install() });
+  const host = 'api.example.com';
+  const [ada, bob] = await pair({
+    prepare: async (page) => {
+      await page.clock.install();
+      await page.route('**/api/suggestions', (route) =>
+        route.fulfill({
+          json:
+            route.request().method() === 'GET'
+              ? { model: true, host }
+              : { source: 'model', suggestions: ['Which sauce did you make?'] },
+        }),
+      );
+    },
+  });
   const row = ada.page.getByRole('group', { name: 'Suggestions' });
   const message = ada.message('I made pasta today');
   await bob.sendMessage('I made pasta today');
@@ -13,7 +26,7 @@ test('a silence brings suggestions, which go into the composer and not out by th
   const placeBefore = await message.boundingBox();
 
   await ada.page.clock.fastForward(pageLimits.suggestionsAfterMs);
-  await expect(row.getByRole('button')).toHaveCount(5);
+  await expect(row.getByRole('button')).toHaveCount(6);
   expect(await message.boundingBox(), 'the messages do not move').toEqual(placeBefore);
   await expectAccessibleEverywhere(ada.page, 'suggestions', { within: 'main' });
   for (const button of await row.getByRole('button').all()) {
@@ -21,7 +34,7 @@ test('a silence brings suggestions, which go into the composer and not out by th
     expect(Math.min(width, height), 'size of a target').toBeGreaterThanOrEqual(44);
   }
 
-  const chip = row.getByRole('button').first();
+  const chip = row.getByRole('button').nth(1);
   const text = (await chip.textContent()) ?? '';
   await chip.press('Enter');
   await expect(ada.field).toHaveValue(text);
@@ -33,7 +46,11 @@ test('a silence brings suggestions, which go into the composer and not out by th
   await expect(bob.message(text)).toBeVisible();
 
   await ada.button('Suggest something').click();
-  await expect(row).toBeVisible();
+  await ada.page
+    .getByRole('dialog', { name: `Ideas from ${host}?` })
+    .getByText('Use it')
+    .click();
+  await expect(row.getByRole('button', { name: 'Which sauce did you make?' })).toBeVisible();
   await expect(row.getByRole('button', { name: text })).toHaveCount(0);
   await row.getByRole('button', { name: 'Hide' }).press('Enter');
   await expect(ada.button('Suggest something')).toBeFocused();

@@ -5,6 +5,7 @@ import { logStep } from '../console.mjs';
 import { onInterruption } from '../processes/interruption.mjs';
 import { build } from '../provide/build.mjs';
 import { buildK6, findK6 } from '../provide/k6.mjs';
+import { provideOptionalPrograms } from '../provide/optional-programs.mjs';
 import { ensurePackages } from '../provide/node-packages.mjs';
 import { KINDS, listOptionalStages, listStages } from '../test-run/stages.mjs';
 import { TestRun } from '../test-run/test-run.mjs';
@@ -19,6 +20,7 @@ export async function main(args) {
     await ensurePackages(logStep);
     await build(logStep);
     if (runsOptionalStages && !findK6()) await buildK6(logStep);
+    if (runsOptionalStages) await provideOptionalPrograms(logStep);
   };
   const run = new TestRun({
     ...options,

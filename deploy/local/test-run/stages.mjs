@@ -7,6 +7,7 @@ import { npmCommand, packageCommand } from '../provide/node-packages.mjs';
 import { readJestCounts, readPlaywrightCounts, readReportCounts, readTapCounts } from './counts.mjs';
 import { findProgram } from '../provide/find-program.mjs';
 import { findK6 } from '../provide/k6.mjs';
+import { findHelm } from '../provide/optional-programs.mjs';
 import { findFirefox, findWebKit } from './other-browsers.mjs';
 
 const MINUTE_MS = 60_000;
@@ -104,6 +105,7 @@ export const listOptionalStages = (reports) => [
   failoverStage(path.join(reports, 'failover.json')),
   loadStage(path.join(reports, 'load.tap')),
   metricsStage(path.join(reports, 'metrics.tap')),
+  chartStage(path.join(reports, 'chart.tap')),
 ];
 
 /** The integration specs that concern Redis most, file by file on a cluster of three primaries and three replicas. */
@@ -170,6 +172,22 @@ function metricsStage(report) {
           : undefined;
       },
       reasonToSkip: "no Prometheus (Debian's package prometheus) or no k6 was found",
+    },
+  };
+}
+
+/** The chart for Kubernetes, rendered by Helm. */
+function chartStage(report) {
+  return {
+    name: 'chart: helm',
+    kind: 'optional',
+    command: nodeTestCommand(report, [inRepository('deploy/helm/helm.test.mjs')]),
+    limitMs: 6 * MINUTE_MS,
+    counts: () => readTapCounts(report),
+    needs: {
+      find: findHelm,
+      reasonToSkip:
+        'no Helm or no kubernetes-validate was found, and no Go 1.26 and Python with venv to get them',
     },
   };
 }
@@ -245,11 +263,11 @@ function nodeTestCommand(report, files) {
 }
 
 function launcherStage(report) {
-  const files = ['deploy/local', 'deploy/lint', 'deploy/observability']
+  const files = ['deploy/local', 'deploy/lint', 'deploy/observability', 'deploy/helm']
     .flatMap((folder) =>
       fs.readdirSync(inRepository(folder), { recursive: true }).map((name) => inRepository(folder, name)),
     )
-    .filter((file) => file.endsWith('.test.mjs') && !file.endsWith('prometheus.test.mjs'))
+    .filter((file) => file.endsWith('.test.mjs') && !/(prometheus|helm)\.test\.mjs$/.test(file))
     .sort();
   return {
     name: 'launcher',

@@ -1,0 +1,126 @@
+// Compares the chart with docker-compose.yml and the program, by their text. helm.test.mjs renders it.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import test from 'node:test';
+import { inRepository } from '../local/paths.mjs';
+
+const read = (file) => fs.readFileSync(inRepository(file), 'utf8');
+const compose = read('docker-compose.yml');
+const values = read('deploy/helm/thaw/values.yaml');
+const templates = Object.fromEntries(
+  fs
+    .readdirSync(inRepository('deploy/helm/thaw/templates'))
+    .map((name) => [name, read(`deploy/helm/thaw/templates/${name}`)]),
+);
+
+/** The lines below `header` that are indented further. */
+function readBlock(text, header) {
+  const lines = text.split('\n');
+  const start = lines.findIndex((line) => line === header || line.startsWith(`${header} `));
+  assert.ok(start >= 0, `there is no ${header.trim()}`);
+  const indent = header.search(/\S/);
+  const rest = lines.slice(start + 1);
+  const end = rest.findIndex((line) => line.trim() !== '' && line.search(/\S/) <= indent);
+  return rest.slice(0, end < 0 ? undefined : end).join('\n');
+}
+const listNames = (text) => [...text.matchAll(/^\s+([A-Z][A-Z0-9_]+):/gm)].map(([, name]) => name);
+const listTemplateNames = (text) =>
+  [...text.matchAll(/- \{ name: ([A-Z][A-Z0-9_]+),/g)].map(([, name]) => name);
+const listEnvironment = (service) => readBlock(readBlock(compose, `  ${service}:`), '    environment:');
+const isSetting = (name) => !name.endsWith('_FILE');
+/** Secrets, which the chart gives as files only. */
+const secrets = [...readBlock(values, 'secrets:').matchAll(/^ {2}([a-z0-9-]+):/gm)].map(([, key]) =>
+  key.replaceAll('-', '_').toUpperCase(),
+);
+const withoutSecrets = (names) => names.filter((name) => isSetting(name) && !secrets.includes(name));
+
+test('chart and compose give every process the same settings', () => {
+  const chart = [
+    ...listNames(readBlock(values, 'settings:')),
+    ...listTemplateNames(templates['_helpers.tpl']).filter((name) => name !== 'REPLICA_ID'),
+  ];
+  assert.deepEqual(
+    chart.sort(),
+    withoutSecrets(listNames(readBlock(compose, 'x-settings: &settings'))).sort(),
+  );
+});
+
+test('chart and compose give api replicas the same further settings', () => {
+  const chart = [
+    ...listNames(readBlock(values, 'apiSettings:')),
+    ...listTemplateNames(templates['backend.yaml']),
+  ];
+  assert.deepEqual(chart.sort(), withoutSecrets(listNames(listEnvironment('backend'))).sort());
+});
+
+test('chart and compose give nginx the same settings, and the image fills in those and no others', () => {
+  const chart = listTemplateNames(templates['frontend.yaml']).sort();
+  const [, filter] = /NGINX_ENVSUBST_FILTER=\^\(([A-Z_|]+)\)\$/.exec(read('Dockerfile.frontend'));
+  assert.deepEqual(filter.split('|').sort(), chart);
+  const ofImage = ['API_HOST', 'API_RESOLVER'];
+  assert.deepEqual([...listNames(listEnvironment('frontend')), ...ofImage].sort(), chart);
+  const used = [...read('deploy/nginx/compose-site.conf.template').matchAll(/\$\{([A-Z_]+)\}/g)];
+  assert.deepEqual([...new Set(used.map(([, name]) => name))].sort(), chart);
+});
+
+test('every secret of the program has a key in the chart', () => {
+  const [, list] = /secretNames = \[([^\]]+)\]/.exec(read('backend/src/config/environment.config.ts'));
+  const names = [...list.matchAll(/'([A-Z0-9_]+)'/g)].map(([, name]) => name);
+  assert.deepEqual(names.sort(), secrets.sort());
+});
+
+test('each process gets the secrets that it gets in compose, and no others', () => {
+  const ofAll = [
+    'DATABASE_URL',
+    'RECEIPT_KEY',
+    'REDIS_SENTINEL_PASSWORD',
+    'REDIS_URL',
+    'S3_ACCESS_KEY_ID',
+    'S3_SECRET_ACCESS_KEY',
+  ];
+  const expected = {
+    'worker.yaml': ofAll,
+    'migrate.yaml': [...ofAll, 'MIGRATE_DATABASE_URL'],
+    'backend.yaml': [...ofAll, 'SAFETY_SECRET', 'SESSION_SECRET', 'SUGGESTIONS_API_KEY'],
+  };
+  for (const [name, files] of Object.entries(expected)) {
+    const [, keys] = /\$keys := list ([^}]+) \}\}/.exec(templates[name]);
+    const given = [...keys.matchAll(/"([a-z0-9-]+)"/g)].map(([, key]) =>
+      key.replaceAll('-', '_').toUpperCase(),
+    );
+    assert.deepEqual(given.sort(), [...files].sort(), name);
+    const service = name.replace('.yaml', '');
+    const inCompose = [
+      ...listNames(readBlock(compose, 'x-settings: &settings')),
+      ...(service === 'worker' ? [] : listNames(listEnvironment(service))),
+    ].map((setting) => setting.replace(/_FILE$/, ''));
+    assert.deepEqual(secrets.filter((secret) => inCompose.includes(secret)).sort(), [...files].sort(), name);
+  }
+});
+
+test('chart and compose run the same commands at the same ports', () => {
+  for (const service of ['worker', 'migrate']) {
+    const [, command] = /command: (\[.*\])/.exec(readBlock(compose, `  ${service}:`));
+    assert.ok(templates[`${service}.yaml`].includes(`command: ${command}`), service);
+  }
+  assert.ok(!templates['backend.yaml'].includes('command: [node'), 'replicas run the command of the image');
+  assert.match(read('Dockerfile.backend'), /EXPOSE 3000/);
+  assert.match(templates['backend.yaml'], /containerPort: 3000/);
+  assert.match(templates['frontend.yaml'], /containerPort: 8080/);
+  for (const path of ['/health/ready', '/health/live'])
+    assert.ok(templates['_helpers.tpl'].includes(`path: ${path}, port: internal`));
+  assert.ok(compose.includes('/health/ready'));
+});
+
+test('a pod has the time to drain before it is killed', () => {
+  const source = read('backend/src/platform/lifecycle/graceful-shutdown.service.ts');
+  const [, drainMs] = /SHUTDOWN_TIMEOUT_MS = ([\d_]+)/.exec(source);
+  const [, pauseS] = /command: \[sleep, '(\d+)'\]/.exec(templates['backend.yaml']);
+  const [, graceS] = /terminationGracePeriodSeconds: (\d+)/.exec(templates['backend.yaml']);
+  assert.ok(Number(graceS) > Number(pauseS) + Number(drainMs.replaceAll('_', '')) / 1_000);
+});
+
+test('nothing in the chart ties a user to a replica', () => {
+  for (const [name, text] of Object.entries(templates))
+    assert.doesNotMatch(text, /sessionAffinity|affinity-|sticky/i, name);
+});

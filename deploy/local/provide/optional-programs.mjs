@@ -1,0 +1,60 @@
+import os from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import { ensureFolder } from '../paths.mjs';
+import { runOrThrow } from '../processes/run-to-end.mjs';
+import { findProgram } from './find-program.mjs';
+
+const BUILD_LIMIT_MS = 15 * 60_000;
+const cacheFolder = (name) => path.join(os.homedir(), '.cache', 'thaw', name);
+
+/** Programs in Go, with the releases that the tests were tried with. */
+const goPrograms = {
+  helm: { version: 'v3.22.0', module: 'helm.sh/helm/v3/cmd/helm' },
+  versitygw: { version: 'v1.8.0', module: 'github.com/versity/versitygw/cmd/versitygw' },
+};
+/** A package of PyPI that brings the schemas of Kubernetes. */
+const VALIDATOR = { name: 'kubernetes-validate', version: '1.37.0' };
+const validatorFolder = cacheFolder(`${VALIDATOR.name}-${VALIDATOR.version}`);
+
+const goCache = (name) => cacheFolder(`${name}-${goPrograms[name].version}`);
+/** An installed program, or one of the cache. */
+const findGoProgram = (name) => findProgram([name], [goCache(name)]);
+const findValidator = () => findProgram([VALIDATOR.name], [path.join(validatorFolder, 'bin')]);
+
+export const findVersityGw = () => findGoProgram('versitygw');
+
+/** Paths for the test of the chart; undefined unless both programs are there. */
+export const findHelm = () => {
+  const [helm, validator] = [findGoProgram('helm'), findValidator()];
+  return helm && validator ? { HELM_PATH: helm, KUBERNETES_VALIDATE_PATH: validator } : undefined;
+};
+
+/** Puts the missing programs into a cache outside the repository. What cannot be had is skipped by its stage. */
+export async function provideOptionalPrograms(logStep) {
+  const go = findProgram(['go'], ['/usr/local/go/bin']);
+  for (const [name, { module, version }] of Object.entries(goPrograms)) {
+    if (!go || findGoProgram(name)) continue;
+    await attempt(logStep, name, `building ${version}, which takes a few minutes`, go, [
+      ['install', `${module}@${version}`],
+      { ...process.env, GOBIN: ensureFolder(goCache(name)) },
+    ]);
+  }
+  const python = findProgram(['python3']);
+  if (!python || findValidator()) return;
+  const doing = `installing ${VALIDATOR.version}`;
+  await attempt(logStep, VALIDATOR.name, doing, python, [['-m', 'venv', validatorFolder], process.env]);
+  await attempt(logStep, VALIDATOR.name, doing, path.join(validatorFolder, 'bin', 'pip'), [
+    ['install', '--quiet', `${VALIDATOR.name}==${VALIDATOR.version}`],
+    process.env,
+  ]);
+}
+
+async function attempt(logStep, name, doing, command, [args, env]) {
+  logStep(name, doing);
+  try {
+    await runOrThrow(`${name} cannot be had`, command, args, { env, limitMs: BUILD_LIMIT_MS });
+  } catch (error) {
+    logStep(name, error.message);
+  }
+}

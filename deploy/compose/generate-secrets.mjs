@@ -43,18 +43,13 @@ export function generateSecrets(root) {
   };
   giveTo('stores', 's3-access-key-id', storageKeys.accessKey);
   giveTo('stores', 's3-secret-access-key', storageKeys.secretKey);
-  giveTo('storage', 's3.json', storageConfiguration(storageKeys));
+  giveTo('storage', 'access-key-id', storageKeys.accessKey);
+  giveTo('storage', 'secret-access-key', storageKeys.secretKey);
 }
 
 /** An Ed25519 key in PKCS#8, as PEM. */
 function createSigningKey() {
   return generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
-}
-
-/** The only identity the storage accepts; anonymous requests are refused. */
-function storageConfiguration(keys) {
-  const actions = ['Admin', 'Read', 'Write', 'List'];
-  return `${JSON.stringify({ identities: [{ name: 'thaw', credentials: [keys], actions }] })}\n`;
 }
 
 /**

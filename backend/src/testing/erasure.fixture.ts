@@ -6,6 +6,7 @@ import type { Receipt } from '@thaw/contract/my-data';
 import type { DataSource } from 'typeorm';
 import type { TestRedis } from './test-redis.harness';
 import { startTestReplicas, type TestReplicas } from './test-replicas.harness';
+import { startTestS3 } from './test-s3.harness';
 import { ThawVisitor } from './thaw.client';
 import { until } from './until.functions';
 
@@ -24,8 +25,11 @@ export const startTestErasures = async (
   replicas: number,
   more: Record<string, string> = {},
 ): Promise<TestErasures> => {
-  const folder = await mkdtemp(path.join(tmpdir(), 'thaw-erasures-'));
-  const settings = { RECEIPT_KEY: createReceiptKey(), STORAGE_DIR: folder, ...more };
+  // VersityGW keeps objects as files, so that they can be searched there too.
+  const s3 = process.env.VERSITYGW_PATH ? await startTestS3() : null;
+  const folder = s3?.directory ?? (await mkdtemp(path.join(tmpdir(), 'thaw-erasures-')));
+  const storage: Record<string, string> = s3?.settings ?? { STORAGE_DIR: folder };
+  const settings = { RECEIPT_KEY: createReceiptKey(), ...storage, ...more };
   const thaw = await startTestReplicas(replicas, settings);
   return {
     thaw,
@@ -33,6 +37,7 @@ export const startTestErasures = async (
     folder,
     async close() {
       await thaw.close();
+      await s3?.close();
       await rm(folder, { recursive: true, force: true });
     },
   };

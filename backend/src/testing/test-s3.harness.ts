@@ -1,20 +1,33 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import S3rver from '@20minutes/s3rver';
 import { prepareFileStorage } from '../platform/storage/storage.module';
+import { findFreePort } from './own-redis.harness';
+import { until } from './until.functions';
 
 /** A server with the S3 protocol. */
 export interface TestS3 {
   endpoint: string;
+  /** Where the server has its files. */
+  directory: string;
   /** Settings of a process that stores its files here. */
   settings: { S3_ENDPOINT: string; S3_ACCESS_KEY_ID: string; S3_SECRET_ACCESS_KEY: string };
   close(): Promise<void>;
 }
 
-/** A server with the S3 protocol and the buckets of a migration. It does not check credentials. */
-export const startTestS3 = async ({ isPrepared = true } = {}): Promise<TestS3> => {
-  const directory = await mkdtemp(path.join(tmpdir(), 'thaw-s3-'));
+interface S3Server {
+  endpoint: string;
+  close(): Promise<void>;
+}
+
+/** The only key that the servers accept. */
+const KEY = 'S3RVER';
+
+/** Does not check credentials. */
+const startS3rver = async (directory: string): Promise<S3Server> => {
   const server = new S3rver({
     address: '127.0.0.1',
     port: 0,
@@ -24,13 +37,53 @@ export const startTestS3 = async ({ isPrepared = true } = {}): Promise<TestS3> =
     allowMismatchedSignatures: true,
   });
   const { port } = await server.run();
+  return { endpoint: `http://127.0.0.1:${port}`, close: () => server.close() };
+};
+
+/** VersityGW, as docker-compose.yml starts it. */
+const startVersityGw = async (program: string, directory: string): Promise<S3Server> => {
+  const port = await findFreePort();
   const endpoint = `http://127.0.0.1:${port}`;
-  const settings = { S3_ENDPOINT: endpoint, S3_ACCESS_KEY_ID: 'S3RVER', S3_SECRET_ACCESS_KEY: 'S3RVER' };
+  const child = spawn(
+    program,
+    ['--port', `127.0.0.1:${port}`, '--health', '/healthz', '--quiet', 'posix', directory],
+    {
+      env: { ...process.env, ROOT_ACCESS_KEY_ID: KEY, ROOT_SECRET_ACCESS_KEY: KEY },
+      stdio: 'ignore',
+    },
+  );
+  const ended = once(child, 'exit');
+  await until(() =>
+    fetch(`${endpoint}/healthz`).then(
+      ({ ok }) => ok,
+      () => false,
+    ),
+  );
+  return {
+    endpoint,
+    close: async () => {
+      child.kill();
+      await ended;
+    },
+  };
+};
+
+/**
+ * A server with the S3 protocol and the buckets of a migration: the program that VERSITYGW_PATH names, by default a
+ * stand-in.
+ */
+export const startTestS3 = async ({ isPrepared = true } = {}): Promise<TestS3> => {
+  const directory = await mkdtemp(path.join(tmpdir(), 'thaw-s3-'));
+  const { VERSITYGW_PATH: program } = process.env;
+  const server = await (program ? startVersityGw(program, directory) : startS3rver(directory));
+  const { endpoint } = server;
+  const settings = { S3_ENDPOINT: endpoint, S3_ACCESS_KEY_ID: KEY, S3_SECRET_ACCESS_KEY: KEY };
   if (isPrepared) {
     await prepareFileStorage({ ...settings, S3_REGION: 'us-east-1', STORAGE_DIR: directory });
   }
   return {
     endpoint,
+    directory,
     settings,
     async close() {
       await server.close();

@@ -7,7 +7,7 @@ import { npmCommand, packageCommand } from '../provide/node-packages.mjs';
 import { readJestCounts, readPlaywrightCounts, readReportCounts, readTapCounts } from './counts.mjs';
 import { findProgram } from '../provide/find-program.mjs';
 import { findK6 } from '../provide/k6.mjs';
-import { findHelm } from '../provide/optional-programs.mjs';
+import { findHelm, findVersityGw } from '../provide/optional-programs.mjs';
 import { findFirefox, findWebKit } from './other-browsers.mjs';
 
 const MINUTE_MS = 60_000;
@@ -106,6 +106,7 @@ export const listOptionalStages = (reports) => [
   loadStage(path.join(reports, 'load.tap')),
   metricsStage(path.join(reports, 'metrics.tap')),
   chartStage(path.join(reports, 'chart.tap')),
+  storageStage(path.join(reports, 'storage.json')),
 ];
 
 /** The integration specs that concern Redis most, file by file on a cluster of three primaries and three replicas. */
@@ -188,6 +189,27 @@ function chartStage(report) {
       find: findHelm,
       reasonToSkip:
         'no Helm or no kubernetes-validate was found, and no Go 1.26 and Python with venv to get them',
+    },
+  };
+}
+
+/** Uploads, views, expiry and erasure with the S3 storage of compose. */
+function storageStage(report) {
+  const jest = [...packageCommand('jest'), '--selectProjects', 'integration', '--runInBand'];
+  const files = ['file-storage.port', 'uploaded-images', 'images-in-use', 'account-deletion'];
+  return {
+    name: 'storage: versitygw',
+    kind: 'optional',
+    command: [...jest, '--testPathPatterns', files.join('|'), '--json', `--outputFile=${report}`],
+    cwd: inRepository('backend'),
+    limitMs: 6 * MINUTE_MS,
+    counts: () => readJestCounts(report),
+    needs: {
+      find: () => {
+        const versityGw = findVersityGw();
+        return versityGw && { VERSITYGW_PATH: versityGw };
+      },
+      reasonToSkip: 'no VersityGW was found, and no Go to build it with',
     },
   };
 }

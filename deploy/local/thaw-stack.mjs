@@ -292,6 +292,7 @@ export class ThawStack {
       apiPorts,
       page,
       publicOrigin,
+      trustedProxies: this.#readSetting('TRUSTED_PROXIES'),
       limitsProfile: this.#buildEnvironment({}).LIMITS_PROFILE,
       logStep,
     });

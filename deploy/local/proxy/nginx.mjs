@@ -13,9 +13,9 @@ const TEMPLATE = inRepository('deploy/nginx/local.conf.template');
  * Writes the configuration of an nginx in front of the replicas and returns how to start it. Everything nginx writes
  * lies under the home.
  * @param {{home: string, port: number, host?: string, apiPorts: number[], page: string,
- *   publicOrigin?: string, limitsProfile: string, logStep: Function}} options
+ *   publicOrigin?: string, trustedProxies?: string, limitsProfile: string, logStep: Function}} options
  *   `page`: folder of the built page; `host`: address to listen on instead of both loopback addresses;
- *   `publicOrigin`: PUBLIC_ORIGIN; `limitsProfile`: LIMITS_PROFILE
+ *   `publicOrigin`: PUBLIC_ORIGIN; `trustedProxies`: TRUSTED_PROXIES; `limitsProfile`: LIMITS_PROFILE
  * @returns {Promise<import('../processes/logged-process.mjs').ProcessDefinition>} without `isReady`
  * @throws {LauncherError} when no nginx is found, or a setting cannot be written into its configuration
  */
@@ -26,6 +26,7 @@ export async function prepareNginx({
   apiPorts,
   page,
   publicOrigin,
+  trustedProxies,
   limitsProfile,
   logStep,
 }) {
@@ -42,6 +43,9 @@ export async function prepareNginx({
       page: checkPath(page),
       shared: checkPath(path.dirname(TEMPLATE)),
       publicOrigin: checkOrigin(publicOrigin),
+      realAddresses: trustedProxies
+        ? `set_real_ip_from ${checkNetwork(trustedProxies)};\n    real_ip_header X-Forwarded-For;`
+        : '',
       limitsProfile,
       servers: apiPorts.map((apiPort) => `server 127.0.0.1:${apiPort} max_fails=0;`).join('\n    '),
       listens: (await listenAddresses(host))
@@ -58,7 +62,8 @@ export async function prepareNginx({
   };
 }
 
-async function findNginx(logStep) {
+/** An nginx of this machine, or one of Debian's packages. @throws {LauncherError} when there is none */
+export async function findNginx(logStep) {
   const command = findProgram(
     ['nginx'],
     ['/usr/sbin', '/usr/local/sbin', '/usr/local/bin', '/opt/homebrew/bin'],
@@ -81,6 +86,11 @@ function fillTemplate(template, values) {
 function checkOrigin(origin = '') {
   if (origin === '' || /^https?:\/\/[\w.:[\]-]+\/?$/.test(origin)) return origin;
   throw new LauncherError(`PUBLIC_ORIGIN must look like https://thaw.example, not "${origin}".`);
+}
+
+function checkNetwork(network) {
+  if (/^[\da-fA-F.:]+(\/\d+)?$/.test(network)) return network;
+  throw new LauncherError(`TRUSTED_PROXIES must look like 10.0.0.0/8, not "${network}".`);
 }
 
 /** Returns a path that needs no quoting in nginx's configuration. @throws {LauncherError} for a path that does */

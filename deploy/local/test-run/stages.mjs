@@ -107,6 +107,7 @@ export const listOptionalStages = (reports) => [
   metricsStage(path.join(reports, 'metrics.tap')),
   chartStage(path.join(reports, 'chart.tap')),
   storageStage(path.join(reports, 'storage.json')),
+  tlsStage(path.join(reports, 'tls.tap')),
 ];
 
 /** The integration specs that concern Redis most, file by file on a cluster of three primaries and three replicas. */
@@ -214,6 +215,21 @@ function storageStage(report) {
   };
 }
 
+/** The product behind the example of TLS. */
+function tlsStage(report) {
+  return {
+    name: 'tls: nginx',
+    kind: 'optional',
+    command: nodeTestCommand(report, [inRepository('deploy/nginx/tls-product.test.mjs')]),
+    limitMs: 3 * MINUTE_MS,
+    counts: () => readTapCounts(report),
+    needs: {
+      find: () => (findProgram(['openssl']) ? {} : undefined),
+      reasonToSkip: 'no openssl was found to make a certificate with',
+    },
+  };
+}
+
 /** The load scripts with k6. */
 function loadStage(report) {
   return {
@@ -285,11 +301,11 @@ function nodeTestCommand(report, files) {
 }
 
 function launcherStage(report) {
-  const files = ['deploy/local', 'deploy/lint', 'deploy/observability', 'deploy/helm']
+  const files = ['deploy/local', 'deploy/lint', 'deploy/observability', 'deploy/helm', 'deploy/nginx']
     .flatMap((folder) =>
       fs.readdirSync(inRepository(folder), { recursive: true }).map((name) => inRepository(folder, name)),
     )
-    .filter((file) => file.endsWith('.test.mjs') && !/(prometheus|helm)\.test\.mjs$/.test(file))
+    .filter((file) => file.endsWith('.test.mjs') && !/(prometheus|helm|tls-product)\.test\.mjs$/.test(file))
     .sort();
   return {
     name: 'launcher',

@@ -1,0 +1,58 @@
+// Real: the example of TLS and Thaw's own nginx. Stand-ins: two api replicas. tls-product.test.mjs runs the product.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { findFreePorts } from '../local/processes/ports.mjs';
+import { createTestHome } from '../local/testing/launcher.mjs';
+import { standIns } from '../local/testing/stand-ins.mjs';
+import { startStack } from '../local/thaw-stack.mjs';
+import { hasOpenssl, send, startTlsFront } from './testing/tls-front.mjs';
+
+const skip = hasOpenssl ? false : 'no openssl was found to make a certificate with';
+
+test('TLS in front of Thaw', { skip }, async (t) => {
+  const home = createTestHome(t);
+  const [tls, plain] = await findFreePorts(2);
+  const stores = { databaseUrl: 'postgres://127.0.0.1/none', redisUrl: 'redis://127.0.0.1' };
+  const env = { PUBLIC_ORIGIN: `https://localhost:${tls}`, TRUSTED_PROXIES: '127.0.0.1' };
+  const stack = await startStack({ home, page: home, stores, replicas: 2, programs: standIns, env });
+  t.after(() => stack.stop());
+  const front = await startTlsFront({ home, ports: { tls, plain, thaw: stack.ports.page } });
+  t.after(() => front.stop());
+  const secure = (options) => send({ port: tls, certificate: front.certificate, ...options });
+
+  await t.test("replicas receive the client's address, and scheme and host of the page", async () => {
+    for (const from of ['127.0.0.2', '127.0.0.3']) {
+      const { status, text } = await secure({ address: '/api/who', from });
+      assert.equal(status, 200);
+      const { headers } = JSON.parse(text);
+      assert.equal(headers['x-forwarded-for'], from);
+      assert.equal(headers['x-forwarded-proto'], 'https');
+      assert.equal(headers.host, `localhost:${tls}`);
+    }
+  });
+
+  await t.test('a client cannot choose its address', async () => {
+    const forged = { 'X-Forwarded-For': '203.0.113.7' };
+    const through = await secure({ address: '/api/who', from: '127.0.0.2', headers: forged });
+    assert.equal(JSON.parse(through.text).headers['x-forwarded-for'], '127.0.0.2');
+    // Past the proxy, from an address that is not trusted.
+    const past = await send({
+      port: stack.ports.page,
+      address: '/api/who',
+      from: '127.0.0.2',
+      headers: forged,
+    });
+    assert.equal(JSON.parse(past.text).headers['x-forwarded-for'], '127.0.0.2');
+  });
+
+  await t.test('a WebSocket is opened through both', async () => {
+    const headers = { Connection: 'Upgrade', Upgrade: 'websocket' };
+    assert.equal((await secure({ address: '/ws', headers })).status, 101);
+  });
+
+  await t.test('requests without TLS are sent to the page with TLS', async () => {
+    const { status, headers } = await send({ port: plain, address: '/chat?x=1' });
+    assert.equal(status, 301);
+    assert.equal(headers.location, `https://localhost:${tls}/chat?x=1`);
+  });
+});

@@ -16,6 +16,7 @@ import { InheritedSanctionsIndex1763640906000 } from './1763640906000-inherited-
 import { Erasures1763640910000 } from './1763640910000-erasures';
 import { FindingsIndex1763640911000 } from './1763640911000-findings-index';
 import { ExportIndexes1763640920000 } from './1763640920000-export-indexes';
+import { UnsampledColumns1763640930000 } from './1763640930000-unsampled-columns';
 
 /** Every migration, in order. */
 export const migrations = [
@@ -37,4 +38,5 @@ export const migrations = [
   Erasures1763640910000,
   FindingsIndex1763640911000,
   ExportIndexes1763640920000,
+  UnsampledColumns1763640930000,
 ];

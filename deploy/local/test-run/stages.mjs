@@ -75,7 +75,7 @@ export function listStages(reports) {
     ),
     jestStage('process', 'process', 'backend', ['--selectProjects', 'process', '--maxWorkers=2'], 12),
     {
-      ...jestStage('drill: restored backup', 'process', 'backend', ['--selectProjects', 'drill']),
+      ...jestStage('drill', 'process', 'backend', ['--selectProjects', 'drill']),
       isLongOnly: true,
     },
     chaosStage(path.join(reports, 'chaos.json')),

@@ -1,0 +1,37 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/**
+ * ANALYZE copies values of columns into `pg_statistic`, where an erasure does not reach them. No query needs those of
+ * columns with personal data: equality is looked up by unique indexes.
+ */
+export class UnsampledColumns1763640930000 implements MigrationInterface {
+  readonly name = 'UnsampledColumns1763640930000';
+
+  async up(queryRunner: QueryRunner): Promise<void> {
+    await queryRunner.query(`
+      -- A change of the type, even to the same one, removes what was sampled. It rewrites nothing.
+      ALTER TABLE users ALTER username TYPE text, ALTER avatar TYPE text, ALTER email TYPE text;
+      ALTER TABLE credentials ALTER password_hash TYPE text;
+      ALTER TABLE event_private ALTER data TYPE jsonb;
+      ALTER TABLE private_messages ALTER client_id TYPE text, ALTER content TYPE text;
+
+      ALTER TABLE users
+        ALTER username SET STATISTICS 0, ALTER avatar SET STATISTICS 0, ALTER email SET STATISTICS 0;
+      ALTER INDEX users_email_key ALTER COLUMN 1 SET STATISTICS 0;
+      ALTER TABLE credentials ALTER password_hash SET STATISTICS 0;
+      ALTER TABLE event_private ALTER data SET STATISTICS 0;
+      ALTER TABLE private_messages ALTER client_id SET STATISTICS 0, ALTER content SET STATISTICS 0;
+    `);
+  }
+
+  async down(queryRunner: QueryRunner): Promise<void> {
+    await queryRunner.query(`
+      ALTER TABLE private_messages ALTER client_id SET STATISTICS -1, ALTER content SET STATISTICS -1;
+      ALTER TABLE event_private ALTER data SET STATISTICS -1;
+      ALTER TABLE credentials ALTER password_hash SET STATISTICS -1;
+      ALTER INDEX users_email_key ALTER COLUMN 1 SET STATISTICS -1;
+      ALTER TABLE users
+        ALTER username SET STATISTICS -1, ALTER avatar SET STATISTICS -1, ALTER email SET STATISTICS -1;
+    `);
+  }
+}

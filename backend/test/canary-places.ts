@@ -1,0 +1,87 @@
+import { readdirSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { Redis } from 'ioredis';
+import { Client, type Submittable } from 'pg';
+import type { Stack } from '../../deploy/local/thaw-stack.mjs';
+import { dumpFiles, dumpRedis } from '../src/testing/erasure.fixture';
+
+/** What `COPY … TO STDOUT` sends, which is what `pg_dump` writes. */
+const copyOut = (client: Client, statement: string): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let failure: Error | undefined;
+    const copy = {
+      submit: (connection: { query(text: string): void }) => connection.query(statement),
+      handleRowDescription: () => undefined,
+      handleCopyData: ({ chunk }: { chunk: Buffer }) => chunks.push(chunk),
+      handleCommandComplete: () => undefined,
+      handleError: (error: Error) => (failure = error),
+      handleReadyForQuery: () =>
+        failure ? reject(failure) : resolve(Buffer.concat(chunks).toString('latin1')),
+    };
+    client.query(copy as unknown as Submittable);
+  });
+
+/** Every table, and the values that PostgreSQL keeps of columns for its planner. */
+const readDatabase = async (connectionString: string): Promise<[string, string][]> => {
+  const client = new Client({ connectionString });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ name: string }>(
+      `SELECT quote_ident(schemaname) || '.' || quote_ident(tablename) AS name FROM pg_tables
+       WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`,
+    );
+    const tables: [string, string][] = [];
+    for (const { name } of rows) tables.push([name, await copyOut(client, `COPY ${name} TO STDOUT`)]);
+    tables.push(['pg_stats', await copyOut(client, 'COPY (SELECT * FROM pg_stats) TO STDOUT')]);
+    return tables;
+  } finally {
+    await client.end();
+  }
+};
+
+const readLogs = async (home: string): Promise<[string, string][]> => {
+  const folder = path.join(home, 'logs');
+  return Promise.all(
+    readdirSync(folder).map(async (name): Promise<[string, string]> => [
+      `log ${name}`,
+      await readFile(path.join(folder, name), 'latin1'),
+    ]),
+  );
+};
+
+const readMetrics = (stack: Stack): Promise<[string, string][]> =>
+  Promise.all(
+    [...stack.replicas, ...stack.workers].map(async ({ name, internalPort }): Promise<[string, string]> => [
+      `metrics of ${name}`,
+      await (await fetch(`http://127.0.0.1:${internalPort}/metrics`)).text(),
+    ]),
+  );
+
+/** Everything that a running product stores or shows to its operator, by place. The jobs of BullMQ are in Redis. */
+export const readPlaces = async (stack: Stack): Promise<ReadonlyMap<string, string>> => {
+  const redis = new Redis(stack.stores.redisUrl);
+  try {
+    return new Map([
+      ...(await readDatabase(stack.stores.databaseUrl)),
+      ['redis', await dumpRedis({ redis })],
+      ['files', await dumpFiles(path.join(stack.home, 'files'))],
+      ...(await readLogs(stack.home)),
+      ...(await readMetrics(stack)),
+    ]);
+  } finally {
+    redis.disconnect();
+  }
+};
+
+/** Where each word was found. */
+export const findWords = (
+  places: ReadonlyMap<string, string>,
+  words: Readonly<Record<string, string>>,
+): string[] =>
+  [...places]
+    .flatMap(([place, text]) =>
+      Object.entries(words).flatMap(([field, word]) => (text.includes(word) ? [`${field} in ${place}`] : [])),
+    )
+    .sort();

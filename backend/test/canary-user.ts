@@ -1,0 +1,189 @@
+import { randomBytes } from 'node:crypto';
+import { questionById } from '@thaw/contract/questions';
+import sharp from 'sharp';
+import { createPrivateMessage } from '../src/testing/private-chat.fixture';
+import { matchSockets } from '../src/testing/random-chat.fixture';
+import { textMessage, type ThawSocket, ThawVisitor } from '../src/testing/thaw.client';
+
+/** Short enough for a username, and found nowhere else. */
+export const canary = (): string => `canary${randomBytes(10).toString('hex')}`;
+
+const FIELDS = [
+  'email',
+  'newEmail',
+  'password',
+  'wrongPassword',
+  'unknownEmail',
+  'firstName',
+  'name',
+  'userAgent',
+  'referrer',
+  'fileName',
+  'avatarMetadata',
+  'imageMetadata',
+  'message',
+  'edited',
+  'clientId',
+  'gameId',
+  'reply',
+  'privateMessage',
+  'privateEdit',
+  'privateClientId',
+  'deletedMessage',
+  'privateReply',
+  'reportWords',
+  'appealWords',
+  'refusedFrame',
+  'unknownEvent',
+  'path',
+  'query',
+] as const;
+export type Words = Record<(typeof FIELDS)[number], string>;
+
+export const createWords = (): Words =>
+  Object.fromEntries(FIELDS.map((field) => [field, canary()])) as unknown as Words;
+
+const photoWith = (secret: string): Promise<Buffer> =>
+  sharp({ create: { width: 64, height: 64, channels: 3, background: '#c44' } })
+    .withExif({ IFD0: { Artist: secret, Copyright: secret, ImageDescription: secret } })
+    .withXmp(`<x:xmpmeta xmlns:x="adobe:ns:meta/">${secret}</x:xmpmeta>`)
+    .jpeg()
+    .toBuffer();
+
+const upload = async (
+  visitor: ThawVisitor,
+  bucket: 'avatars' | 'chat-images',
+  words: Words,
+): Promise<string> => {
+  const bytes = await photoWith(bucket === 'avatars' ? words.avatarMetadata : words.imageMetadata);
+  const form = new FormData();
+  form.append('bucket', bucket);
+  form.append('fileName', `${words.fileName}.jpg`);
+  form.append('file', new Blob([new Uint8Array(bytes)], { type: 'image/jpeg' }), `${words.fileName}.jpg`);
+  const { body, status } = await visitor.call('POST', '/api/upload', form);
+  if (status !== 201) throw new Error(`The upload answered ${status}`);
+  return String(body.url);
+};
+
+const expectDone = (answer: { status: number }): void => {
+  expect(answer.status).toBeLessThan(300);
+};
+
+/** Registers a user whose every text is a word of its own. */
+export const register = async (origin: string, words: Words): Promise<ThawVisitor> => {
+  const ada = await new ThawVisitor([origin]).register(
+    `${words.email}@example.org`,
+    words.password,
+    'female',
+  );
+  const path = `/api/user/${ada.user.id}`;
+  expectDone(await ada.call('PUT', path, { username: words.firstName, avatar: null }));
+  const avatar = await upload(ada, 'avatars', words);
+  const headers = {
+    'user-agent': words.userAgent,
+    referer: `${origin}/${words.referrer}`,
+  };
+  expectDone(await ada.call('PUT', path, { username: words.name, avatar }, headers));
+  expectDone(
+    await ada.call(
+      'PUT',
+      `${path}/email`,
+      { newEmail: `${words.newEmail}@example.org`, currentPassword: words.password },
+      headers,
+    ),
+  );
+  for (const [email, password] of [
+    [words.newEmail, words.wrongPassword],
+    [words.unknownEmail, words.wrongPassword],
+  ])
+    await new ThawVisitor([origin]).call(
+      'POST',
+      '/api/login',
+      { email: `${email}@example.org`, password },
+      headers,
+    );
+  await ada.call('GET', `/api/${words.path}?q=${words.query}`, undefined, headers);
+  return ada;
+};
+
+interface Chat {
+  ada: ThawVisitor;
+  bob: ThawVisitor;
+  adaSocket: ThawSocket;
+  bobSocket: ThawSocket;
+  words: Words;
+}
+
+/** A random chat with a message, its edit, a reaction, quotes, an image and a game. @returns its id. */
+export const chat = async ({ ada, bob, adaSocket, bobSocket, words }: Chat): Promise<string> => {
+  const sessionId = await matchSockets([adaSocket], [bobSocket]);
+  const sent = await adaSocket.request(
+    'random_message',
+    textMessage(sessionId, words.message, words.clientId),
+  );
+  const messageId = String(sent.id);
+  const edit = { sessionId, messageId, newContent: words.edited, userId: ada.user.id };
+  await adaSocket.request('message_edit', edit);
+  await bobSocket.request('message_reaction', {
+    sessionId,
+    messageId,
+    emoji: '👍',
+    action: 'add',
+    userId: bob.user.id,
+  });
+  const quote = { ...textMessage(sessionId, 'quoting you'), replyTo: { messageId } };
+  const answered = await bobSocket.request('random_message', quote);
+  await adaSocket.request('random_message', {
+    ...textMessage(sessionId, words.reply),
+    replyTo: { messageId: String(answered.id) },
+  });
+  const image = await upload(ada, 'chat-images', words);
+  await adaSocket.request('random_message', { sessionId, content: image, messageType: 'image' });
+  const game = { sessionId, gameId: words.gameId };
+  const [first, second] = questionById(1)!.options;
+  await adaSocket.request('break_ice_start', { ...game, question: { id: 1 }, initiatorId: ada.user.id });
+  await adaSocket.request('break_ice_response', { ...game, userId: ada.user.id, response: first! });
+  await bobSocket.request('break_ice_response', { ...game, userId: bob.user.id, response: second! });
+  // Frames that are refused.
+  await adaSocket.ask('random_message', { ...textMessage('no-such-chat', words.refusedFrame) });
+  await adaSocket.ask(words.unknownEvent as 'random_message', { sessionId } as never);
+  return sessionId;
+};
+
+/** Private messages: one edited, one deleted, one with an image, and quotes by both. */
+export const writePrivately = async ({ ada, bob, adaSocket, bobSocket, words }: Chat): Promise<void> => {
+  for (const [from, to] of [
+    [ada, bob],
+    [bob, ada],
+  ] as const)
+    expectDone(
+      await from.call('POST', '/api/friends/request', { requesterId: from.user.id, addresseeId: to.user.id }),
+    );
+  const send = async (
+    socket: ThawSocket,
+    message: Parameters<typeof createPrivateMessage>[0],
+  ): Promise<number> =>
+    Number((await socket.request('send_private_message', createPrivateMessage(message))).id);
+  const id = await send(adaSocket, {
+    from: ada,
+    to: bob,
+    content: words.privateMessage,
+    clientId: words.privateClientId,
+  });
+  const ends = { senderId: ada.user.id, receiverId: bob.user.id };
+  await adaSocket.request('edit_private_message', {
+    ...ends,
+    messageId: id,
+    newContent: words.privateEdit,
+  });
+  await send(bobSocket, { from: bob, to: ada, content: 'quoting you', replyTo: { id } });
+  await send(adaSocket, { from: ada, to: bob, content: words.privateReply, replyTo: { id } });
+  const removed = await send(adaSocket, { from: ada, to: bob, content: words.deletedMessage });
+  await adaSocket.request('delete_private_message', { ...ends, messageId: removed });
+  await send(adaSocket, {
+    from: ada,
+    to: bob,
+    content: await upload(ada, 'chat-images', words),
+    messageType: 'image',
+  });
+};

@@ -18,13 +18,15 @@ export const renderTable = (rows: readonly Row[]): string => [TABLE_HEAD, ...row
 /** Merges the figures of this run into the file. Rows of figures that were not measured now are kept. */
 export const writeResults = async (file: string, rows: readonly Row[], settings: Settings): Promise<void> => {
   const measured = new Set(rows.map(({ figure }) => figure));
-  const earlier = existsSync(file) ? readFileSync(file, 'utf8') : '';
-  const kept = earlier.split('\n').filter((text) => {
-    const figure = /^\| (P\d+|[a-z]+) /.exec(text)?.[1];
+  const earlierText = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  const keptRows = earlierText.split('\n').filter((line) => {
+    const figure = /^\| (P\d+|[a-z]+) /.exec(line)?.[1];
     return figure !== undefined && !measured.has(figure);
   });
-  const parseFigureNumber = (text: string): number => Number(/^\| P(\d+)/.exec(text)?.[1] ?? 0);
-  const lines = [...kept, ...rows.map(renderRow)].sort((a, b) => parseFigureNumber(a) - parseFigureNumber(b));
+  const parseFigureNumber = (line: string): number => Number(/^\| P(\d+)/.exec(line)?.[1] ?? 0);
+  const lines = [...keptRows, ...rows.map(renderRow)].sort(
+    (a, b) => parseFigureNumber(a) - parseFigureNumber(b),
+  );
   const { rounds, seconds, pairs, messagesPerSecond, commandsPerSecond } = settings;
   const text = `# Figures
 

@@ -19,7 +19,7 @@ interface CommandSender {
   acked: number;
 }
 
-/** Within this time the last acks must arrive. */
+/** Time within which the last acks must arrive after the last command is sent. */
 const DRAIN_MS = 10_000;
 const OPENING_CONCURRENCY = 8;
 
@@ -110,18 +110,21 @@ const createSender = (wire: Wire, data: object): CommandSender => ({
   acked: 0,
 });
 
-/** Opens sockets that stay idle. @param open opens a socket of Socket.IO */
+/**
+ * Opens sockets that stay idle.
+ * @param openSocketIo opens a socket to a server of Socket.IO
+ */
 export const openIdleSockets = async (
   kind: 'thaw' | 'bare ws' | 'socket.io',
   origin: string,
   count: number,
-  open: { socketIo: (origin: string) => Promise<Wire> },
+  openSocketIo: (origin: string) => Promise<Wire>,
 ): Promise<Wire[]> => {
   const wires: Wire[] = [];
   await runInParallel(count, OPENING_CONCURRENCY, async () => {
     if (kind === 'thaw') wires.push(await openAuthenticatedSocket(origin, await createVisitor(origin)));
     else if (kind === 'bare ws') wires.push(await JsonWire.open(`${origin.replace(/^http/, 'ws')}/ws`));
-    else wires.push(await open.socketIo(origin));
+    else wires.push(await openSocketIo(origin));
   });
   return wires;
 };

@@ -83,7 +83,7 @@ const handlers: {
     ),
   runCommands: ({ group: index, perSecond, seconds }) => getGroup(index, CommandLoad).run(perSecond, seconds),
   openIdleSockets: async ({ kind, origin, sockets }) => {
-    const wires = await openIdleSockets(kind, origin, sockets, { socketIo: (url) => SocketIoWire.open(url) });
+    const wires = await openIdleSockets(kind, origin, sockets, (url) => SocketIoWire.open(url));
     return addGroup({ close: () => wires.forEach((wire) => wire.close()) });
   },
   signUp: async ({ origin, visitors }) => addGroup(await VisitorGroup.signUp(origin, visitors)),

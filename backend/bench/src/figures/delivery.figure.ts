@@ -9,7 +9,7 @@ import { BenchStores } from '../measure/stores';
 import { Service } from '../service';
 import { orderForRound, logProgress, type Outcome, type Row, type Settings } from './figure';
 
-const ROUNDS = 3;
+const MAX_ROUNDS = 3;
 const WARM_UP_SECONDS = 4;
 /** Time for nginx to stop its child processes. The baselines stop at once. */
 const STOP_WITHIN_MS = 2_000;
@@ -80,7 +80,7 @@ export const measureDelivery = async (driver: Driver, settings: Settings): Promi
     const results = new Map<string, RelayResult[]>();
     for (const { group } of contenders)
       await driver.call('runRelay', { group, perSecond, seconds: WARM_UP_SECONDS });
-    const rounds = Math.min(ROUNDS, settings.rounds);
+    const rounds = Math.min(MAX_ROUNDS, settings.rounds);
     for (let round = 1; round <= rounds; round += 1) {
       logProgress(`delivery, round ${round} of ${rounds}`);
       for (const { name, group } of orderForRound(contenders, round)) {

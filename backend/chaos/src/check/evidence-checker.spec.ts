@@ -70,7 +70,7 @@ const createEvidence = (more: Partial<Evidence> = {}): Evidence => ({
   ...more,
 });
 
-const listRules = (more: Partial<Evidence>): Rule[] => [
+const listViolatedRules = (more: Partial<Evidence>): Rule[] => [
   ...new Set(checkEvidence(createEvidence(more)).violations.map(({ rule }) => rule)),
 ];
 const createProblem = (what: string): Partial<Evidence> => ({
@@ -116,7 +116,7 @@ describe('checkEvidence', () => {
   it('reports a loss outside the time window of the fault that would allow it', () => {
     const window = { label: 'truncated redis', from: 50_000, at: 50_500, to: 51_000 };
     expect(
-      listRules({ storedState: createStoredState(removeFromHistory(hello)), lossWindows: [window] }),
+      listViolatedRules({ storedState: createStoredState(removeFromHistory(hello)), lossWindows: [window] }),
     ).toContain('lost');
   });
 
@@ -125,28 +125,34 @@ describe('checkEvidence', () => {
     const open = { endedAt: undefined };
     const logs = [createLog(ADA, BOB, open), createLog(BOB, ADA, open)];
     expect(
-      listRules({ storedState: createStoredState(removeFromHistory(hello)), lossWindows: [window], logs }),
+      listViolatedRules({
+        storedState: createStoredState(removeFromHistory(hello)),
+        lossWindows: [window],
+        logs,
+      }),
     ).toContain('not notified');
   });
 
   it('reports a message that is stored under another number than the acknowledged one', () => {
     const [start = '', first = '', second = '', end = ''] = history;
-    expect(listRules({ storedState: createStoredState([start, second, first, end]) })).toEqual(['order']);
+    expect(listViolatedRules({ storedState: createStoredState([start, second, first, end]) })).toEqual([
+      'order',
+    ]);
   });
 
   it('reports two sides that saw different orders', () => {
     const swapped = new Map(history.map((fingerprint, index) => [index + 1, fingerprint]));
     swapped.set(2, reply).set(3, hello);
     const logs = [createLog(ADA, BOB), createLog(BOB, ADA, { events: swapped })];
-    expect(listRules({ logs })).toContain('order');
+    expect(listViolatedRules({ logs })).toContain('order');
   });
 
   it('reports a gap that a user noticed', () => {
-    expect(listRules(createProblem('s-1: a gap, random_message 5 came after 3'))).toEqual(['order']);
+    expect(listViolatedRules(createProblem('s-1: a gap, random_message 5 came after 3'))).toEqual(['order']);
   });
 
   it('reports an event that was delivered twice', () => {
-    expect(listRules(createProblem('s-1: random_message 3 delivered twice'))).toEqual(['duplicate']);
+    expect(listViolatedRules(createProblem('s-1: random_message 3 delivered twice'))).toEqual(['duplicate']);
   });
 
   it('reports a message that is stored twice under one client id', () => {
@@ -154,20 +160,22 @@ describe('checkEvidence', () => {
     const events = storedState.durable.get(SESSION) ?? [];
     events.splice(3, 0, { eventId: 'e-9', fingerprint: hello, clientKey: formatClientKey(1) });
     // Without Redis, whose copy would differ.
-    expect(listRules({ storedState: { ...storedState, live: new Map() } })).toContain('duplicate');
+    expect(listViolatedRules({ storedState: { ...storedState, live: new Map() } })).toContain('duplicate');
   });
 
   it('reports frames of another chat', () => {
-    expect(listRules(createProblem('typing of the unknown chat s-2'))).toEqual(['cross-talk']);
-    expect(listRules(createProblem('s-1: a message of another chat: s-2 5 hello'))).toEqual(['cross-talk']);
+    expect(listViolatedRules(createProblem('typing of the unknown chat s-2'))).toEqual(['cross-talk']);
+    expect(listViolatedRules(createProblem('s-1: a message of another chat: s-2 5 hello'))).toEqual([
+      'cross-talk',
+    ]);
   });
 
   it('reports a user in two chats', () => {
-    expect(listRules(createProblem('in two chats: s-1 and s-2'))).toEqual(['two chats or stuck']);
+    expect(listViolatedRules(createProblem('in two chats: s-1 and s-2'))).toEqual(['two chats or stuck']);
   });
 
   it('reports a stored chat without an end, even if it is in the log of no user', () => {
-    expect(listRules({ storedState: createStoredState(history.slice(0, 3)), logs: [] })).toEqual([
+    expect(listViolatedRules({ storedState: createStoredState(history.slice(0, 3)), logs: [] })).toEqual([
       'two chats or stuck',
     ]);
   });
@@ -175,16 +183,16 @@ describe('checkEvidence', () => {
   it('reports a chat that goes on after its end, unless the end was lost by a truncated file', () => {
     const logs = [createLog(ADA, BOB, { reopened: [{ endedAt: 12_000, at: 13_000 }] }), createLog(BOB, ADA)];
     const window = { label: 'truncated redis', from: 11_500, at: 11_600, to: 12_500 };
-    expect(listRules({ logs, storedState: createStoredState(history) })).toContain('order');
-    expect(listRules({ logs, lossWindows: [window] })).not.toContain('order');
+    expect(listViolatedRules({ logs, storedState: createStoredState(history) })).toContain('order');
+    expect(listViolatedRules({ logs, lossWindows: [window] })).not.toContain('order');
   });
 
   it('reports a chat that never ends, unless data was lost during it', () => {
     const storedState = createStoredState(history.slice(0, 3));
     const earlier = { label: 'flushed redis', from: 0, at: 300, to: 800 };
     const during = { ...earlier, at: 19_000, to: 19_500 };
-    expect(listRules({ storedState, lossWindows: [earlier] })).toContain('two chats or stuck');
-    expect(listRules({ storedState, lossWindows: [during] })).not.toContain('two chats or stuck');
+    expect(listViolatedRules({ storedState, lossWindows: [earlier] })).toContain('two chats or stuck');
+    expect(listViolatedRules({ storedState, lossWindows: [during] })).not.toContain('two chats or stuck');
   });
 
   it('reports an event that differs between Redis and PostgreSQL', () => {
@@ -193,29 +201,33 @@ describe('checkEvidence', () => {
       SESSION,
       createStoredEvents(history).with(1, { eventId: 'other', fingerprint: hello }),
     );
-    expect(listRules({ storedState })).toEqual(['order']);
+    expect(listViolatedRules({ storedState })).toEqual(['order']);
   });
 
   it('reports what is left in outboxes, queues and dead letters', () => {
-    expect(listRules({ storedState: createStoredState(history, { waitingJobs: 1 }) })).toEqual(['left over']);
-    expect(listRules({ storedState: createStoredState(history, { outboxEntries: 1 }) })).toEqual([
+    expect(listViolatedRules({ storedState: createStoredState(history, { waitingJobs: 1 }) })).toEqual([
       'left over',
     ]);
-    expect(listRules({ storedState: createStoredState(history, { deadLetters: 1 }) })).toEqual(['left over']);
+    expect(listViolatedRules({ storedState: createStoredState(history, { outboxEntries: 1 }) })).toEqual([
+      'left over',
+    ]);
+    expect(listViolatedRules({ storedState: createStoredState(history, { deadLetters: 1 }) })).toEqual([
+      'left over',
+    ]);
   });
 
   it('reports a private message that was acknowledged and is not stored, or stored twice', () => {
-    expect(listRules({ storedState: createStoredState(history, { privateMessages: [] }) })).toEqual([
+    expect(listViolatedRules({ storedState: createStoredState(history, { privateMessages: [] }) })).toEqual([
       'private',
     ]);
     const message = { id: 7, senderId: ADA, receiverId: BOB, content: 'private' };
     const twice = createStoredState(history, { privateMessages: [message, { ...message, id: 8 }] });
-    expect(listRules({ storedState: twice })).toEqual(['duplicate']);
+    expect(listViolatedRules({ storedState: twice })).toEqual(['duplicate']);
   });
 
   it('reports a friendship that a user saw and that is not stored', () => {
-    expect(listRules({ storedState: createStoredState(history, { friendships: new Set() }) })).toEqual([
-      'friends',
-    ]);
+    expect(
+      listViolatedRules({ storedState: createStoredState(history, { friendships: new Set() }) }),
+    ).toEqual(['friends']);
   });
 });

@@ -7,8 +7,8 @@ export interface PreparedStatement {
 }
 
 /**
- * Runs a prepared statement. For hot-path statements whose planning is expensive. Not for statements whose best plan depends on the size of their
- * parameters: after a few executions PostgreSQL switches to a generic plan.
+ * Runs a prepared statement. For frequent statements whose planning is expensive. Not for statements whose best plan
+ * depends on the size of their parameters: after a few executions PostgreSQL switches to a generic plan.
  */
 export const runPrepared = <Rows>(
   manager: Pick<EntityManager, 'query'>,

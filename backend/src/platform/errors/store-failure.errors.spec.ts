@@ -4,7 +4,7 @@ import { isStoreFailure, isTimeout, classifyWriteFault } from './store-failure.e
 const createFailedQuery = (code: string) =>
   new QueryFailedError('SELECT 1', [], Object.assign(new Error('from the server'), { code }));
 
-const awayErrors: unknown[] = [
+const unavailableStoreErrors: unknown[] = [
   Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:5432'), { code: 'ECONNREFUSED' }),
   { message: 'read ECONNRESET', code: 'ECONNRESET' },
   Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }),
@@ -34,8 +34,16 @@ const awayErrors: unknown[] = [
   new QueryRunnerProviderAlreadyReleasedError(),
 ];
 
+/** Adds to each error the text that names it in the title of its test: the SQLSTATE, or else the message. */
+const addLabels = (errors: readonly unknown[]): [label: string, error: unknown][] =>
+  errors.map((error) => {
+    if (error instanceof QueryFailedError)
+      return [`SQLSTATE ${(error.driverError as { code: string }).code}`, error];
+    return [error instanceof Error ? error.message : JSON.stringify(error), error];
+  });
+
 describe('isStoreFailure', () => {
-  it.each(awayErrors)('recognises errors of an unavailable store (%#)', (error) => {
+  it.each(addLabels(unavailableStoreErrors))('recognises an unavailable store by %s', (_label, error) => {
     expect(isStoreFailure(error)).toBe(true);
   });
 
@@ -56,29 +64,33 @@ describe('isStoreFailure', () => {
     expect(isStoreFailure(Object.assign(new Error(message), { name: 'ReplyError' }))).toBe(true);
   });
 
-  it.each([
-    new Error('a bug'),
-    new Error('BUSYGROUP Consumer Group name already exists'),
-    new Error('WRONGTYPE Operation against a key holding the wrong kind of value'),
-    createFailedQuery('23505'),
-    createFailedQuery('42P01'),
-    null,
-    undefined,
-    'ECONNREFUSED',
-    {},
-  ])('does not treat a bug as an unavailable store (%#)', (error) => {
+  it.each(
+    addLabels([
+      new Error('a bug'),
+      new Error('BUSYGROUP Consumer Group name already exists'),
+      new Error('WRONGTYPE Operation against a key holding the wrong kind of value'),
+      createFailedQuery('23505'),
+      createFailedQuery('42P01'),
+      null,
+      undefined,
+      'ECONNREFUSED',
+      {},
+    ]),
+  )('does not mistake for an unavailable store: %s', (_label, error) => {
     expect(isStoreFailure(error)).toBe(false);
   });
 });
 
 describe('classifyWriteFault', () => {
-  it.each([
-    ...awayErrors,
-    createFailedQuery('42P01'),
-    createFailedQuery('42703'),
-    createFailedQuery('42501'),
-    createFailedQuery('XX000'),
-  ])('returns `store` for errors that do not depend on the rows (%#)', (error) => {
+  it.each(
+    addLabels([
+      ...unavailableStoreErrors,
+      createFailedQuery('42P01'),
+      createFailedQuery('42703'),
+      createFailedQuery('42501'),
+      createFailedQuery('XX000'),
+    ]),
+  )('returns `store` for an error that does not depend on the rows: %s', (_label, error) => {
     expect(classifyWriteFault(error)).toBe('store');
   });
 
@@ -89,12 +101,14 @@ describe('classifyWriteFault', () => {
     },
   );
 
-  it.each([
-    new TypeError('x is undefined'),
-    new Error('a bug'),
-    createFailedQuery('21000'),
-    createFailedQuery('54000'),
-  ])('returns `code` for errors that another build may avoid (%#)', (error) => {
+  it.each(
+    addLabels([
+      new TypeError('x is undefined'),
+      new Error('a bug'),
+      createFailedQuery('21000'),
+      createFailedQuery('54000'),
+    ]),
+  )('returns `code` for an error that another build may avoid: %s', (_label, error) => {
     expect(classifyWriteFault(error)).toBe('code');
   });
 });

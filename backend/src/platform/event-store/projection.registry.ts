@@ -36,16 +36,18 @@ export class ProjectionRegistry {
   /** Passes each projection the events that it handles, in order. */
   async apply(events: readonly StoredEvent[], manager: EntityManager, isRebuild = false): Promise<void> {
     for (const projection of this.projections) {
-      const wanted = events.filter((event) => isFor(projection, event));
+      const wanted = events.filter((event) => handlesEvent(projection, event));
       if (wanted.length > 0) await projection.apply(wanted, manager, isRebuild);
     }
   }
 
   /** Returns the projections that an event concerns, except the named one. */
   findOthersFor(name: string, event: Pick<StoredEvent, 'type' | 'data'>): readonly Projection[] {
-    return this.projections.filter((projection) => projection.name !== name && isFor(projection, event));
+    return this.projections.filter(
+      (projection) => projection.name !== name && handlesEvent(projection, event),
+    );
   }
 }
 
-const isFor = (projection: Projection, event: Pick<StoredEvent, 'type' | 'data'>): boolean =>
+const handlesEvent = (projection: Projection, event: Pick<StoredEvent, 'type' | 'data'>): boolean =>
   projection.handles.includes(event.type) && (projection.concerns?.(event) ?? true);

@@ -7,7 +7,7 @@ import { isStoreFailure } from '../errors/store-failure.errors';
 import { AppLoggerService } from '../observability/app-logger.service';
 
 /** Codes for client errors thrown by libraries; every other status from 400 to 499 is `validation_failed`. */
-const codeOfStatus: Partial<Record<number, HttpErrorCode>> = {
+const codeByStatus: Partial<Record<number, HttpErrorCode>> = {
   401: 'not_signed_in',
   403: 'forbidden',
   404: 'not_found',
@@ -59,7 +59,7 @@ export class HttpErrorFilter implements ExceptionFilter {
     if (isClientAbort(error)) return createRefusal('validation_failed');
     const status = readStatus(error);
     if (status !== undefined && status >= 400 && status < 500) {
-      return { ...createRefusal(codeOfStatus[status] ?? 'validation_failed'), statusCode: status };
+      return { ...createRefusal(codeByStatus[status] ?? 'validation_failed'), statusCode: status };
     }
     if (status === 503) return createRefusal('unavailable');
     if (isStoreFailure(error)) {

@@ -119,34 +119,58 @@ describe('checks of requests', () => {
     const post = (headers: Record<string, string>) => api.openBrowser().post('/api/anonymous').set(headers);
 
     it.each([
-      { Origin: 'https://evil.example.org' },
-      { Origin: 'null' },
-      { Origin: 'not an origin' },
-      { Origin: 'http://localhost:1', Host: 'localhost:2' },
-      { Origin: 'ftp://thaw.example.org', Host: 'thaw.example.org' },
-      { Origin: 'app://thaw.example.org', Host: 'thaw.example.org' },
-      { Origin: 'chrome-extension://thaw.example.org', Host: 'thaw.example.org' },
-      { Origin: 'http://thaw.example.org.evil.org', Host: 'thaw.example.org' },
-      { 'Sec-Fetch-Site': 'cross-site' },
-      { 'Sec-Fetch-Site': 'same-site' },
-      { 'Sec-Fetch-Site': 'none' },
-      { Origin: 'http://thaw.example.org', Host: 'thaw.example.org', 'Sec-Fetch-Site': 'cross-site' },
-    ] as Record<string, string>[])('refuses a request with %j', async (headers) => {
-      const response = await post(headers);
-      expect(response.body).toEqual(createProblem(403, 'bad_origin'));
-      expect(response.get('Set-Cookie')).toBeUndefined();
-    });
+      ['another origin', { Origin: 'https://evil.example.org' }],
+      ['an opaque origin', { Origin: 'null' }],
+      ['a malformed origin', { Origin: 'not an origin' }],
+      ['another port', { Origin: 'http://localhost:1', Host: 'localhost:2' }],
+      ['the scheme ftp', { Origin: 'ftp://thaw.example.org', Host: 'thaw.example.org' }],
+      ['the scheme app', { Origin: 'app://thaw.example.org', Host: 'thaw.example.org' }],
+      [
+        'the scheme of an extension',
+        { Origin: 'chrome-extension://thaw.example.org', Host: 'thaw.example.org' },
+      ],
+      [
+        'a host that begins with that of the service',
+        { Origin: 'http://thaw.example.org.evil.org', Host: 'thaw.example.org' },
+      ],
+      ['no origin, from another site', { 'Sec-Fetch-Site': 'cross-site' }],
+      ['no origin, from another subdomain', { 'Sec-Fetch-Site': 'same-site' }],
+      ['no origin, from the address bar', { 'Sec-Fetch-Site': 'none' }],
+      [
+        'its own origin, from another site',
+        { Origin: 'http://thaw.example.org', Host: 'thaw.example.org', 'Sec-Fetch-Site': 'cross-site' },
+      ],
+    ] as [label: string, headers: Record<string, string>][])(
+      'refuses a request with %s',
+      async (_label, headers) => {
+        const response = await post(headers);
+        expect(response.body).toEqual(createProblem(403, 'bad_origin'));
+        expect(response.get('Set-Cookie')).toBeUndefined();
+      },
+    );
 
     it.each([
-      {},
-      { 'Sec-Fetch-Site': 'same-origin' },
-      { Origin: 'http://thaw.example.org', Host: 'thaw.example.org', 'Sec-Fetch-Site': 'same-origin' },
-      { Origin: 'https://thaw.example.org', Host: 'thaw.example.org' },
-      { Origin: 'https://thaw.example.org', Host: 'thaw.example.org:443' },
-      { Origin: 'https://partner.example.org', 'Sec-Fetch-Site': 'cross-site' },
-    ] as Record<string, string>[])('allows a request with %j', async (headers) => {
-      await post(headers).expect(201);
-    });
+      ['neither header', {}],
+      ['no origin, from the same origin', { 'Sec-Fetch-Site': 'same-origin' }],
+      [
+        'its own origin, from the same origin',
+        { Origin: 'http://thaw.example.org', Host: 'thaw.example.org', 'Sec-Fetch-Site': 'same-origin' },
+      ],
+      ['its own origin', { Origin: 'https://thaw.example.org', Host: 'thaw.example.org' }],
+      [
+        'its own origin and an explicit default port',
+        { Origin: 'https://thaw.example.org', Host: 'thaw.example.org:443' },
+      ],
+      [
+        'a configured origin, from another site',
+        { Origin: 'https://partner.example.org', 'Sec-Fetch-Site': 'cross-site' },
+      ],
+    ] as [label: string, headers: Record<string, string>][])(
+      'allows a request with %s',
+      async (_label, headers) => {
+        await post(headers).expect(201);
+      },
+    );
 
     it.each(['put', 'patch', 'delete'] as const)(
       'refuses a foreign origin for the method %s on any route',

@@ -8,7 +8,7 @@ const CLIENT_CLOSED_REQUEST = 499;
 /** Ids from a proxy that may be used in log lines. */
 const givenIdPattern = /^[\w-]{8,64}$/;
 
-const routeTemplate = (request: Request): string => {
+const readRouteTemplate = (request: Request): string => {
   const route = request.route as { path?: unknown } | undefined;
   return typeof route?.path === 'string' ? route.path : 'none';
 };
@@ -27,7 +27,7 @@ export const logRequests = (logger: AppLoggerService, metrics: MetricsRegistry):
     response.set('X-Request-Id', correlationId);
     response.once('close', () => {
       const durationMs = performance.now() - startedAt;
-      const route = routeTemplate(request);
+      const route = readRouteTemplate(request);
       const status = response.writableFinished ? response.statusCode : CLIENT_CLOSED_REQUEST;
       duration.observe({ method: request.method, route, status: String(status) }, durationMs / 1_000);
       logger.write(status >= 500 ? 'error' : 'info', 'Request', {

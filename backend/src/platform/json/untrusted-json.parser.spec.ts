@@ -7,11 +7,11 @@ describe('parseUntrustedJson', () => {
   });
 
   it.each([
-    '{"__proto__":{"a":1}}',
-    '{"data":{"constructor":1}}',
-    '{"data":[{"prototype":1}]}',
-    '{"\\u005f_proto__":1}',
-  ])('refuses %s', (text) => {
+    ['__proto__', '{"__proto__":{"a":1}}'],
+    ['constructor, nested', '{"data":{"constructor":1}}'],
+    ['prototype, in a list', '{"data":[{"prototype":1}]}'],
+    ['__proto__, escaped', '{"\\u005f_proto__":1}'],
+  ])('refuses the key %s', (_label, text) => {
     expect(() => parseUntrustedJson(text)).toThrow(SyntaxError);
   });
 

@@ -68,7 +68,7 @@ export class MetricsRegistry {
     read: () => Iterable<readonly [labels: Labels, durations: DurationHistogram]>,
   ): void {
     this.registerReading(name, help, 'histogram', () =>
-      [...read()].flatMap(([labels, durations]) => toSamples(name, labels, durations)),
+      [...read()].flatMap(([labels, durations]) => createSamples(name, labels, durations)),
     );
   }
 
@@ -169,7 +169,7 @@ interface Sample {
 }
 
 /** The cumulative buckets, the sum in seconds and the count of a histogram. */
-const toSamples = (name: string, labels: Labels, { counts, sumMs }: DurationHistogram): Sample[] => {
+const createSamples = (name: string, labels: Labels, { counts, sumMs }: DurationHistogram): Sample[] => {
   let count = 0;
   const buckets = counts.map((inBucket, index) => {
     count += inBucket;

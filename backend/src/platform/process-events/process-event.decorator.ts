@@ -26,7 +26,7 @@ type ReactionDecorator<Event> = (
   descriptor: ReactionDescriptor<Event>,
 ) => void;
 
-const record = (prototype: object, reaction: ReactionMetadata): void => {
+const recordReaction = (prototype: object, reaction: ReactionMetadata): void => {
   const known = (Reflect.getMetadata(REACTIONS, prototype) ?? []) as readonly ReactionMetadata[];
   Reflect.defineMetadata(REACTIONS, [...known, reaction], prototype);
 };
@@ -39,7 +39,7 @@ const record = (prototype: object, reaction: ReactionMetadata): void => {
 export const OnProcessEvent =
   <Name extends ProcessEventName>(event: Name, order = 0): ReactionDecorator<ProcessEventMap[Name]> =>
   (prototype, method) =>
-    record(prototype, { kind: 'process', event, method, order });
+    recordReaction(prototype, { kind: 'process', event, method, order });
 
 /**
  * Runs the method inside the transaction that is about to be committed; throwing refuses the transaction.
@@ -48,7 +48,7 @@ export const OnProcessEvent =
 export const InTransaction =
   <Name extends TransactionEventName>(event: Name, order = 0): ReactionDecorator<TransactionEventMap[Name]> =>
   (prototype, method) =>
-    record(prototype, { kind: 'transaction', event, method, order });
+    recordReaction(prototype, { kind: 'transaction', event, method, order });
 
 /** Returns the reactions declared on a class; empty if there are none. */
 export const readReactions = (prototype: object): readonly ReactionMetadata[] =>

@@ -22,7 +22,7 @@ const DAY = 24 * HOUR;
  * wide: a whole school may share one address.
  */
 export const buckets = {
-  /** By address. */
+  /** Limits by network address. */
   http: { amount: 600, periodMs: MINUTE },
   register: { amount: 60, periodMs: MINUTE },
   anonymous: { amount: 60, periodMs: MINUTE },
@@ -30,12 +30,12 @@ export const buckets = {
   login_failures_of_address: { amount: 60, periodMs: 15 * MINUTE },
   socket_handshakes: { amount: 300, periodMs: MINUTE },
 
-  /** By account, or by known device. */
+  /** Limits by account, or by known device. */
   login_failures_of_account: { amount: 5, periodMs: 15 * MINUTE, isFixed: true },
   login_failures_of_device: { amount: 30, periodMs: 15 * MINUTE, isFixed: true },
   password_confirmations: { amount: 10, periodMs: 15 * MINUTE, isFixed: true },
 
-  /** By user. */
+  /** Limits by user. */
   profile_reads: { amount: 120, periodMs: MINUTE },
   name_changes: { amount: 10, periodMs: HOUR, isFixed: true },
   friend_requests: { amount: 20, periodMs: DAY },

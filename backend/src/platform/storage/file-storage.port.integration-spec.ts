@@ -123,6 +123,7 @@ describe.each([
   });
 
   it.each([
+    // Keys that leave the bucket, or that a file system or URL may read as another key.
     ['../a.jpg', 'chat-images'],
     ['..', 'chat-images'],
     ['.', 'chat-images'],
@@ -134,6 +135,7 @@ describe.each([
     ['a.jpg\n', 'chat-images'],
     ['%2e%2e/a.jpg', 'chat-images'],
     ['', 'chat-images'],
+    // Buckets with the same faults, and the folder of the adapter itself.
     ['a.jpg', '..'],
     ['a.jpg', '.unfinished'],
     ['a.jpg', 'chat..images'],

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { AuditPage, ModeratorAction } from '@thaw/contract/moderation-records';
 import type { EntityManager } from 'typeorm';
 import { EventStoreRepository } from '../../../platform/event-store/event-store.repository';
-import { nameBasedUuid } from '../../../platform/event-store/name-based-uuid.functions';
+import { createNameBasedUuid } from '../../../platform/event-store/name-based-uuid.functions';
 import { OnProcessEvent } from '../../../platform/process-events/process-event.decorator';
 import type { ProcessEventMap } from '../../../platform/process-events/process-event-map.types';
 import { type ModeratorActed, buildModeratorStreamId } from '../domain/moderator.events';
@@ -39,7 +39,7 @@ export class AuditService {
   /** Records an act that the page repeats by itself, such as reloading the queue, at most once an hour. */
   async recordHourly(act: ModeratorAct): Promise<void> {
     const hour = Math.floor(Date.now() / HOUR_MS);
-    await this.append(act, nameBasedUuid(`${JSON.stringify(act)} ${hour}`));
+    await this.append(act, createNameBasedUuid(`${JSON.stringify(act)} ${hour}`));
   }
 
   /** Records that a moderator reads the profile of a user whom they have not met (A12). */

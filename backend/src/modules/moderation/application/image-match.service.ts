@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { nameBasedUuid } from '../../../platform/event-store/name-based-uuid.functions';
+import { createNameBasedUuid } from '../../../platform/event-store/name-based-uuid.functions';
 import { OnProcessEvent } from '../../../platform/process-events/process-event.decorator';
 import type { ProcessEventMap } from '../../../platform/process-events/process-event-map.types';
 import { ConductService } from '../../conduct/application/conduct.service';
@@ -26,7 +26,7 @@ export class ImageMatchService {
     await this.conduct.raiseFinding({
       userId,
       finding: 'image_match',
-      sourceEventId: nameBasedUuid(`image_match ${userId} ${blockedImageId} ${day}`),
+      sourceEventId: createNameBasedUuid(`image_match ${userId} ${blockedImageId} ${day}`),
       // The image is not stored. Its hash shows moderators which entry of the block-list it matches.
       evidence: null,
       evidenceHash: sha256,

@@ -6,6 +6,9 @@ jest.setTimeout(60_000);
 
 /** Files that a sweep deletes concurrently. */
 const FILES_PER_PAGE = 16;
+/** Just after an image that no chat uses is removed (25 hours), and an upload that never finished (1 hour). */
+const HOURS_UNTIL_UNUSED_REMOVED = 26;
+const HOURS_UNTIL_UNFINISHED_REMOVED = 1.1;
 
 describe('images, when a failure or a concurrent request interferes,', () => {
   let images: TestUploads;
@@ -22,7 +25,7 @@ describe('images, when a failure or a concurrent request interferes,', () => {
   afterEach(() => jest.restoreAllMocks());
   afterAll(() => images.close());
 
-  describe('because a process dies,', () => {
+  describe('because the process dies,', () => {
     const createCrash = () => new Error('killed');
 
     it('are invisible and leave nothing behind if it dies before the file is stored', async () => {
@@ -31,7 +34,7 @@ describe('images, when a failure or a concurrent request interferes,', () => {
       expect(await images.readRows()).toHaveLength(1);
       await images.sweepAfterHours(0.9);
       expect(await images.readRows()).toHaveLength(1);
-      await images.sweepAfterHours(1.1);
+      await images.sweepAfterHours(HOURS_UNTIL_UNFINISHED_REMOVED);
       expect(await images.readRows()).toEqual([]);
     });
 
@@ -44,7 +47,7 @@ describe('images, when a failure or a concurrent request interferes,', () => {
       expect(await images.isVisibleTo(ownerId, url)).toBe(false);
       expect(await images.uploads.isOwnedBy(ownerId, url, 'chat-images')).toBe(false);
       await expect(images.uploads.grant(url, 1)).rejects.toMatchObject({ code: 'image_not_yours' });
-      await images.sweepAfterHours(1.1);
+      await images.sweepAfterHours(HOURS_UNTIL_UNFINISHED_REMOVED);
       expect(await images.hasFile(url)).toBe(false);
       expect(await images.readRows()).toEqual([]);
     });
@@ -52,18 +55,18 @@ describe('images, when a failure or a concurrent request interferes,', () => {
     it('are invisible, and deleted by the next sweep, if it dies before the file is deleted', async () => {
       const url = await images.receive(ownerId);
       jest.spyOn(images.storage, 'remove').mockRejectedValueOnce(createCrash());
-      expect(await images.sweepAfterHours(26)).toBe(0);
+      expect(await images.sweepAfterHours(HOURS_UNTIL_UNUSED_REMOVED)).toBe(0);
       expect([await images.isVisibleTo(ownerId, url), await images.hasFile(url)]).toEqual([false, true]);
-      expect(await images.sweepAfterHours(26)).toBe(1);
+      expect(await images.sweepAfterHours(HOURS_UNTIL_UNUSED_REMOVED)).toBe(1);
       expect([await images.hasFile(url), await images.readRows()]).toEqual([false, []]);
     });
 
     it('lose their row in the next sweep if it dies after the file is deleted', async () => {
       await images.receive(ownerId);
       jest.spyOn(images.repository, 'deleteRemoved').mockRejectedValueOnce(createCrash());
-      await expect(images.sweepAfterHours(26)).rejects.toThrow('killed');
+      await expect(images.sweepAfterHours(HOURS_UNTIL_UNUSED_REMOVED)).rejects.toThrow('killed');
       expect([await images.listFiles(), await images.readRows()]).toEqual([[], [expect.anything()]]);
-      expect(await images.sweepAfterHours(26)).toBe(1);
+      expect(await images.sweepAfterHours(HOURS_UNTIL_UNUSED_REMOVED)).toBe(1);
       expect(await images.readRows()).toEqual([]);
     });
 
@@ -83,22 +86,22 @@ describe('images, when a failure or a concurrent request interferes,', () => {
       if (file.key === stuckKey) throw new DomainError('unavailable');
       await remove(file);
     });
-    expect(await images.sweepAfterHours(26)).toBe(39);
+    expect(await images.sweepAfterHours(HOURS_UNTIL_UNUSED_REMOVED)).toBe(39);
     expect((await images.readRows()).map(({ key }) => key)).toEqual([stuckKey]);
   });
 
   it('are left to the next sweep once a whole page of files could not be deleted', async () => {
     await Promise.all(Array.from({ length: 40 }, () => images.receive(ownerId)));
     const remove = jest.spyOn(images.storage, 'remove').mockRejectedValue(new DomainError('unavailable'));
-    expect(await images.sweepAfterHours(26)).toBe(0);
+    expect(await images.sweepAfterHours(HOURS_UNTIL_UNUSED_REMOVED)).toBe(0);
     expect(remove).toHaveBeenCalledTimes(FILES_PER_PAGE);
     jest.restoreAllMocks();
-    expect(await images.sweepAfterHours(26)).toBe(40);
+    expect(await images.sweepAfterHours(HOURS_UNTIL_UNUSED_REMOVED)).toBe(40);
   });
 
   it('are all removed when several workers sweep concurrently', async () => {
     await Promise.all(Array.from({ length: 60 }, () => images.receive(ownerId)));
-    await Promise.all([1, 2, 3, 4].map(() => images.sweepAfterHours(26)));
+    await Promise.all([1, 2, 3, 4].map(() => images.sweepAfterHours(HOURS_UNTIL_UNUSED_REMOVED)));
     expect([await images.listFiles(), await images.readRows()]).toEqual([[], []]);
   });
 

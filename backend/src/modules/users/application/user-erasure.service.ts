@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { CommandExecutorService } from '../../../platform/event-store/command-executor.service';
-import { nameBasedUuid } from '../../../platform/event-store/name-based-uuid.functions';
+import { createNameBasedUuid } from '../../../platform/event-store/name-based-uuid.functions';
 import { userDecider } from '../domain/user.decider';
 import { type ErasureReason, buildUserStreamId } from '../domain/user.events';
 
@@ -38,7 +38,7 @@ export class UserErasureService {
     counts: Readonly<Record<string, number>>,
     manager: EntityManager,
   ): Promise<boolean> {
-    const eventId = nameBasedUuid(`PersonErased ${erasureId}`);
+    const eventId = createNameBasedUuid(`PersonErased ${erasureId}`);
     const command = { type: 'CompleteErasure', eventId, at: new Date(), userId, erasureId, counts } as const;
     const { events } = await this.executor.execute(buildUserStreamId(userId), userDecider, command, manager);
     return events.length > 0;

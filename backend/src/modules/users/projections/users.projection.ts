@@ -67,6 +67,7 @@ const projectEvent = async (event: StoredUserEvent, manager: EntityManager): Pro
       await manager.delete(UserEntity, userId);
       return;
     case 'PersonErased':
+      // `ErasureRequested` has deleted the row already.
       return;
     default:
       return event satisfies never;

@@ -10,7 +10,7 @@ import { FakeSocket } from '@/testing/fake-socket';
 // Uses the real socket client, stores and listeners of the page. Only the other end of the socket is a fake.
 
 const sockets: FakeSocket[] = [];
-const currentSocket = (): FakeSocket => sockets.at(-1)!;
+const getCurrentSocket = (): FakeSocket => sockets.at(-1)!;
 
 const setVisibility = (visibility: DocumentVisibilityState): void => {
   Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => visibility });
@@ -24,11 +24,11 @@ const dispatchPageShow = (isRestored: boolean): void => {
 
 const acceptConnection = (): void =>
   act(() => {
-    currentSocket().accept();
-    currentSocket().deliver(
+    getCurrentSocket().accept();
+    getCurrentSocket().deliver(
       'authenticated',
       { userId: 7, state: 'idle' },
-      currentSocket().last('authenticate')?.ref,
+      getCurrentSocket().findLast('authenticate')?.ref,
     );
   });
 
@@ -45,7 +45,7 @@ beforeAll(() => {
   Object.assign(globalThis, {
     WebSocket: jest.fn(() => {
       sockets.push(new FakeSocket());
-      return currentSocket();
+      return getCurrentSocket();
     }),
   });
   signIn(aUser());
@@ -63,15 +63,15 @@ afterAll(() => {
 });
 
 it.each(wakeUps)('probes the connection for %s', (_name, wakeUp) => {
-  const pingCount = currentSocket().count('ping');
+  const pingCount = getCurrentSocket().count('ping');
   wakeUp();
-  expect(currentSocket().count('ping')).toBe(pingCount + 1);
-  currentSocket().deliver('pong');
+  expect(getCurrentSocket().count('ping')).toBe(pingCount + 1);
+  getCurrentSocket().deliver('pong');
 });
 
 it.each(wakeUps)('connects at once between two attempts for %s', (_name, wakeUp) => {
   const socketCount = sockets.length;
-  act(() => currentSocket().drop(closeCodes.abnormal));
+  act(() => getCurrentSocket().drop(closeCodes.abnormal));
   expect(useConnection.getState().status).toEqual({ kind: 'retrying', attempt: 1 });
   expect(sockets).toHaveLength(socketCount);
   act(wakeUp);
@@ -79,8 +79,8 @@ it.each(wakeUps)('connects at once between two attempts for %s', (_name, wakeUp)
 });
 
 it('does nothing when the page is shown for the first time, or hidden', () => {
-  const pingCount = currentSocket().count('ping');
+  const pingCount = getCurrentSocket().count('ping');
   dispatchPageShow(false);
   setVisibility('hidden');
-  expect(currentSocket().count('ping')).toBe(pingCount);
+  expect(getCurrentSocket().count('ping')).toBe(pingCount);
 });

@@ -6,14 +6,14 @@ const respondWith = (status: number, body: string, statusText = ''): void => {
     Promise.resolve(new Response(body === '' ? null : body, { status, statusText })),
   );
 };
-const lastCall = (): [string, RequestInit] =>
+const getLastCall = (): [string, RequestInit] =>
   (globalThis.fetch as jest.Mock).mock.calls.at(-1) as [string, RequestInit];
 
 describe('request', () => {
   it('sends the cookie, and a body as JSON with its content type', async () => {
     respondWith(200, '{"ok":true}');
     await expect(request('POST', '/api/login', { email: 'a@b.cd' })).resolves.toEqual({ ok: true });
-    expect(lastCall()).toEqual([
+    expect(getLastCall()).toEqual([
       '/api/login',
       {
         method: 'POST',
@@ -28,7 +28,7 @@ describe('request', () => {
   it('sends no content type without a body, and returns undefined for an empty response', async () => {
     respondWith(204, '');
     await expect(request('POST', '/api/logout')).resolves.toBeUndefined();
-    expect(lastCall()[1]).toEqual({
+    expect(getLastCall()[1]).toEqual({
       method: 'POST',
       credentials: 'include',
       signal: expect.any(AbortSignal),
@@ -77,7 +77,7 @@ describe('the query client', () => {
   it('loads the first element of the query key', async () => {
     respondWith(200, '[]');
     await expect(createQueryFunction({ on401: 'throw' })(context)).resolves.toEqual([]);
-    expect(lastCall()[0]).toBe('/api/friends/7');
+    expect(getLastCall()[0]).toBe('/api/friends/7');
   });
 
   it('throws on a 401, or returns null if configured', async () => {

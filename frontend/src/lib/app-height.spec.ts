@@ -6,13 +6,13 @@ class FakeViewport extends EventTarget {
   scale = 1;
   offsetTop = 0;
 
-  change(changes: Partial<Pick<FakeViewport, 'height' | 'scale' | 'offsetTop'>>): void {
+  changeViewport(changes: Partial<Pick<FakeViewport, 'height' | 'scale' | 'offsetTop'>>): void {
     Object.assign(this, changes);
     act(() => void this.dispatchEvent(new Event('resize')));
   }
 }
 
-const appHeight = (): string => document.documentElement.style.getPropertyValue('--app-height');
+const readAppHeight = (): string => document.documentElement.style.getPropertyValue('--app-height');
 
 const renderAppHeight = ({ isCoarse = true } = {}) => {
   const viewport = new FakeViewport();
@@ -30,24 +30,24 @@ afterEach(() => jest.restoreAllMocks());
 
 it('shrinks the page for a keyboard that covers part of it, and undoes the panning', () => {
   const { viewport, scrollTo, unmount } = renderAppHeight();
-  expect(appHeight()).toBe('700px');
-  viewport.change({ height: 380, offsetTop: 120 });
-  expect(appHeight()).toBe('380px');
+  expect(readAppHeight()).toBe('700px');
+  viewport.changeViewport({ height: 380, offsetTop: 120 });
+  expect(readAppHeight()).toBe('380px');
   expect(scrollTo).toHaveBeenCalledWith(0, 0);
-  viewport.change({ height: 700, offsetTop: 0 });
-  expect(appHeight()).toBe('700px');
+  viewport.changeViewport({ height: 700, offsetTop: 0 });
+  expect(readAppHeight()).toBe('700px');
   unmount();
-  expect(appHeight()).toBe('');
+  expect(readAppHeight()).toBe('');
 });
 
 it('keeps the size and the scroll position of a pinch-zoomed page', () => {
   const { viewport, scrollTo } = renderAppHeight();
-  viewport.change({ height: 350, scale: 2, offsetTop: 200 });
-  expect(appHeight()).toBe('700px');
+  viewport.changeViewport({ height: 350, scale: 2, offsetTop: 200 });
+  expect(readAppHeight()).toBe('700px');
   expect(scrollTo).not.toHaveBeenCalled();
 });
 
 it('does not change the height on devices with a mouse', () => {
   renderAppHeight({ isCoarse: false });
-  expect(appHeight()).toBe('');
+  expect(readAppHeight()).toBe('');
 });

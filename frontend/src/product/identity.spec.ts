@@ -10,20 +10,20 @@ import {
 } from '@/product/identity';
 import { aUser } from '@/testing/factories';
 
-const stored = (): unknown => JSON.parse(localStorage.getItem(identityStorageKey) ?? 'null');
+const readStoredUser = (): unknown => JSON.parse(localStorage.getItem(identityStorageKey) ?? 'null');
 
 afterEach(() => signOut());
 
 it('stores only the user, under the name of the product', () => {
   expect(identityStorageKey).toBe('thaw-chat-auth');
   signIn(aUser());
-  expect(stored()).toEqual({ state: { user: aUser() }, version: 0 });
+  expect(readStoredUser()).toEqual({ state: { user: aUser() }, version: 0 });
 });
 
 it('stores null after a logout and keeps the key', () => {
   signIn(aUser());
   signOut();
-  expect(stored()).toEqual({ state: { user: null }, version: 0 });
+  expect(readStoredUser()).toEqual({ state: { user: null }, version: 0 });
 });
 
 it('merges part of a user, raises profileUpdated, and does nothing when signed out', () => {

@@ -4,7 +4,7 @@ import { backgrounds, chooseTheme, followTheme, readThemeChoice } from '@/produc
 
 /** The classic script that the page runs before its first paint. */
 const themeScript = readFileSync(join(__dirname, '../../public/theme.js'), 'utf8');
-const shownTheme = (): string | undefined => document.documentElement.dataset.theme;
+const getShownTheme = (): string | undefined => document.documentElement.dataset.theme;
 
 let systemPrefersLight = false;
 beforeEach(() => {
@@ -32,12 +32,12 @@ describe.each([
 
   it(`public/theme.js shows the ${shown} theme before the first paint`, () => {
     window.eval(themeScript);
-    expect(shownTheme()).toBe(shown);
+    expect(getShownTheme()).toBe(shown);
   });
 
   it(`followTheme shows the ${shown} theme when the application starts`, () => {
     followTheme();
-    expect(shownTheme()).toBe(shown);
+    expect(getShownTheme()).toBe(shown);
   });
 });
 
@@ -53,8 +53,8 @@ it("sets the colour of the browser's bars, both by public/theme.js and by choose
 
 it('stores the chosen theme and shows it at once', () => {
   chooseTheme('light');
-  expect(shownTheme()).toBe('light');
+  expect(getShownTheme()).toBe('light');
   expect(readThemeChoice()).toBe('light');
   chooseTheme('dark');
-  expect(shownTheme()).toBe('dark');
+  expect(getShownTheme()).toBe('dark');
 });

@@ -47,7 +47,7 @@ export class FakeSocket implements SocketLike {
     (this.onclose as ((event: { code: number }) => void) | null)?.({ code });
   }
 
-  last(event: string): SentFrame | undefined {
+  findLast(event: string): SentFrame | undefined {
     return this.sent.findLast((frame) => frame.event === event);
   }
 
@@ -57,10 +57,10 @@ export class FakeSocket implements SocketLike {
 
   /** Sends an ack for the last frame of this event. */
   ack(event: string, data: unknown = {}): void {
-    this.deliver('ack', data, this.last(event)?.ref);
+    this.deliver('ack', data, this.findLast(event)?.ref);
   }
 
   refuse(event: string, code: string, retryAfterMs?: number): void {
-    this.deliver('error', { code, message: 'no', retryAfterMs }, this.last(event)?.ref);
+    this.deliver('error', { code, message: 'no', retryAfterMs }, this.findLast(event)?.ref);
   }
 }

@@ -16,7 +16,7 @@ export const friend = 12;
 export const storedAt = '2026-11-20T12:00:00.000Z';
 
 /** The stores of the private chats on a fresh page: connected, with one message from the friend and nothing unread. */
-export const aPrivateChatPage = () => {
+export const openPrivateChatPage = () => {
   const clock = new FakeClock();
   const socket = new FakeFeatureSocket();
   let ids = 0;
@@ -31,7 +31,7 @@ export const aPrivateChatPage = () => {
     hasOlder: false,
   });
   queryClient.setQueryData<UnreadCounts>(unreadCountsKey(me), {});
-  const messages = () => chat.conversations.getLoaded(me, friend)?.messages ?? [];
+  const listMessages = () => chat.conversations.getLoaded(me, friend)?.messages ?? [];
   return {
     chat,
     changes,
@@ -42,14 +42,14 @@ export const aPrivateChatPage = () => {
     queryClient,
     receive: <E extends ServerEvent>(event: E, data: ServerData<E>): void =>
       chat.receive({ event, data } as ServerFrame),
-    messages,
-    say: (text: string): boolean =>
+    listMessages,
+    submitMessage: (text: string): boolean =>
       chat.outbox.submit(String(friend), { text, attachment: null, replyTo: null }),
-    outbox: () => chat.outbox.useStore.getState().messages,
-    shown: () => new RowCache().toRows(messages(), changes.useStore.getState()),
-    returned: () => chat.outbox.useStore.getState().unsavedEdits,
-    notice: () => chat.outbox.useStore.getState().notice?.kind,
-    typing: () => chat.useStore.getState().typing,
-    unread: () => queryClient.getQueryData<UnreadCounts>(unreadCountsKey(me)),
+    listOutgoing: () => chat.outbox.useStore.getState().messages,
+    listRows: () => new RowCache().toRows(listMessages(), changes.useStore.getState()),
+    listUnsavedEdits: () => chat.outbox.useStore.getState().unsavedEdits,
+    getNoticeKind: () => chat.outbox.useStore.getState().notice?.kind,
+    getTyping: () => chat.useStore.getState().typing,
+    getUnreadCounts: () => queryClient.getQueryData<UnreadCounts>(unreadCountsKey(me)),
   };
 };

@@ -13,14 +13,14 @@ export const me = 7;
 export const partner = aPartner();
 /** When the driver receives its frames. */
 export const at = Date.parse('2026-11-20T12:00:00.000Z');
-export const iso = (offsetMs = 0): string => new Date(at + offsetMs).toISOString();
+export const formatIso = (offsetMs = 0): string => new Date(at + offsetMs).toISOString();
 
 /** Drives a random chat by actions and frames; holds the effects of the last one. */
 export class ChatDriver {
   state: RandomChatState = initialState();
   effects: readonly Effect[] = [];
 
-  do(action: Action): this {
+  dispatch(action: Action): this {
     const step = reduce(this.state, action);
     this.state = step.state;
     this.effects = step.effects;
@@ -28,7 +28,7 @@ export class ChatDriver {
   }
 
   receiveFrame(frame: ServerFrame): this {
-    return this.do({ type: 'frameReceived', frame, me, nowMs: at });
+    return this.dispatch({ type: 'frameReceived', frame, me, nowMs: at });
   }
 
   receive<E extends ServerEvent>(event: E, data: ServerData<E>): this {
@@ -42,20 +42,27 @@ export class ChatDriver {
 
 // Drivers in each phase of a random chat.
 
-export const initial = (): ChatDriver => new ChatDriver();
-export const searching = (): ChatDriver => initial().do({ type: 'findPressed', nowMs: at });
-export const chatMatched = (sessionId = 's1'): ServerData<'chat_matched'> => ({
+export const driveToInitial = (): ChatDriver => new ChatDriver();
+export const driveToSearching = (): ChatDriver =>
+  driveToInitial().dispatch({ type: 'findPressed', nowMs: at });
+export const createChatMatched = (sessionId = 's1'): ServerData<'chat_matched'> => ({
   sessionId,
   seq: 1,
   partnerId: partner.id,
   partnerInfo: partner,
 });
-export const active = (): ChatDriver => searching().receive('chat_matched', chatMatched());
-export const skipped = (): ChatDriver =>
-  active().receive('chat_skipped', { sessionId: 's1', seq: 2, reason: 'skipped', endedBy: partner.id });
+export const driveToActive = (): ChatDriver =>
+  driveToSearching().receive('chat_matched', createChatMatched());
+export const driveToSkipped = (): ChatDriver =>
+  driveToActive().receive('chat_skipped', {
+    sessionId: 's1',
+    seq: 2,
+    reason: 'skipped',
+    endedBy: partner.id,
+  });
 
 /** The frame of a message of the partner. */
-export const partnerMessage = (
+export const createPartnerMessage = (
   seq: number,
   content: string,
   changes: Partial<ServerData<'random_message'>> = {},
@@ -66,18 +73,18 @@ export const partnerMessage = (
   senderId: partner.id,
   content,
   type: 'text',
-  timestamp: iso(seq),
+  timestamp: formatIso(seq),
   replyTo: null,
   ...changes,
 });
 /** The acknowledgement of a message of the user. */
-export const ack = (clientId: string, content: string, seq: number): Action => ({
+export const createAckAction = (clientId: string, content: string, seq: number): Action => ({
   type: 'messageAcknowledged',
   sessionId: 's1',
   message: { clientId, senderId: me, content, type: 'text', replyTo: null },
-  ack: { id: `${at}-${seq}`, seq, timestamp: iso(seq), clientId },
+  ack: { id: `${at}-${seq}`, seq, timestamp: formatIso(seq), clientId },
 });
-export const sessionResumed = (
+export const createSessionResumed = (
   changes: Partial<ServerData<'session_resumed'>> = {},
 ): ServerData<'session_resumed'> => ({
   sessionId: 's1',

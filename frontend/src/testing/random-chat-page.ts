@@ -19,7 +19,7 @@ export const resumed: ServerData<'session_resumed'> = {
 };
 
 /** The store of the random chat on a fresh page, signed in and connected. A reload keeps the storage of the tab. */
-export const aRandomChatPage = ({ isReload = false } = {}) => {
+export const openRandomChatPage = ({ isReload = false } = {}) => {
   localStorage.clear();
   if (!isReload) sessionStorage.clear();
   signIn(aUser());
@@ -46,15 +46,15 @@ export const aRandomChatPage = ({ isReload = false } = {}) => {
     sent: socket.sent,
     commands: socket.commands,
     receive,
-    match: (sessionId = 's1'): void => {
+    matchPartner: (sessionId = 's1'): void => {
       chat.startSearch();
       receive('chat_matched', { sessionId, seq: 1, partnerId: 12, partnerInfo: aPartner() });
     },
-    say: (content: string, sessionId = 's1'): boolean =>
+    submitMessage: (content: string, sessionId = 's1'): boolean =>
       chat.outbox.submit(sessionId, { text: content, attachment: null, replyTo: null }),
-    state: () => chat.useStore.getState(),
-    outgoing: () => chat.outbox.useStore.getState().messages,
+    getState: () => chat.useStore.getState(),
+    listOutgoing: () => chat.outbox.useStore.getState().messages,
   };
 };
 
-export type RandomChatPage = ReturnType<typeof aRandomChatPage>;
+export type RandomChatPage = ReturnType<typeof openRandomChatPage>;

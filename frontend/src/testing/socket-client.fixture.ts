@@ -31,22 +31,22 @@ export const createSocketClient = () => {
     onReopened,
     log: (message) => logged.push(message),
   });
-  const currentSocket = (): FakeSocket => {
+  const getCurrentSocket = (): FakeSocket => {
     const socket = sockets.at(-1);
     if (!socket) throw new Error('The client has not connected yet');
     return socket;
   };
   const acceptConnection = (): void => {
-    const socket = currentSocket();
+    const socket = getCurrentSocket();
     socket.accept();
-    socket.deliver('authenticated', { userId: 7, state: 'idle' }, socket.last('authenticate')?.ref);
+    socket.deliver('authenticated', { userId: 7, state: 'idle' }, socket.findLast('authenticate')?.ref);
   };
   return {
     client,
     clock,
     sockets,
-    currentSocket,
-    status: () => statuses.at(-1),
+    getCurrentSocket,
+    getStatus: () => statuses.at(-1),
     frames,
     logged,
     checkSignedOut,

@@ -19,28 +19,28 @@ const Sizes = ({ first }: { first?: string }) => {
   );
 };
 
-const radio = (name: string): HTMLElement => screen.getByRole('radio', { name });
+const getRadio = (name: string): HTMLElement => screen.getByRole('radio', { name });
 
 it('has an accessible name, and chooses by click', async () => {
   render(<Sizes first="s" />);
   expect(screen.getByRole('radiogroup', { name: 'Size' })).toBeVisible();
   await userEvent.click(screen.getByText('Large'));
-  expect(radio('Large')).toBeChecked();
-  expect(radio('Small')).not.toBeChecked();
+  expect(getRadio('Large')).toBeChecked();
+  expect(getRadio('Small')).not.toBeChecked();
 });
 
 it('is one tab stop, at the chosen option, and the arrow keys wrap around', async () => {
   const user = userEvent.setup();
   render(<Sizes first="m" />);
   await user.tab();
-  expect(radio('Medium')).toHaveFocus();
+  expect(getRadio('Medium')).toHaveFocus();
   await user.keyboard('{ArrowRight}');
-  expect(radio('Large')).toHaveFocus();
-  expect(radio('Large')).toBeChecked();
+  expect(getRadio('Large')).toHaveFocus();
+  expect(getRadio('Large')).toBeChecked();
   await user.keyboard('{ArrowDown}');
-  expect(radio('Small')).toBeChecked();
+  expect(getRadio('Small')).toBeChecked();
   await user.keyboard('{ArrowLeft}{ArrowUp}');
-  expect(radio('Medium')).toBeChecked();
+  expect(getRadio('Medium')).toBeChecked();
   await user.tab();
   expect(document.body).toHaveFocus();
 });
@@ -49,8 +49,8 @@ it('is entered at the first option while none is chosen, and Space chooses it', 
   const user = userEvent.setup();
   render(<Sizes />);
   await user.tab();
-  expect(radio('Small')).toHaveFocus();
-  expect(radio('Small')).not.toBeChecked();
+  expect(getRadio('Small')).toHaveFocus();
+  expect(getRadio('Small')).not.toBeChecked();
   await user.keyboard(' ');
-  expect(radio('Small')).toBeChecked();
+  expect(getRadio('Small')).toBeChecked();
 });

@@ -143,13 +143,13 @@ describe('on a phone', () => {
 
   const dragHeaderDown = (distancePx: number): void => {
     const header = screen.getByRole('heading', { name: 'First' });
-    const touchAt = (clientY: number) => {
+    const createTouch = (clientY: number) => {
       const touch = { clientX: 180, clientY };
       return { touches: [touch], changedTouches: [touch] };
     };
-    fireEvent.touchStart(header, touchAt(100));
-    fireEvent.touchMove(header, touchAt(100 + distancePx));
-    fireEvent.touchEnd(header, { ...touchAt(100 + distancePx), touches: [] });
+    fireEvent.touchStart(header, createTouch(100));
+    fireEvent.touchMove(header, createTouch(100 + distancePx));
+    fireEvent.touchEnd(header, { ...createTouch(100 + distancePx), touches: [] });
   };
 
   it('moves back after a short drag of its header, and is dismissed by a long one', async () => {

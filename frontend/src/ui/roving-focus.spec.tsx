@@ -18,7 +18,7 @@ const Group = (options: RovingFocusOptions) => {
   );
 };
 
-const button = (name: string): HTMLElement => screen.getByRole('button', { name });
+const getButton = (name: string): HTMLElement => screen.getByRole('button', { name });
 
 /** Three items in a row, which jsdom does not lay out. */
 const mockRows = (): void => {
@@ -33,15 +33,15 @@ it('is one tab stop, and the arrow keys wrap around', async () => {
   const user = userEvent.setup();
   render(<Group />);
   await user.tab();
-  expect(button('one')).toHaveFocus();
+  expect(getButton('one')).toHaveFocus();
   await user.keyboard('{ArrowLeft}');
-  expect(button('five')).toHaveFocus();
+  expect(getButton('five')).toHaveFocus();
   await user.keyboard('{Home}{ArrowRight}');
-  expect(button('two')).toHaveFocus();
+  expect(getButton('two')).toHaveFocus();
   await user.tab();
-  expect(button('after')).toHaveFocus();
+  expect(getButton('after')).toHaveFocus();
   await user.tab({ shift: true });
-  expect(button('two')).toHaveFocus();
+  expect(getButton('two')).toHaveFocus();
 });
 
 it('moves by rows in a grid, and not beyond its edges', async () => {
@@ -50,13 +50,13 @@ it('moves by rows in a grid, and not beyond its edges', async () => {
   render(<Group isGrid />);
   await user.tab();
   await user.keyboard('{ArrowDown}');
-  expect(button('four')).toHaveFocus();
+  expect(getButton('four')).toHaveFocus();
   await user.keyboard('{ArrowDown}');
-  expect(button('four')).toHaveFocus();
+  expect(getButton('four')).toHaveFocus();
   await user.keyboard('{ArrowRight}{ArrowUp}');
-  expect(button('two')).toHaveFocus();
+  expect(getButton('two')).toHaveFocus();
   await user.keyboard('{End}');
-  expect(button('five')).toHaveFocus();
+  expect(getButton('five')).toHaveFocus();
 });
 
 it('reports the item that an arrow key moved to', async () => {
@@ -64,7 +64,7 @@ it('reports the item that an arrow key moved to', async () => {
   const user = userEvent.setup();
   render(<Group initial={2} onMove={onMove} />);
   await user.tab();
-  expect(button('three')).toHaveFocus();
+  expect(getButton('three')).toHaveFocus();
   await user.keyboard('{ArrowUp}');
   expect(onMove).toHaveBeenCalledWith(1);
 });

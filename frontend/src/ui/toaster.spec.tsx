@@ -8,23 +8,23 @@ beforeEach(() => {
 });
 afterEach(() => jest.useRealTimers());
 
-const titles = (): (string | null)[] =>
+const listTitles = (): (string | null)[] =>
   screen.queryAllByRole('listitem').map((item) => item.querySelector('div')?.textContent ?? null);
 
 it('shows one toast at a time: a new one replaces the old', () => {
   render(<Toaster />);
   act(() => toast({ title: 'one' }));
   act(() => toast({ title: 'two', description: 'more' }));
-  expect(titles()).toEqual(['two']);
+  expect(listTitles()).toEqual(['two']);
 });
 
 it('shows a toast for 5000 ms', () => {
   render(<Toaster />);
   act(() => toast({ title: 'one' }));
   act(() => jest.advanceTimersByTime(4_999));
-  expect(titles()).toEqual(['one']);
+  expect(listTitles()).toEqual(['one']);
   act(() => jest.advanceTimersByTime(1));
-  expect(titles()).toEqual([]);
+  expect(listTitles()).toEqual([]);
 });
 
 it('restarts the time when the same text is shown again', () => {
@@ -33,7 +33,7 @@ it('restarts the time when the same text is shown again', () => {
   act(() => jest.advanceTimersByTime(4_000));
   act(() => toast({ title: 'one' }));
   act(() => jest.advanceTimersByTime(4_000));
-  expect(titles()).toEqual(['one']);
+  expect(listTitles()).toEqual(['one']);
 });
 
 it('is focused by F8', () => {

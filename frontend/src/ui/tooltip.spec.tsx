@@ -21,72 +21,72 @@ const renderTooltips = (): void => {
     </>,
   );
 };
-const button = (name: string): HTMLElement => screen.getByRole('button', { name });
+const getButton = (name: string): HTMLElement => screen.getByRole('button', { name });
 const hover = (name: string, pointerType = 'mouse'): void => {
-  fireEvent.pointerMove(button(name), { pointerType });
+  fireEvent.pointerMove(getButton(name), { pointerType });
 };
 const advanceTime = (durationMs: number): void => act(() => jest.advanceTimersByTime(durationMs));
-const shownText = (): string | null => screen.queryByRole('tooltip')?.textContent ?? null;
+const getShownText = (): string | null => screen.queryByRole('tooltip')?.textContent ?? null;
 
 it('opens after 700 ms', () => {
   renderTooltips();
   hover('one');
   advanceTime(699);
-  expect(shownText()).toBeNull();
+  expect(getShownText()).toBeNull();
   advanceTime(1);
-  expect(shownText()).toBe('the first');
+  expect(getShownText()).toBe('the first');
 });
 
 it('opens the next one at once within 300 ms, and after the full delay later', () => {
   renderTooltips();
   hover('one');
   advanceTime(700);
-  fireEvent.pointerLeave(button('one'));
-  expect(shownText()).toBeNull();
+  fireEvent.pointerLeave(getButton('one'));
+  expect(getShownText()).toBeNull();
   advanceTime(299);
   hover('two');
-  expect(shownText()).toBe('the second');
+  expect(getShownText()).toBe('the second');
 
-  fireEvent.pointerLeave(button('two'));
+  fireEvent.pointerLeave(getButton('two'));
   advanceTime(300);
   hover('one');
-  expect(shownText()).toBeNull();
+  expect(getShownText()).toBeNull();
   advanceTime(700);
-  expect(shownText()).toBe('the first');
+  expect(getShownText()).toBe('the first');
 });
 
 it('opens at once on keyboard focus, as the description of the control', () => {
   renderTooltips();
-  fireEvent.focus(button('one'));
-  expect(shownText()).toBe('the first');
-  expect(button('one')).toHaveAccessibleDescription('the first');
-  fireEvent.blur(button('one'));
-  expect(shownText()).toBeNull();
-  expect(button('one')).not.toHaveAttribute('aria-describedby');
+  fireEvent.focus(getButton('one'));
+  expect(getShownText()).toBe('the first');
+  expect(getButton('one')).toHaveAccessibleDescription('the first');
+  fireEvent.blur(getButton('one'));
+  expect(getShownText()).toBeNull();
+  expect(getButton('one')).not.toHaveAttribute('aria-describedby');
 });
 
 it('closes on Escape, on a press, and when its control scrolls', () => {
   renderTooltips();
-  fireEvent.focus(button('one'));
+  fireEvent.focus(getButton('one'));
   fireEvent.keyDown(document, { key: 'Escape' });
-  expect(shownText()).toBeNull();
-  fireEvent.focus(button('one'));
-  fireEvent.pointerDown(button('one'));
-  expect(shownText()).toBeNull();
+  expect(getShownText()).toBeNull();
+  fireEvent.focus(getButton('one'));
+  fireEvent.pointerDown(getButton('one'));
+  expect(getShownText()).toBeNull();
   fireEvent.pointerUp(document);
-  fireEvent.focus(button('one'));
+  fireEvent.focus(getButton('one'));
   fireEvent.scroll(document);
-  expect(shownText()).toBeNull();
+  expect(getShownText()).toBeNull();
 });
 
 it('does not open on touch, or on focus caused by a press', () => {
   renderTooltips();
   hover('one', 'touch');
   advanceTime(700);
-  fireEvent.pointerDown(button('one'));
-  fireEvent.focus(button('one'));
+  fireEvent.pointerDown(getButton('one'));
+  fireEvent.focus(getButton('one'));
   advanceTime(700);
-  expect(shownText()).toBeNull();
+  expect(getShownText()).toBeNull();
 });
 
 it('closes when its control is removed', () => {
@@ -95,8 +95,8 @@ it('closes when its control is removed', () => {
       <button type="button">one</button>
     </Tooltip>,
   );
-  fireEvent.focus(button('one'));
-  expect(shownText()).toBe('alone');
+  fireEvent.focus(getButton('one'));
+  expect(getShownText()).toBe('alone');
   unmount();
-  expect(shownText()).toBeNull();
+  expect(getShownText()).toBeNull();
 });

@@ -12,7 +12,7 @@ const Bar = ({ bottom }: { bottom: number }) => (
   />
 );
 
-const top = () => screen.getByRole('list').style.top;
+const getListTop = () => screen.getByRole('list').style.top;
 
 beforeEach(() => useToasts.setState({ shown: null }));
 
@@ -30,9 +30,9 @@ it('places a toast below the lowest bar in use, and follows bars that appear and
   );
   const { rerender } = render(page(false));
   act(() => toast({ title: 'Friend request sent' }));
-  expect(top()).toBe('180px');
+  expect(getListTop()).toBe('180px');
   rerender(page(true));
-  await waitFor(() => expect(top()).toBe('240px'));
+  await waitFor(() => expect(getListTop()).toBe('240px'));
 });
 
 it('places it below the title of an open dialog, which covers the bars of the page', () => {
@@ -46,7 +46,7 @@ it('places it below the title of an open dialog, which covers the bars of the pa
     </>,
   );
   act(() => toast({ title: 'Friend request sent' }));
-  expect(top()).toBe('120px');
+  expect(getListTop()).toBe('120px');
 });
 
 it('places it at the top, above a dialog that leaves room for it', () => {
@@ -66,7 +66,7 @@ it('places it at the top, above a dialog that leaves room for it', () => {
     </>,
   );
   act(() => toast({ title: 'Anonymous session started' }));
-  expect(top()).toBe('0px');
+  expect(getListTop()).toBe('0px');
 });
 
 it('keeps it below the bars of the page while a popover is open', () => {
@@ -78,7 +78,7 @@ it('keeps it below the bars of the page while a popover is open', () => {
     </>,
   );
   act(() => toast({ title: 'Friend request sent' }));
-  expect(top()).toBe('180px');
+  expect(getListTop()).toBe('180px');
 });
 
 it('places it at the top where the bars reach too far down, or there is none', () => {
@@ -89,7 +89,7 @@ it('places it at the top where the bars reach too far down, or there is none', (
     </>,
   );
   act(() => toast({ title: 'Friend request sent' }));
-  expect(top()).toBe('0px');
+  expect(getListTop()).toBe('0px');
   rerender(<Toaster />);
-  expect(top()).toBe('0px');
+  expect(getListTop()).toBe('0px');
 });

@@ -21,7 +21,7 @@ const show = () =>
       </Routes>
     </MemoryRouter>,
   );
-const address = () => screen.getByText(/^\//);
+const getAddress = () => screen.getByText(/^\//);
 
 beforeEach(() => {
   fakeServer({});
@@ -32,9 +32,9 @@ it('waits for the receipt when the session ends before the response of the delet
   useAccountDeletion.setState({ isPending: true });
   show();
   expect(await screen.findByText('Deleting your account…')).toBeVisible();
-  expect(address()).toHaveTextContent('/chat');
+  expect(getAddress()).toHaveTextContent('/chat');
   act(() => useAccountDeletion.setState({ isPending: false, receiptId }));
-  expect(address()).toHaveTextContent(`/receipt?id=${receiptId}`);
+  expect(getAddress()).toHaveTextContent(`/receipt?id=${receiptId}`);
   // The next user of this tab who signs out is not led there.
   expect(useAccountDeletion.getState().receiptId).toBeNull();
 });
@@ -43,5 +43,5 @@ it('leads to the sign-in when the response of the deletion is lost', () => {
   useAccountDeletion.setState({ isPending: true });
   show();
   act(() => useAccountDeletion.setState({ isPending: false, failure: 'The server did not answer.' }));
-  expect(address()).toHaveTextContent('/auth');
+  expect(getAddress()).toHaveTextContent('/auth');
 });

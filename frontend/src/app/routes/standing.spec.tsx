@@ -33,7 +33,7 @@ const socket = (): FakeSocket => sockets.at(-1)!;
 const accept = (): void =>
   act(() => {
     socket().accept();
-    socket().deliver('authenticated', { userId: 7, state: 'idle' }, socket().last('authenticate')?.ref);
+    socket().deliver('authenticated', { userId: 7, state: 'idle' }, socket().findLast('authenticate')?.ref);
   });
 
 beforeAll(() => {
@@ -84,7 +84,7 @@ const open = (standing: Standing = good) => {
       </Routes>
     </MemoryRouter>,
   );
-  return { server, openedSockets: () => sockets.length - before };
+  return { server, listOpenedSockets: () => sockets.length - before };
 };
 const openChat = async () => {
   const opened = open();
@@ -96,7 +96,7 @@ const openChat = async () => {
 const isPaused = () => screen.findByRole('heading', { level: 1, name: 'Your account is paused' });
 
 it('a user who is suspended while connected is led to the standing page at once, and the socket closes', async () => {
-  const { server, openedSockets } = await openChat();
+  const { server, listOpenedSockets } = await openChat();
   const partnerInfo = aPartner();
   act(() => randomChat.startSearch());
   act(() => socket().deliver('chat_matched', { sessionId: 's1', seq: 1, partnerId: 12, partnerInfo }));
@@ -108,18 +108,18 @@ it('a user who is suspended while connected is led to the standing page at once,
   expect(randomChat.useStore.getState().phase).toBe('initial');
   expect(await screen.findByText('Rule: Nothing sexual that the other does not want.')).toBeVisible();
   expect(document.title).toBe('Your account is paused · Thaw');
-  expect(openedSockets()).toBe(1);
+  expect(listOpenedSockets()).toBe(1);
   // The page is the notice.
   await waitFor(() => expect(server.count('PUT', '/api/notices/41')).toBe(1));
   expect(screen.queryByRole('dialog')).toBeNull();
 });
 
 it('a close with 4401 leads to the standing page when the server says that the user is suspended', async () => {
-  const { server, openedSockets } = await openChat();
+  const { server, listOpenedSockets } = await openChat();
   server.routes['GET /api/user/7'] = { ...me, standing: suspended };
   act(() => socket().drop(closeCodes.notSignedIn));
   expect(await isPaused()).toBeVisible();
-  expect(openedSockets()).toBe(1);
+  expect(listOpenedSockets()).toBe(1);
 });
 
 it('a request that is refused as suspended leads there', async () => {
@@ -131,10 +131,10 @@ it('a request that is refused as suspended leads there', async () => {
 });
 
 it('a user who signs in while banned sees why, without a socket, and can sign out', async () => {
-  const { openedSockets } = open(banned);
+  const { listOpenedSockets } = open(banned);
   expect(await screen.findByRole('heading', { name: 'Your account is closed' })).toBeVisible();
   expect(await screen.findByText('Without an end')).toBeVisible();
-  expect(openedSockets()).toBe(0);
+  expect(listOpenedSockets()).toBe(0);
   await userEvent.click(screen.getAllByRole('button', { name: 'Logout' })[0]!);
   expect(await screen.findByText('the sign-in page')).toBeVisible();
   expect(currentUser()).toBeNull();
@@ -143,7 +143,7 @@ it('a user who signs in while banned sees why, without a socket, and can sign ou
 
 it('the product comes back without a reload when the suspension is lifted', async () => {
   jest.useFakeTimers();
-  const { server, openedSockets } = open(suspended);
+  const { server, listOpenedSockets } = open(suspended);
   expect(await isPaused()).toBeVisible();
   const asked = server.count('GET', '/api/user/7');
   await act(() => jest.advanceTimersByTimeAsync(60_000));
@@ -152,7 +152,7 @@ it('the product comes back without a reload when the suspension is lifted', asyn
   server.routes['GET /api/user/7'] = me;
   await act(() => jest.advanceTimersByTimeAsync(60_000));
   expect(await screen.findByRole('heading', { name: 'Ready to chat?' })).toBeVisible();
-  expect(openedSockets()).toBe(1);
+  expect(listOpenedSockets()).toBe(1);
 });
 
 it('is lifted although the first response said the same as the last', async () => {
@@ -173,7 +173,11 @@ it('a search that is refused because of the standing shows why instead of an err
   server.routes['GET /api/notices/7'] = [];
   await userEvent.click(screen.getByRole('button', { name: 'Find Conversation' }));
   act(() =>
-    socket().deliver('error', { code: 'suspended', message: 'Suspended' }, socket().last('join_queue')?.ref),
+    socket().deliver(
+      'error',
+      { code: 'suspended', message: 'Suspended' },
+      socket().findLast('join_queue')?.ref,
+    ),
   );
   expect(await screen.findByText('You can search again once you have answered a question.')).toBeVisible();
   expect(screen.queryByText('Search not started')).toBeNull();

@@ -24,7 +24,7 @@ const show = (blocks: object[], changes: Partial<HistoryPartner> = {}) => {
   fakeServer({ 'GET /api/blocks/7': blocks, 'GET /api/friends/7': [] });
   renderWithCache(<HistoryActions userId={7} partner={{ ...partner, ...changes }} />);
 };
-const items = async () => {
+const listItems = async () => {
   await userEvent.click(screen.getByRole('button', { name: 'More about heron' }));
   return (await screen.findAllByRole('menuitem')).map(({ textContent }) => textContent);
 };
@@ -32,25 +32,25 @@ const items = async () => {
 it('offers Add Friend and Block for a recent partner', async () => {
   show([]);
   expect(screen.getByRole('button', { name: 'Add Friend' })).toBeVisible();
-  expect(await items()).toEqual(['Block…']);
+  expect(await listItems()).toEqual(['Block…']);
 });
 
 it('offers Block alone for a partner of a chat that is too old', async () => {
   show([], { isRecent: false });
   expect(screen.queryByRole('button', { name: 'Add Friend' })).toBeNull();
-  expect(await items()).toEqual(['Block…']);
+  expect(await listItems()).toEqual(['Block…']);
 });
 
 it('offers Unblock alone for a blocked partner', async () => {
   show([blocked]);
   await expect(screen.findByRole('button', { name: 'More about heron' })).resolves.toBeVisible();
-  expect(await items()).toEqual(['Unblock']);
+  expect(await listItems()).toEqual(['Unblock']);
   expect(screen.queryByRole('button', { name: 'Add Friend' })).toBeNull();
 });
 
 it('offers a report of the chat as long as it is possible', async () => {
   show([], { isReportable: true });
-  expect(await items()).toEqual(['Report…', 'Block…']);
+  expect(await listItems()).toEqual(['Report…', 'Block…']);
   await userEvent.click(screen.getByRole('menuitem', { name: 'Report…' }));
   expect(useReportDialog.getState().target).toEqual({
     person: { id: 12, username: 'heron' },
@@ -60,7 +60,7 @@ it('offers a report of the chat as long as it is possible', async () => {
 
 it('offers a report alone of a partner who is unknown', async () => {
   show([], { isReportable: true, isUnknown: true });
-  expect(await items()).toEqual(['Report…']);
+  expect(await listItems()).toEqual(['Report…']);
   expect(screen.queryByRole('button', { name: 'Add Friend' })).toBeNull();
 });
 

@@ -12,7 +12,7 @@ const Page = ({ hasDialog = false }: { hasDialog?: boolean }) => {
     </>
   );
 };
-const modal = () => useShell.getState().modal;
+const getModal = () => useShell.getState().modal;
 
 beforeEach(() => shell.reset());
 
@@ -22,23 +22,23 @@ it.each([{ ctrlKey: true }, { metaKey: true }])(
     render(<Page />);
     const field = screen.getByLabelText('Message');
     expect(fireEvent.keyDown(field, { key: 'k', ...modifier })).toBe(false);
-    expect(modal()).toBe('switch-friend');
+    expect(getModal()).toBe('switch-friend');
   },
 );
 
 it('lists the shortcuts on a question mark, except in a text field', () => {
   render(<Page />);
   expect(fireEvent.keyDown(screen.getByLabelText('Message'), { key: '?', shiftKey: true })).toBe(true);
-  expect(modal()).toBeUndefined();
+  expect(getModal()).toBeUndefined();
   fireEvent.keyDown(document.body, { key: '?', shiftKey: true });
-  expect(modal()).toBe('shortcuts');
+  expect(getModal()).toBe('shortcuts');
 });
 
 it('opens nothing while another dialog is open', () => {
   render(<Page hasDialog />);
   fireEvent.keyDown(document.body, { key: '?' });
   fireEvent.keyDown(document.body, { key: 'k', ctrlKey: true });
-  expect(modal()).toBeUndefined();
+  expect(getModal()).toBeUndefined();
 });
 
 it('ignores K alone and K with other modifiers', () => {
@@ -46,7 +46,7 @@ it('ignores K alone and K with other modifiers', () => {
   for (const keys of [{}, { ctrlKey: true, shiftKey: true }, { altKey: true, ctrlKey: true }]) {
     expect(fireEvent.keyDown(document.body, { key: 'k', ...keys })).toBe(true);
   }
-  expect(modal()).toBeUndefined();
+  expect(getModal()).toBeUndefined();
 });
 
 it('names the keys and their actions', () => {

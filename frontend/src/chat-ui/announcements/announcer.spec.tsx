@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => jest.restoreAllMocks());
 
-const partnerMessage = (n: number, changes: Partial<ChatMessage> = {}): ChatMessage =>
+const createPartnerMessage = (n: number, changes: Partial<ChatMessage> = {}): ChatMessage =>
   aMessage({ id: `1763640000000-${n}`, key: `m${n}`, content: `message ${n}`, ...changes });
 
 const renderAnnouncer = (...messages: ChatMessage[]) => {
@@ -25,59 +25,73 @@ const renderAnnouncer = (...messages: ChatMessage[]) => {
 };
 
 it('announces each message of a burst once and in order, and none that was present before', () => {
-  const showMessages = renderAnnouncer(partnerMessage(1));
+  const showMessages = renderAnnouncer(createPartnerMessage(1));
   expect(log()).toEqual([]);
-  showMessages(partnerMessage(1), partnerMessage(2), partnerMessage(3), partnerMessage(4));
+  showMessages(
+    createPartnerMessage(1),
+    createPartnerMessage(2),
+    createPartnerMessage(3),
+    createPartnerMessage(4),
+  );
   const burst = ['brave-heron-7: message 2', 'brave-heron-7: message 3', 'brave-heron-7: message 4'];
   expect(log()).toEqual(burst);
-  showMessages(partnerMessage(1), partnerMessage(2), partnerMessage(3), partnerMessage(4, { reactions: {} }));
+  showMessages(
+    createPartnerMessage(1),
+    createPartnerMessage(2),
+    createPartnerMessage(3),
+    createPartnerMessage(4, { reactions: {} }),
+  );
   expect(log()).toEqual(burst);
 });
 
 it('appends new entries and keeps at most five', () => {
-  const showMessages = renderAnnouncer(partnerMessage(1));
-  showMessages(partnerMessage(1), partnerMessage(2));
+  const showMessages = renderAnnouncer(createPartnerMessage(1));
+  showMessages(createPartnerMessage(1), createPartnerMessage(2));
   const [first] = [...log()];
   for (let n = 3; n <= 6; n += 1)
-    showMessages(...Array.from({ length: n }, (_, index) => partnerMessage(index + 1)));
+    showMessages(...Array.from({ length: n }, (_, index) => createPartnerMessage(index + 1)));
   expect(log()).toHaveLength(5);
   expect(log()[0]).toBe(first);
-  showMessages(...Array.from({ length: 7 }, (_, index) => partnerMessage(index + 1)));
+  showMessages(...Array.from({ length: 7 }, (_, index) => createPartnerMessage(index + 1)));
   expect(log().map((text) => text?.at(-1))).toEqual(['3', '4', '5', '6', '7']);
 });
 
 it("announces none of the user's own messages and still announces the last one of the partner", () => {
-  const mine = (delivery: ChatMessage['delivery']) =>
-    partnerMessage(9, { senderId: 7, key: 'mine', delivery });
-  const showMessages = renderAnnouncer(partnerMessage(1), mine('sending'));
+  const createOwnMessage = (delivery: ChatMessage['delivery']) =>
+    createPartnerMessage(9, { senderId: 7, key: 'mine', delivery });
+  const showMessages = renderAnnouncer(createPartnerMessage(1), createOwnMessage('sending'));
   // The partner's message is inserted before the user's own unsent one.
-  showMessages(partnerMessage(1), partnerMessage(2), mine('sending'));
+  showMessages(createPartnerMessage(1), createPartnerMessage(2), createOwnMessage('sending'));
   expect(log()).toEqual(['brave-heron-7: message 2']);
-  showMessages(partnerMessage(1), partnerMessage(2), mine('sent'));
+  showMessages(createPartnerMessage(1), createPartnerMessage(2), createOwnMessage('sent'));
   expect(log()).toEqual(['brave-heron-7: message 2']);
 });
 
 it('announces a picture as a photo, and a notice by its text', () => {
-  const showMessages = renderAnnouncer(partnerMessage(1));
+  const showMessages = renderAnnouncer(createPartnerMessage(1));
   showMessages(
-    partnerMessage(1),
-    partnerMessage(2, { type: 'image', content: '/api/files/chat-images/a.webp' }),
-    partnerMessage(3, { senderId: 0, content: 'Waiting response from your chat partner...' }),
+    createPartnerMessage(1),
+    createPartnerMessage(2, { type: 'image', content: '/api/files/chat-images/a.webp' }),
+    createPartnerMessage(3, { senderId: 0, content: 'Waiting response from your chat partner...' }),
   );
   expect(log()).toEqual(['brave-heron-7: Photo', 'Waiting response from your chat partner...']);
 });
 
 it('announces no older messages that are loaded above', () => {
-  const showMessages = renderAnnouncer(partnerMessage(5));
-  showMessages(partnerMessage(1), partnerMessage(2), partnerMessage(5));
+  const showMessages = renderAnnouncer(createPartnerMessage(5));
+  showMessages(createPartnerMessage(1), createPartnerMessage(2), createPartnerMessage(5));
   expect(log()).toEqual([]);
 });
 
 it('announces nothing again when the newest row is removed', () => {
-  const showMessages = renderAnnouncer(partnerMessage(1), partnerMessage(2));
-  showMessages(partnerMessage(1), partnerMessage(2), partnerMessage(3, { senderId: 0, content: 'a notice' }));
-  showMessages(partnerMessage(1), partnerMessage(2));
+  const showMessages = renderAnnouncer(createPartnerMessage(1), createPartnerMessage(2));
+  showMessages(
+    createPartnerMessage(1),
+    createPartnerMessage(2),
+    createPartnerMessage(3, { senderId: 0, content: 'a notice' }),
+  );
+  showMessages(createPartnerMessage(1), createPartnerMessage(2));
   expect(log()).toEqual(['a notice']);
-  showMessages(partnerMessage(1), partnerMessage(2), partnerMessage(4));
+  showMessages(createPartnerMessage(1), createPartnerMessage(2), createPartnerMessage(4));
   expect(log()).toEqual(['a notice', 'brave-heron-7: message 4']);
 });

@@ -11,15 +11,15 @@ const renderComposer = (props: Partial<ComposerProps> = {}) => {
   const choose = (file: File): void => {
     fireEvent.change(container.querySelector('input[type=file]')!, { target: { files: [file] } });
   };
-  const rerenderWith = (changes: Partial<ComposerProps>): void =>
+  const rerenderComposer = (changes: Partial<ComposerProps>): void =>
     rerender(<Composer onSend={onSend} {...props} {...changes} />);
-  return { onSend, choose, rerenderWith };
+  return { onSend, choose, rerenderComposer };
 };
 
-const field = (): HTMLElement => screen.getByRole('textbox', { name: 'Message' });
-const typeText = (value: string): void => void fireEvent.change(field(), { target: { value } });
+const getField = (): HTMLElement => screen.getByRole('textbox', { name: 'Message' });
+const typeText = (value: string): void => void fireEvent.change(getField(), { target: { value } });
 const pressEnter = async (): Promise<void> =>
-  act(async () => void fireEvent.keyDown(field(), { key: 'Enter' }));
+  act(async () => void fireEvent.keyDown(getField(), { key: 'Enter' }));
 const removeButton = (): HTMLElement | null => screen.queryByRole('button', { name: 'Remove photo' });
 
 const revokeObjectURL = jest.fn();
@@ -41,19 +41,19 @@ describe('a photo', () => {
     const attachment = { previewUrl: 'blob:photo', file: photo, url: null };
     expect(onSend).toHaveBeenLastCalledWith({ text: 'look', attachment });
     expect(removeButton()).toBeNull();
-    expect(field()).toHaveValue('');
+    expect(getField()).toHaveValue('');
     expect(revokeObjectURL).not.toHaveBeenCalled();
   });
 
   it('is accepted at exactly 5 MiB; one byte more, or another type, is only reported in the console (A95)', () => {
     const { choose } = renderComposer({ canAttach: true });
-    const ofSize = (size: number): File =>
+    const createFileOfSize = (size: number): File =>
       Object.defineProperty(new File([], 'a.png', { type: 'image/png' }), 'size', { value: size });
-    choose(ofSize(limits.imageMaxBytes + 1));
+    choose(createFileOfSize(limits.imageMaxBytes + 1));
     choose(new File(['x'], 'notes.txt', { type: 'text/plain' }));
     expect(removeButton()).toBeNull();
     expect(warn).toHaveBeenCalledTimes(2);
-    choose(ofSize(limits.imageMaxBytes));
+    choose(createFileOfSize(limits.imageMaxBytes));
     expect(removeButton()).toBeVisible();
   });
 
@@ -63,7 +63,7 @@ describe('a photo', () => {
     typeText('my words');
     await pressEnter();
     expect(removeButton()).toBeVisible();
-    expect(field()).toHaveValue('my words');
+    expect(getField()).toHaveValue('my words');
   });
 
   it('frees its preview when it is removed', () => {
@@ -80,10 +80,10 @@ describe('an edit', () => {
   it('loads the text, saves on Enter, and restores the unsent text', async () => {
     const onSave = jest.fn(() => true);
     const onCancelTask = jest.fn();
-    const { rerenderWith } = renderComposer({ onSave, onCancelTask, canAttach: true });
+    const { rerenderComposer } = renderComposer({ onSave, onCancelTask, canAttach: true });
     typeText('half a thought');
-    rerenderWith({ task: { kind: 'edit', message } });
-    expect(field()).toHaveValue('as it was');
+    rerenderComposer({ task: { kind: 'edit', message } });
+    expect(getField()).toHaveValue('as it was');
     expect(screen.queryByRole('button', { name: 'Attach photo' })).toBeNull();
     typeText('  ');
     await pressEnter();
@@ -92,13 +92,13 @@ describe('an edit', () => {
     await pressEnter();
     expect(onSave).toHaveBeenCalledWith('as it is');
     expect(onCancelTask).toHaveBeenCalled();
-    rerenderWith({ task: null });
-    expect(field()).toHaveValue('half a thought');
+    rerenderComposer({ task: null });
+    expect(getField()).toHaveValue('half a thought');
   });
 
   it('that could not be saved reopens with its edited text', () => {
     renderComposer({ task: { kind: 'edit', message, text: 'as it should be' } });
-    expect(field()).toHaveValue('as it should be');
+    expect(getField()).toHaveValue('as it should be');
   });
 
   it('stays open when it could not be sent, and is cancelled by Escape', async () => {
@@ -107,7 +107,7 @@ describe('an edit', () => {
     typeText('as it is');
     await pressEnter();
     expect(onCancelTask).not.toHaveBeenCalled();
-    fireEvent.keyDown(field(), { key: 'Escape' });
+    fireEvent.keyDown(getField(), { key: 'Escape' });
     expect(onCancelTask).toHaveBeenCalledTimes(1);
   });
 });

@@ -9,7 +9,7 @@ const me = { id: 11, username: 'quiet-otter-1', avatar: null };
 const partner = { id: 12, username: 'brave-heron-7', avatar: null };
 const ignore = (): void => undefined;
 
-const aMessage = (n: number, changes: Partial<ChatMessage> = {}): ChatMessage => ({
+const createMessage = (n: number, changes: Partial<ChatMessage> = {}): ChatMessage => ({
   id: `1763640000000-${n}`,
   key: `m-${n}`,
   senderId: partner.id,
@@ -55,19 +55,19 @@ const createList = (
 );
 
 it('shows a message with an invalid time without the time', () => {
-  render(createList([aMessage(1, { timestamp: NaN })]));
+  render(createList([createMessage(1, { timestamp: NaN })]));
   expect(screen.getByText('message 1')).toBeInTheDocument();
   expect(screen.queryByRole('alert')).not.toBeInTheDocument();
 });
 
 it("shows the user's own message with an invalid time", () => {
-  render(createList([aMessage(1, { senderId: me.id, timestamp: NaN })]));
+  render(createList([createMessage(1, { senderId: me.id, timestamp: NaN })]));
   expect(screen.getByText('message 1')).toBeInTheDocument();
   expect(screen.queryByRole('alert')).not.toBeInTheDocument();
 });
 
 describe('a message that was not delivered', () => {
-  const failed = aMessage(1, { senderId: me.id, clientId: 'c1', delivery: 'failed' });
+  const failed = createMessage(1, { senderId: me.id, clientId: 'c1', delivery: 'failed' });
 
   it('has Retry and Delete below it', async () => {
     render(createList([failed]));
@@ -99,14 +99,14 @@ describe('a message that was not delivered', () => {
 });
 
 it("offers to report the partner's messages alone", async () => {
-  render(createList([aMessage(1), aMessage(2, { senderId: me.id })]));
+  render(createList([createMessage(1), createMessage(2, { senderId: me.id })]));
   const [theirs, mine] = screen.getAllByRole('listitem');
   fireEvent.keyDown(mine!, { key: 'Enter' });
   expect(within(screen.getByRole('dialog')).queryByRole('button', { name: 'Report message' })).toBeNull();
   await userEvent.keyboard('{Escape}');
   fireEvent.keyDown(theirs!, { key: 'Enter' });
   await userEvent.click(within(screen.getByRole('dialog')).getByRole('button', { name: 'Report message' }));
-  expect(report).toHaveBeenCalledWith(aMessage(1).id);
+  expect(report).toHaveBeenCalledWith(createMessage(1).id);
 });
 
 it('shows the progress of a photo upload, with Cancel', async () => {
@@ -114,7 +114,7 @@ it('shows the progress of a photo upload, with Cancel', async () => {
   const picture = { previewUrl: 'blob:photo', percent: 45 };
   render(
     createList([
-      aMessage(1, { senderId: me.id, clientId: 'c1', type: 'mixed', delivery: 'sending', picture }),
+      createMessage(1, { senderId: me.id, clientId: 'c1', type: 'mixed', delivery: 'sending', picture }),
     ]),
   );
   expect(screen.getByRole('progressbar', { name: 'Sending photo' })).toHaveAttribute('value', '45');
@@ -126,7 +126,7 @@ it('shows the progress of a photo upload, with Cancel', async () => {
 it('reacts with a heart on a double tap, not on two slow taps', () => {
   const onReact = jest.fn();
   const commands = { ...createList([]).props.commands, onReact };
-  render(createList([aMessage(1)], { commands }));
+  render(createList([createMessage(1)], { commands }));
   const text = screen.getByText('message 1');
   const tapAt = (timeStamp: number): void => {
     const touch = { clientX: 100, clientY: 100 };
@@ -147,11 +147,11 @@ describe('when a part fails to render', () => {
   afterEach(() => jest.restoreAllMocks());
 
   it('replaces one row and keeps the others', () => {
-    const card = aMessage(2, { card: { kind: 'a card' } });
+    const card = createMessage(2, { card: { kind: 'a card' } });
     const renderCard = (): never => {
       throw new Error('broken card');
     };
-    render(createList([aMessage(1), card, aMessage(3)], { renderCard }));
+    render(createList([createMessage(1), card, createMessage(3)], { renderCard }));
     expect(screen.getByText('message 1')).toBeInTheDocument();
     expect(screen.getByText('message 3')).toBeInTheDocument();
     expect(screen.getByText('This message cannot be shown.')).toBeInTheDocument();
@@ -162,14 +162,14 @@ describe('when a part fails to render', () => {
       if (content === 'message 1') throw new Error('broken list');
       return null;
     };
-    const { rerender } = render(createList([aMessage(1)], { renderAbove }));
+    const { rerender } = render(createList([createMessage(1)], { renderAbove }));
     expect(screen.getByText('The messages cannot be shown.')).toBeInTheDocument();
     expect(console.error).toHaveBeenCalledWith(
       'A part of the page could not be rendered',
       expect.objectContaining({ message: 'broken list' }),
       expect.any(String),
     );
-    rerender(createList([aMessage(2)], { renderAbove }));
+    rerender(createList([createMessage(2)], { renderAbove }));
     expect(screen.getByText('message 2')).toBeInTheDocument();
   });
 

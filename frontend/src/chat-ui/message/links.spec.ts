@@ -1,6 +1,6 @@
 import { splitByAddresses } from '@/chat-ui/message/links';
 
-const urls = (text: string): (string | undefined)[] =>
+const findUrls = (text: string): (string | undefined)[] =>
   splitByAddresses(text).flatMap(({ url }) => (url ? [url.href] : []));
 
 it.each([
@@ -9,18 +9,18 @@ it.each([
   ['(https://example.org/wiki/Ice_(water))', 'https://example.org/wiki/Ice_(water)'],
   ['HTTP://EXAMPLE.ORG!', 'http://example.org/'],
 ])('finds the address in %j', (text, url) => {
-  expect(urls(text)).toEqual([url]);
+  expect(findUrls(text)).toEqual([url]);
 });
 
 it.each(['no address', 'javascript:alert(1)', 'http://', 'https://localhost', 'ftp://example.org'])(
   'finds no address in %j',
   (text) => {
-    expect(urls(text)).toEqual([]);
+    expect(findUrls(text)).toEqual([]);
   },
 );
 
 it('shows the real host of a lookalike address', () => {
-  expect(urls('https://pаypal.com')).toEqual(['https://xn--pypal-4ve.com/']);
+  expect(findUrls('https://pаypal.com')).toEqual(['https://xn--pypal-4ve.com/']);
 });
 
 it('preserves every character of the text', () => {

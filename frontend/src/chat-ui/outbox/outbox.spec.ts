@@ -26,7 +26,7 @@ const createTestOutbox = (changes: Partial<OutboxOptions> = {}) => {
   const uploads: {
     signal: AbortSignal;
     onProgress: (percent: number) => void;
-    done: (url: string) => void;
+    finish: (url: string) => void;
     fail: (error: unknown) => void;
   }[] = [];
   const unclaimed: unknown[] = [];
@@ -50,7 +50,7 @@ const createTestOutbox = (changes: Partial<OutboxOptions> = {}) => {
     onAck: ({ clientId }, data) => data.ok === true && ackedIds.push(clientId) > 0,
     onRefused: () => undefined,
     upload: (_file, { signal, onProgress }) =>
-      new Promise((done, fail) => uploads.push({ signal, onProgress, done, fail })),
+      new Promise((finish, fail) => uploads.push({ signal, onProgress, finish, fail })),
     onReturnedWithoutComposer: (...given) => unclaimed.push(given),
     onPictureLost: (...given) => lostPictures.push(given),
     ...changes,
@@ -65,9 +65,9 @@ const createTestOutbox = (changes: Partial<OutboxOptions> = {}) => {
     unclaimed,
     lostPictures,
     ackedIds,
-    messages: () => outbox.useStore.getState().messages,
-    states: () => outbox.useStore.getState().messages.map(({ state }) => state),
-    notice: () => outbox.useStore.getState().notice?.kind,
+    listMessages: () => outbox.useStore.getState().messages,
+    listStates: () => outbox.useStore.getState().messages.map(({ state }) => state),
+    getNoticeKind: () => outbox.useStore.getState().notice?.kind,
   };
 };
 
@@ -93,29 +93,29 @@ afterEach(() => jest.restoreAllMocks());
 
 describe('a text', () => {
   it('is sent at once and removed on its ack', () => {
-    const { outbox, sent, ackedIds, messages } = createTestOutbox();
+    const { outbox, sent, ackedIds, listMessages } = createTestOutbox();
     expect(outbox.submit('12', text('hello'))).toBe(true);
-    expect(messages()).toMatchObject([{ clientId: 'c1', content: 'hello', state: 'sending' }]);
+    expect(listMessages()).toMatchObject([{ clientId: 'c1', content: 'hello', state: 'sending' }]);
     sent[0]?.ack();
     expect(ackedIds).toEqual(['c1']);
-    expect(messages()).toEqual([]);
+    expect(listMessages()).toEqual([]);
   });
 
   it('is not queued while not connected (A114)', () => {
-    const { outbox, connection, messages } = createTestOutbox();
+    const { outbox, connection, listMessages } = createTestOutbox();
     connection.isConnected = false;
     expect(outbox.submit('12', text('hello'))).toBe(false);
-    expect(messages()).toEqual([]);
+    expect(listMessages()).toEqual([]);
   });
 
   it('waits for Retry when its ack is invalid or the server refuses it, and is then sent once', async () => {
-    const { outbox, sent, states } = createTestOutbox();
+    const { outbox, sent, listStates } = createTestOutbox();
     outbox.submit('12', text('one'));
     outbox.submit('12', text('two'));
     sent[0]?.ack({});
     sent[1]?.reject(new SocketRequestError('refused', 'internal'));
     await flushPromises();
-    expect(states()).toEqual(['refused', 'refused']);
+    expect(listStates()).toEqual(['refused', 'refused']);
     outbox.resendAll();
     expect(sent).toHaveLength(2);
     outbox.retry('c2');
@@ -125,29 +125,29 @@ describe('a text', () => {
   });
 
   it('that was interrupted is resent once and in order on the next connection', async () => {
-    const { outbox, sent, states } = createTestOutbox();
+    const { outbox, sent, listStates } = createTestOutbox();
     outbox.submit('12', text('one'));
     outbox.submit('12', text('two'));
     outbox.resendAll();
     expect(sent).toHaveLength(2);
     for (const { reject } of sent) reject(new SocketRequestError('closed'));
     await flushPromises();
-    expect(states()).toEqual(['sending', 'sending']);
+    expect(listStates()).toEqual(['sending', 'sending']);
     outbox.resendAll();
     expect(sent.slice(2).map(({ message }) => message.clientId)).toEqual(['c1', 'c2']);
   });
 
   it('that was unanswered, or given up with the connection, is resent automatically on the next connection', async () => {
-    const { outbox, sent, states } = createTestOutbox();
+    const { outbox, sent, listStates } = createTestOutbox();
     outbox.submit('12', text('one'));
     sent[0]?.reject(new SocketRequestError('timeout'));
     outbox.submit('12', text('two'));
     sent[1]?.reject(new SocketRequestError('closed'));
     await flushPromises();
     outbox.handleConnectionGivenUp();
-    expect(states()).toEqual(['unanswered', 'unanswered']);
+    expect(listStates()).toEqual(['unanswered', 'unanswered']);
     outbox.resendAll();
-    expect(states()).toEqual(['sending', 'sending']);
+    expect(listStates()).toEqual(['sending', 'sending']);
     expect(sent.slice(2).map(({ message }) => message.clientId)).toEqual(['c1', 'c2']);
   });
 
@@ -162,17 +162,17 @@ describe('a text', () => {
   });
 
   it('returns to its composer with its reply on a rate limit, and a notice says so (A90)', async () => {
-    const { outbox, sent, clock, messages, notice } = createTestOutbox();
+    const { outbox, sent, clock, listMessages, getNoticeKind } = createTestOutbox();
     const composer = createComposer();
     outbox.registerComposer('12', composer);
     outbox.submit('12', { ...text('hello'), replyTo });
     sent[0]?.reject(new SocketRequestError('refused', 'rate_limited', 900));
     await flushPromises();
-    expect(messages()).toEqual([]);
+    expect(listMessages()).toEqual([]);
     expect(composer.taken).toEqual([{ text: 'hello', attachment: null, replyTo }]);
-    expect(notice()).toBe('too_fast');
+    expect(getNoticeKind()).toBe('too_fast');
     clock.advance(pageLimits.toastMs);
-    expect(notice()).toBeUndefined();
+    expect(getNoticeKind()).toBeUndefined();
   });
 
   it('is moved to the draft when its conversation is not on the screen', async () => {
@@ -186,12 +186,12 @@ describe('a text', () => {
   });
 
   it('is removed by Delete', async () => {
-    const { outbox, sent, messages } = createTestOutbox();
+    const { outbox, sent, listMessages } = createTestOutbox();
     outbox.submit('12', text('hello'));
     sent[0]?.reject(new SocketRequestError('refused', 'internal'));
     await flushPromises();
     outbox.discard('c1');
-    expect(messages()).toEqual([]);
+    expect(listMessages()).toEqual([]);
     expect(sessionStorage).toHaveLength(0);
   });
 });
@@ -199,8 +199,8 @@ describe('a text', () => {
 describe('a reload', () => {
   it('keeps unsent messages and sends them under the same clientId', () => {
     createTestOutbox().outbox.submit('12', { ...text('hello'), replyTo });
-    const { outbox, sent, messages } = createTestOutbox();
-    expect(messages()).toMatchObject([{ clientId: 'c1', content: 'hello', replyTo, state: 'sending' }]);
+    const { outbox, sent, listMessages } = createTestOutbox();
+    expect(listMessages()).toMatchObject([{ clientId: 'c1', content: 'hello', replyTo, state: 'sending' }]);
     outbox.resendAll();
     expect(sent[0]).toMatchObject({ content: 'hello', message: { clientId: 'c1' } });
   });
@@ -209,25 +209,25 @@ describe('a reload', () => {
     const before = createTestOutbox();
     before.outbox.submit('12', { text: 'stored', attachment: createAttachment(photo), replyTo: null });
     before.outbox.submit('12', { text: 'not stored', attachment: createAttachment(photo), replyTo: null });
-    before.uploads[0]?.done(url);
+    before.uploads[0]?.finish(url);
     await flushPromises();
-    const { messages, lostPictures } = createTestOutbox();
-    expect(messages()).toMatchObject([{ content: `stored\n[IMAGE:${url}]`, type: 'mixed' }]);
+    const { listMessages, lostPictures } = createTestOutbox();
+    expect(listMessages()).toMatchObject([{ content: `stored\n[IMAGE:${url}]`, type: 'mixed' }]);
     expect(lostPictures).toEqual([['12', { text: 'not stored', replyTo: null }]]);
   });
 
   it('ignores invalid data in storage', () => {
     for (const stored of ['{', '[{}]', 'null', '[{"clientId":"c1"}]']) {
       sessionStorage.setItem('test-7', stored);
-      expect(createTestOutbox().messages()).toEqual([]);
+      expect(createTestOutbox().listMessages()).toEqual([]);
     }
   });
 
   it('by another user finds nothing, and responses for the previous user change nothing', () => {
-    const { outbox, sent, ackedIds, messages } = createTestOutbox();
+    const { outbox, sent, ackedIds, listMessages } = createTestOutbox();
     outbox.submit('12', text('hello'));
     outbox.switchUser(8);
-    expect(messages()).toEqual([]);
+    expect(listMessages()).toEqual([]);
     expect(sessionStorage).toHaveLength(0);
     sent[0]?.ack();
     expect(ackedIds).toEqual([]);
@@ -239,10 +239,10 @@ describe('a photo', () => {
     void outbox.submit('12', { text: content, attachment: createAttachment(photo), replyTo: null });
 
   it('is a row with its progress while it uploads, and is sent once stored', async () => {
-    const { outbox, uploads, sent, messages } = createTestOutbox();
+    const { outbox, uploads, sent, listMessages } = createTestOutbox();
     submit(outbox);
     uploads[0]?.onProgress(45);
-    expect(messages()).toMatchObject([
+    expect(listMessages()).toMatchObject([
       {
         state: 'uploading',
         type: 'mixed',
@@ -250,18 +250,18 @@ describe('a photo', () => {
         picture: { previewUrl: 'blob:photo', percent: 45 },
       },
     ]);
-    uploads[0]?.done(url);
+    uploads[0]?.finish(url);
     await flushPromises();
     expect(sent[0]?.content).toBe(`look\n[IMAGE:${url}]`);
     sent[0]?.ack();
-    expect(messages()).toEqual([]);
+    expect(listMessages()).toEqual([]);
     expect(revokeObjectURL).toHaveBeenCalledWith('blob:photo');
   });
 
   it('without a caption is of type image', async () => {
     const { outbox, uploads, sent } = createTestOutbox();
     submit(outbox, '');
-    uploads[0]?.done(url);
+    uploads[0]?.finish(url);
     await flushPromises();
     expect(sent[0]).toMatchObject({ content: url, message: { type: 'image' } });
   });
@@ -278,30 +278,30 @@ describe('a photo', () => {
     const close = outbox.registerComposer('12', createComposer());
     submit(outbox);
     close();
-    uploads[0]?.done(url);
+    uploads[0]?.finish(url);
     await flushPromises();
     expect(sent).toHaveLength(1);
   });
 
   it('is aborted by Cancel, and its caption returns to the composer', () => {
-    const { outbox, uploads, messages } = createTestOutbox();
+    const { outbox, uploads, listMessages } = createTestOutbox();
     const composer = createComposer();
     outbox.registerComposer('12', composer);
     submit(outbox);
     outbox.discard('c1');
     expect(uploads[0]?.signal.aborted).toBe(true);
-    expect(messages()).toEqual([]);
+    expect(listMessages()).toEqual([]);
     expect(composer.taken).toEqual([{ text: 'look', attachment: null, replyTo: null }]);
   });
 
   it('that cannot be stored returns to the empty composer with its caption (A97)', async () => {
-    const { outbox, uploads, messages } = createTestOutbox();
+    const { outbox, uploads, listMessages } = createTestOutbox();
     const composer = createComposer();
     outbox.registerComposer('12', composer);
     submit(outbox);
     uploads[0]?.fail(new Error('503'));
     await flushPromises();
-    expect(messages()).toEqual([]);
+    expect(listMessages()).toEqual([]);
     expect(composer.taken).toMatchObject([{ text: 'look', attachment: { file: photo, url: null } }]);
     expect(revokeObjectURL).not.toHaveBeenCalled();
   });
@@ -312,16 +312,16 @@ describe('a photo', () => {
   ])(
     'that cannot be stored keeps its row when %s, and Retry uploads it again',
     async (_when, openComposer) => {
-      const { outbox, uploads, sent, states } = createTestOutbox();
+      const { outbox, uploads, sent, listStates } = createTestOutbox();
       const composer = openComposer();
       if (composer) outbox.registerComposer('12', composer);
       submit(outbox);
       uploads[0]?.fail(new Error('503'));
       await flushPromises();
-      expect(states()).toEqual(['upload_failed']);
+      expect(listStates()).toEqual(['upload_failed']);
       outbox.retry('c1');
-      expect(states()).toEqual(['uploading']);
-      uploads[1]?.done(url);
+      expect(listStates()).toEqual(['uploading']);
+      uploads[1]?.finish(url);
       await flushPromises();
       expect(sent[0]?.content).toBe(`look\n[IMAGE:${url}]`);
     },
@@ -336,11 +336,11 @@ describe('a photo', () => {
   });
 
   it('is dropped with its chat', () => {
-    const { outbox, uploads, messages } = createTestOutbox();
+    const { outbox, uploads, listMessages } = createTestOutbox();
     submit(outbox);
     outbox.keepOnlyConversations((conversationId) => conversationId === 's2');
     expect(uploads[0]?.signal.aborted).toBe(true);
-    expect(messages()).toEqual([]);
+    expect(listMessages()).toEqual([]);
   });
 });
 

@@ -9,7 +9,7 @@ import {
 } from '@/features/private-chat/conversation';
 import { aPrivateMessage } from '@/testing/factories';
 
-const conversation = (ids: readonly number[], hasOlder = false): Conversation => ({
+const createConversation = (ids: readonly number[], hasOlder = false): Conversation => ({
   messages: ids.map((id) => aPrivateMessage({ id })),
   hasOlder,
 });
@@ -19,7 +19,7 @@ describe('a sent message', () => {
   it('is inserted by id, whatever the order of acks and frames', () => {
     const after = [14, 11, 12].reduce(
       (before, id) => applyChange(before, { type: 'sent', message: aPrivateMessage({ id }) }),
-      conversation([10, 13]),
+      createConversation([10, 13]),
     );
     expect(listIds(after)).toEqual([10, 11, 12, 13, 14]);
   });
@@ -32,14 +32,14 @@ describe('a sent message', () => {
       [ack, frame],
       [ack, ack],
     ]) {
-      const after = order.reduce(applyChange, conversation([10]));
+      const after = order.reduce(applyChange, createConversation([10]));
       expect(listIds(after)).toEqual([10, 11]);
       expect(after.messages[1]?.clientId).toBe('c1');
     }
   });
 
   it('returns the same conversation when the message is already there', () => {
-    const before = conversation([10, 11]);
+    const before = createConversation([10, 11]);
     expect(applyChange(before, { type: 'sent', message: aPrivateMessage({ id: 10 }) })).toBe(before);
   });
 });
@@ -76,13 +76,17 @@ describe('a change of a message', () => {
 
   it('sets the resulting reactions', () => {
     const reactions = [{ emoji: '🔥', userId: 7 }];
-    const { messages } = applyChange(conversation([10, 11]), { type: 'reacted', messageId: 11, reactions });
+    const { messages } = applyChange(createConversation([10, 11]), {
+      type: 'reacted',
+      messageId: 11,
+      reactions,
+    });
     expect(messages[0]?.reactions).toEqual([]);
     expect(messages[1]?.reactions).toEqual(reactions);
   });
 
   it('keeps the objects of other messages, so that their rows are not rendered again', () => {
-    const before = conversation([10, 11, 12]);
+    const before = createConversation([10, 11, 12]);
     const after = applyChange(before, { type: 'edited', messageId: 11, newContent: 'new' });
     expect(after.messages[0]).toBe(before.messages[0]);
     expect(after.messages[2]).toBe(before.messages[2]);
@@ -96,28 +100,28 @@ describe('detecting missed messages', () => {
     ['of one older than what is known', 5, true, false],
     ['of one older than the first of all', 5, false, true],
   ])('compares the id of the change with the loaded messages: %s', (_what, messageId, hasOlder, missed) => {
-    const known = conversation([10, 11, 13], hasOlder);
+    const known = createConversation([10, 11, 13], hasOlder);
     expect(refersToMissedMessage(known, { type: 'deleted', messageId })).toBe(missed);
   });
 
   it('reports no miss for a new message', () => {
     expect(
-      refersToMissedMessage(conversation([10]), { type: 'sent', message: aPrivateMessage({ id: 99 }) }),
+      refersToMissedMessage(createConversation([10]), { type: 'sent', message: aPrivateMessage({ id: 99 }) }),
     ).toBe(false);
   });
 });
 
 describe('loading pages', () => {
   it('prepends an older page without duplicates', () => {
-    const older = conversation([7, 8, 9, 10], true);
-    const after = prependPage(conversation([10, 11], true), older);
+    const older = createConversation([7, 8, 9, 10], true);
+    const after = prependPage(createConversation([10, 11], true), older);
     expect(listIds(after)).toEqual([7, 8, 9, 10, 11]);
     expect(after.hasOlder).toBe(true);
   });
 
   it("keeps the clientIds of the user's messages after a refetch", () => {
     const known = { messages: [aPrivateMessage({ id: 10, clientId: 'c1' })], hasOlder: false };
-    const after = keepClientIds(conversation([10, 11]), known);
+    const after = keepClientIds(createConversation([10, 11]), known);
     expect(after.messages.map(({ clientId }) => clientId)).toEqual(['c1', undefined]);
   });
 });

@@ -5,71 +5,71 @@ import { createSocketClient, openSocketClient } from '@/testing/socket-client.fi
 
 describe('detecting a dead connection', () => {
   it('pings every 60 s while open and stops on close', () => {
-    const { currentSocket, clock } = openSocketClient();
+    const { getCurrentSocket, clock } = openSocketClient();
     clock.advance(limits.pingIntervalMs);
-    expect(currentSocket().count('ping')).toBe(1);
-    currentSocket().deliver('pong', undefined, currentSocket().last('ping')?.ref);
+    expect(getCurrentSocket().count('ping')).toBe(1);
+    getCurrentSocket().deliver('pong', undefined, getCurrentSocket().findLast('ping')?.ref);
     clock.advance(limits.pingIntervalMs);
-    expect(currentSocket().count('ping')).toBe(2);
-    currentSocket().drop(closeCodes.normal);
+    expect(getCurrentSocket().count('ping')).toBe(2);
+    getCurrentSocket().drop(closeCodes.normal);
     clock.advance(10 * limits.pingIntervalMs);
-    expect(currentSocket().count('ping')).toBe(2);
+    expect(getCurrentSocket().count('ping')).toBe(2);
   });
 
   it('treats an unanswered ping as a lost connection', async () => {
-    const { currentSocket, clock, status } = openSocketClient();
+    const { getCurrentSocket, clock, getStatus } = openSocketClient();
     clock.advance(limits.pingIntervalMs);
-    expect(currentSocket().count('ping')).toBe(1);
+    expect(getCurrentSocket().count('ping')).toBe(1);
     clock.advance(10_000);
     await flushPromises();
-    expect(status()).toEqual({ kind: 'retrying', attempt: 1 });
+    expect(getStatus()).toEqual({ kind: 'retrying', attempt: 1 });
   });
 
   it('probes an open connection when the browser comes online', () => {
-    const { client, currentSocket } = openSocketClient();
+    const { client, getCurrentSocket } = openSocketClient();
     client.wake();
-    expect(currentSocket().count('ping')).toBe(1);
+    expect(getCurrentSocket().count('ping')).toBe(1);
   });
 
   it('aborts a handshake that hangs for ten seconds and retries', () => {
-    const { client, clock, status, sockets } = createSocketClient();
+    const { client, clock, getStatus, sockets } = createSocketClient();
     client.start();
     clock.advance(10_000);
-    expect(status()).toEqual({ kind: 'retrying', attempt: 1 });
+    expect(getStatus()).toEqual({ kind: 'retrying', attempt: 1 });
     clock.advance(1_000);
     expect(sockets).toHaveLength(2);
   });
 
   it('keeps a connection whose pong is late while other frames arrive', async () => {
-    const { client, currentSocket, clock, status } = openSocketClient();
+    const { client, getCurrentSocket, clock, getStatus } = openSocketClient();
     client.wake();
     clock.advance(2_999);
-    currentSocket().deliver('typing', { sessionId: 's1', userId: 8 });
+    getCurrentSocket().deliver('typing', { sessionId: 's1', userId: 8 });
     clock.advance(1);
     await flushPromises();
-    expect(status()).toEqual({ kind: 'open' });
+    expect(getStatus()).toEqual({ kind: 'open' });
   });
 
   it('probes after a silence of 3 s with an unanswered command, and drops the connection after 3 s more', async () => {
-    const { client, currentSocket, clock, status } = openSocketClient();
+    const { client, getCurrentSocket, clock, getStatus } = openSocketClient();
     client.request('skip_chat', { sessionId: 's1' }).catch(() => undefined);
     clock.advance(2_999);
-    expect(currentSocket().count('ping')).toBe(0);
+    expect(getCurrentSocket().count('ping')).toBe(0);
     clock.advance(1);
-    expect(currentSocket().count('ping')).toBe(1);
+    expect(getCurrentSocket().count('ping')).toBe(1);
     clock.advance(3_000);
     await flushPromises();
-    expect(status()).toEqual({ kind: 'retrying', attempt: 1 });
+    expect(getStatus()).toEqual({ kind: 'retrying', attempt: 1 });
   });
 
   it('does not probe while frames arrive or once the command is acknowledged', () => {
-    const { client, currentSocket, clock } = openSocketClient();
+    const { client, getCurrentSocket, clock } = openSocketClient();
     void client.request('skip_chat', { sessionId: 's1' });
     clock.advance(2_000);
-    currentSocket().deliver('typing', { sessionId: 's1', userId: 8 });
+    getCurrentSocket().deliver('typing', { sessionId: 's1', userId: 8 });
     clock.advance(2_000);
-    currentSocket().deliver('ack', { seq: 3 }, currentSocket().last('skip_chat')?.ref);
+    getCurrentSocket().deliver('ack', { seq: 3 }, getCurrentSocket().findLast('skip_chat')?.ref);
     clock.advance(10_000);
-    expect(currentSocket().count('ping')).toBe(0);
+    expect(getCurrentSocket().count('ping')).toBe(0);
   });
 });

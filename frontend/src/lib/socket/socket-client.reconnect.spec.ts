@@ -4,27 +4,27 @@ import { openSocketClient } from '@/testing/socket-client.fixture';
 
 describe('losing the connection', () => {
   it('retries after 1, 2, 4, 8 and 16 s, then gives up', () => {
-    const { currentSocket, clock, sockets, status } = openSocketClient();
-    currentSocket().drop(closeCodes.abnormal);
+    const { getCurrentSocket, clock, sockets, getStatus } = openSocketClient();
+    getCurrentSocket().drop(closeCodes.abnormal);
     for (const [index, delay] of [1_000, 2_000, 4_000, 8_000, 16_000].entries()) {
-      expect(status()).toEqual({ kind: 'retrying', attempt: index + 1 });
+      expect(getStatus()).toEqual({ kind: 'retrying', attempt: index + 1 });
       expect(clock.pendingDelays).toEqual([delay]);
       clock.advance(delay - 1);
       expect(sockets).toHaveLength(index + 1);
       clock.advance(1);
       expect(sockets).toHaveLength(index + 2);
-      currentSocket().drop(closeCodes.abnormal);
+      getCurrentSocket().drop(closeCodes.abnormal);
     }
-    expect(status()).toEqual({ kind: 'failed', canReconnect: true });
+    expect(getStatus()).toEqual({ kind: 'failed', canReconnect: true });
     expect(clock.pendingDelays).toEqual([]);
   });
 
   it.each(['internalError', 'serviceRestart', 'consumerTooSlow', 'authenticateTimeout'] as const)(
     'reconnects after a close with %s',
     (name) => {
-      const { currentSocket, status } = openSocketClient();
-      currentSocket().drop(closeCodes[name]);
-      expect(status()).toEqual({ kind: 'retrying', attempt: 1 });
+      const { getCurrentSocket, getStatus } = openSocketClient();
+      getCurrentSocket().drop(closeCodes[name]);
+      expect(getStatus()).toEqual({ kind: 'retrying', attempt: 1 });
     },
   );
 
@@ -36,38 +36,38 @@ describe('losing the connection', () => {
     'userMismatch',
     'tooManySockets',
   ] as const)('does not reconnect after a close with %s', (name) => {
-    const { currentSocket, status, clock } = openSocketClient();
-    currentSocket().drop(closeCodes[name]);
-    expect(status()).toEqual({ kind: 'failed', canReconnect: true });
+    const { getCurrentSocket, getStatus, clock } = openSocketClient();
+    getCurrentSocket().drop(closeCodes[name]);
+    expect(getStatus()).toEqual({ kind: 'failed', canReconnect: true });
     expect(clock.pendingDelays).toEqual([]);
   });
 
   it('resets the count of attempts only after five seconds of uptime', () => {
-    const { acceptConnection, currentSocket, clock, status } = openSocketClient();
-    currentSocket().drop(closeCodes.abnormal);
+    const { acceptConnection, getCurrentSocket, clock, getStatus } = openSocketClient();
+    getCurrentSocket().drop(closeCodes.abnormal);
     clock.advance(1_000);
     acceptConnection();
     clock.advance(4_999);
-    currentSocket().drop(closeCodes.abnormal);
-    expect(status()).toEqual({ kind: 'retrying', attempt: 2 });
+    getCurrentSocket().drop(closeCodes.abnormal);
+    expect(getStatus()).toEqual({ kind: 'retrying', attempt: 2 });
     clock.advance(2_000);
     acceptConnection();
     clock.advance(5_000);
-    currentSocket().drop(closeCodes.abnormal);
-    expect(status()).toEqual({ kind: 'retrying', attempt: 1 });
+    getCurrentSocket().drop(closeCodes.abnormal);
+    expect(getStatus()).toEqual({ kind: 'retrying', attempt: 1 });
   });
 
   it('reports that it was reopened, but not the first opening', () => {
-    const { acceptConnection, currentSocket, clock, onReopened } = openSocketClient();
+    const { acceptConnection, getCurrentSocket, clock, onReopened } = openSocketClient();
     expect(onReopened).not.toHaveBeenCalled();
-    currentSocket().drop(closeCodes.serviceRestart);
+    getCurrentSocket().drop(closeCodes.serviceRestart);
     clock.advance(1_000);
     acceptConnection();
     expect(onReopened).toHaveBeenCalledTimes(1);
   });
 
   it('ignores events of a superseded socket', () => {
-    const { acceptConnection, sockets, clock, frames, status, client } = openSocketClient();
+    const { acceptConnection, sockets, clock, frames, getStatus, client } = openSocketClient();
     const old = sockets[0]!;
     const { onmessage, onclose, onopen } = old;
     old.drop(closeCodes.abnormal);
@@ -78,22 +78,22 @@ describe('losing the connection', () => {
     onclose?.call(old as never, { code: 1006 } as never);
     onopen?.call(old as never, new Event('open'));
     expect(frames).toHaveLength(before);
-    expect(status()).toEqual({ kind: 'open' });
+    expect(getStatus()).toEqual({ kind: 'open' });
     expect(client.isOpen).toBe(true);
     expect(sockets).toHaveLength(2);
   });
 
   it('closes normally when stopped, and leaves no timer behind', () => {
-    const { currentSocket, client, clock, status } = openSocketClient();
+    const { getCurrentSocket, client, clock, getStatus } = openSocketClient();
     client.stop();
-    expect(currentSocket().closedWith).toBe(closeCodes.normal);
-    expect(status()).toEqual({ kind: 'closed' });
+    expect(getCurrentSocket().closedWith).toBe(closeCodes.normal);
+    expect(getStatus()).toEqual({ kind: 'closed' });
     expect(clock.pendingDelays).toEqual([]);
   });
 
   it('cancels a pending attempt when stopped', () => {
-    const { currentSocket, client, clock, sockets } = openSocketClient();
-    currentSocket().drop(closeCodes.abnormal);
+    const { getCurrentSocket, client, clock, sockets } = openSocketClient();
+    getCurrentSocket().drop(closeCodes.abnormal);
     client.stop();
     clock.advance(60_000);
     expect(sockets).toHaveLength(1);
@@ -103,29 +103,29 @@ describe('losing the connection', () => {
 describe('the Reconnect button and wake-ups', () => {
   const openAndGiveUp = () => {
     const fixture = openSocketClient();
-    fixture.currentSocket().drop(closeCodes.tooManySockets);
+    fixture.getCurrentSocket().drop(closeCodes.tooManySockets);
     return fixture;
   };
 
   it('starts a new series of attempts on Reconnect', () => {
-    const { client, currentSocket, sockets, status } = openAndGiveUp();
+    const { client, getCurrentSocket, sockets, getStatus } = openAndGiveUp();
     client.reconnect();
     expect(sockets).toHaveLength(2);
-    currentSocket().drop(closeCodes.abnormal);
-    expect(status()).toEqual({ kind: 'retrying', attempt: 1 });
+    getCurrentSocket().drop(closeCodes.abnormal);
+    expect(getStatus()).toEqual({ kind: 'retrying', attempt: 1 });
   });
 
   it('makes one attempt when the browser comes online', () => {
-    const { client, currentSocket, sockets, status } = openAndGiveUp();
+    const { client, getCurrentSocket, sockets, getStatus } = openAndGiveUp();
     client.wake();
     expect(sockets).toHaveLength(2);
-    currentSocket().drop(closeCodes.abnormal);
-    expect(status()).toEqual({ kind: 'failed', canReconnect: true });
+    getCurrentSocket().drop(closeCodes.abnormal);
+    expect(getStatus()).toEqual({ kind: 'failed', canReconnect: true });
   });
 
   it('connects at once when the browser comes online between two attempts, and starts no second timer', () => {
-    const { client, currentSocket, sockets, clock } = openSocketClient();
-    currentSocket().drop(closeCodes.abnormal);
+    const { client, getCurrentSocket, sockets, clock } = openSocketClient();
+    getCurrentSocket().drop(closeCodes.abnormal);
     client.wake();
     expect(sockets).toHaveLength(2);
     client.wake();
@@ -140,15 +140,15 @@ describe('the Reconnect button and wake-ups', () => {
   });
 
   it('disables Reconnect for 30 s after a flood close', () => {
-    const { currentSocket, clock, status, client, sockets } = openSocketClient();
-    currentSocket().drop(closeCodes.flooding);
-    expect(status()).toEqual({ kind: 'failed', canReconnect: false });
+    const { getCurrentSocket, clock, getStatus, client, sockets } = openSocketClient();
+    getCurrentSocket().drop(closeCodes.flooding);
+    expect(getStatus()).toEqual({ kind: 'failed', canReconnect: false });
     client.reconnect();
     client.wake();
     expect(sockets).toHaveLength(1);
     clock.advance(pageLimits.reconnectAfterFloodMs - 1);
-    expect(status()).toEqual({ kind: 'failed', canReconnect: false });
+    expect(getStatus()).toEqual({ kind: 'failed', canReconnect: false });
     clock.advance(1);
-    expect(status()).toEqual({ kind: 'failed', canReconnect: true });
+    expect(getStatus()).toEqual({ kind: 'failed', canReconnect: true });
   });
 });

@@ -11,13 +11,13 @@ it.each([
 
 describe('a drawn picture', () => {
   const bitmap = { width: 4_096, height: 2_048, close: jest.fn() } as unknown as ImageBitmap;
-  const aCanvas = () => {
+  const createCanvas = () => {
     const drawImage = jest.fn();
     return { width: 0, height: 0, drawImage, getContext: () => ({ drawImage }) };
   };
 
   it('is encoded as WebP in its scaled size', async () => {
-    const canvas = aCanvas();
+    const canvas = createCanvas();
     const blob = await drawScaled(bitmap, canvas, (type) => Promise.resolve(new Blob(['x'], { type })));
     expect(canvas).toMatchObject({ width: 2_048, height: 1_024 });
     expect(canvas.drawImage).toHaveBeenCalledWith(bitmap, 0, 0, 2_048, 1_024);
@@ -26,7 +26,7 @@ describe('a drawn picture', () => {
 
   it('is encoded as JPEG where the browser cannot encode WebP', async () => {
     const asked: string[] = [];
-    const blob = await drawScaled(bitmap, aCanvas(), (type) => {
+    const blob = await drawScaled(bitmap, createCanvas(), (type) => {
       asked.push(type);
       return Promise.resolve(new Blob(['x'], { type: type === 'image/webp' ? 'image/png' : type }));
     });

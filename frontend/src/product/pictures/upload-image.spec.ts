@@ -26,7 +26,7 @@ class FakeXhr {
   abort(): void {
     this.isAborted = true;
   }
-  progress(loaded: number, total: number): void {
+  reportProgress(loaded: number, total: number): void {
     this.upload.onprogress?.({ lengthComputable: true, loaded, total });
   }
   respond(status: number, body: unknown): void {
@@ -55,8 +55,8 @@ it('posts the form with the cookie, reports whole percent, and returns the addre
   expect(last.opened).toEqual(['POST', '/api/upload']);
   expect(last.withCredentials).toBe(true);
   expect([...(last.form ?? new FormData()).keys()]).toEqual(['bucket', 'fileName', 'file']);
-  last.progress(1, 3);
-  last.progress(3, 3);
+  last.reportProgress(1, 3);
+  last.reportProgress(3, 3);
   last.respond(200, { url: '/api/files/chat-images/a.webp' });
   await expect(done).resolves.toBe('/api/files/chat-images/a.webp');
   expect(percents).toEqual([33, 100]);
@@ -84,7 +84,7 @@ it('aborts after 30 s without progress, with no limit on the total time', async 
   const failed = expect(done).rejects.toMatchObject({ name: 'TimeoutError' });
   for (let part = 1; part <= 5; part += 1) {
     jest.advanceTimersByTime(stallTimeoutMs - 1);
-    FakeXhr.last.progress(part, 10);
+    FakeXhr.last.reportProgress(part, 10);
   }
   expect(FakeXhr.last.isAborted).toBe(false);
   jest.advanceTimersByTime(stallTimeoutMs);

@@ -41,7 +41,7 @@ const getPasswordField = (): HTMLElement => screen.getByLabelText('Password');
 const getConfirmationField = (): HTMLElement => screen.getByLabelText('Confirm Password');
 const getSubmitButton = (name: string): HTMLElement =>
   screen.getAllByRole('button', { name }).find((button) => button.getAttribute('type') === 'submit')!;
-const shownToast = () => {
+const getShownToast = () => {
   const { title, description } = useToasts.getState().shown ?? {};
   return { title, description };
 };
@@ -90,7 +90,7 @@ it('signs the user in, shows a toast and opens /chat', async () => {
   expect(await screen.findByText('the chat')).toBeVisible();
   expect(fetchMock.mock.calls[0]?.[0]).toBe('/api/login');
   expect(fetchMock.mock.calls[0]?.[1].body).toBe('{"email":"ada@example.com","password":"secret"}');
-  expect(shownToast()).toEqual({ title: 'Login successful', description: 'Welcome back!' });
+  expect(getShownToast()).toEqual({ title: 'Login successful', description: 'Welcome back!' });
   expect(currentUser()?.email).toBe('ada@example.com');
 });
 
@@ -102,7 +102,7 @@ it.each([401, 429, 500])(
     await user.type(getEmailField(), 'ada@example.com');
     await user.type(getPasswordField(), 'secret{Enter}');
     await waitFor(() =>
-      expect(shownToast()).toEqual({
+      expect(getShownToast()).toEqual({
         title: 'Login error',
         description: 'Invalid credentials. Please try again.',
       }),
@@ -147,7 +147,7 @@ it('reports a password mismatch together with the other errors, and does not sen
   expect(await screen.findByText('the chat')).toBeVisible();
   expect(fetchMock.mock.calls[0]?.[0]).toBe('/api/register');
   expect(fetchMock.mock.calls[0]?.[1].body).toBe('{"email":"nobody@example.com","password":"secret"}');
-  expect(shownToast()).toEqual({ title: 'Account created successfully', description: 'Welcome to Thaw!' });
+  expect(getShownToast()).toEqual({ title: 'Account created successfully', description: 'Welcome to Thaw!' });
 });
 
 it('shows a toast when the account cannot be created', async () => {
@@ -157,7 +157,7 @@ it('shows a toast when the account cannot be created', async () => {
   await user.type(getPasswordField(), 'secret');
   await user.type(getConfirmationField(), 'secret{Enter}');
   await waitFor(() =>
-    expect(shownToast()).toEqual({
+    expect(getShownToast()).toEqual({
       title: 'Registration error',
       description: 'Could not create account. Please try again.',
     }),
@@ -172,7 +172,7 @@ it("shows a disabled 'Starting...' button while the anonymous session starts", a
   expect(screen.getByRole('button', { name: 'Starting...' })).toBeDisabled();
   respond(new Response(JSON.stringify({ user: aUser() }), { status: 201 }));
   expect(await screen.findByText('the chat')).toBeVisible();
-  expect(shownToast()).toEqual({
+  expect(getShownToast()).toEqual({
     title: 'Anonymous session started',
     description: 'You are chatting anonymously.',
   });
@@ -183,7 +183,7 @@ it('shows a toast when the anonymous session cannot be started', async () => {
   mockResponse(503, {});
   await user.click(screen.getByRole('button', { name: 'Chat Anonymously' }));
   await waitFor(() =>
-    expect(shownToast()).toEqual({ title: 'Error', description: 'Could not start anonymous session.' }),
+    expect(getShownToast()).toEqual({ title: 'Error', description: 'Could not start anonymous session.' }),
   );
   expect(screen.getByRole('button', { name: 'Chat Anonymously' })).toBeEnabled();
 });

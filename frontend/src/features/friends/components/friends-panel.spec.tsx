@@ -42,7 +42,7 @@ it.each([
 });
 
 describe('the line below a name', () => {
-  const said = (changes: object) => ({
+  const createLastMessage = (changes: object) => ({
     lastMessage: {
       senderId: 13,
       preview: 'hello',
@@ -53,10 +53,10 @@ describe('the line below a name', () => {
   });
 
   it.each([
-    ['the last message', said({}), 'hello'],
-    ['my own last message as mine', said({ senderId: 7 }), 'You: hello'],
-    ['a photo', said({ preview: '', type: 'image' }), 'Photo'],
-    ['that the last message was deleted', said({ preview: '' }), 'Message deleted'],
+    ['the last message', createLastMessage({}), 'hello'],
+    ['my own last message as mine', createLastMessage({ senderId: 7 }), 'You: hello'],
+    ['a photo', createLastMessage({ preview: '', type: 'image' }), 'Photo'],
+    ['that the last message was deleted', createLastMessage({ preview: '' }), 'Message deleted'],
   ])('shows %s, and presence to screen readers', async (_, changes, line) => {
     fakeServer({ 'GET /api/friends/7': [{ ...finch, ...changes }] });
     renderPanel();
@@ -66,14 +66,14 @@ describe('the line below a name', () => {
   });
 
   it('shows that the friend is typing rather than a draft or the last message', async () => {
-    fakeServer({ 'GET /api/friends/7': [{ ...finch, ...said({}) }] });
+    fakeServer({ 'GET /api/friends/7': [{ ...finch, ...createLastMessage({}) }] });
     renderPanel({ typing: [13], readDraft: () => 'a draft' });
     await screen.findByRole('heading', { name: 'Friends (1)' });
     expect(getRows()[0]).toHaveTextContent('finchOnline typing…');
   });
 
   it('shows a draft, unless its chat is open', async () => {
-    fakeServer({ 'GET /api/friends/7': [{ ...finch, ...said({}) }, heron] });
+    fakeServer({ 'GET /api/friends/7': [{ ...finch, ...createLastMessage({}) }, heron] });
     renderPanel({ readDraft: (id) => (id === 13 ? 'I was about to' : 'another'), openFriendId: 12 });
     await screen.findByRole('heading', { name: 'Friends (2)' });
     expect(getRows()[0]).toHaveTextContent('finchOnline Draft: I was about to');
@@ -145,18 +145,18 @@ it('reads from the cache for five minutes, but refetches on mount after an event
   const first = renderPanel();
   await screen.findByRole('heading', { name: 'Friends (1)' });
   first.unmount();
-  const again = (): void => {
+  const renderAgain = (): void => {
     renderWithCache(
       <FriendsPanel userId={7} unread={{}} openFriendId={undefined} onOpen={jest.fn()} />,
       first.queries,
     );
   };
-  again();
+  renderAgain();
   await screen.findByRole('heading', { name: 'Friends (1)' });
   expect(server.count('GET', '/api/friends/7')).toBe(1);
   server.routes['GET /api/friends/7'] = [finch, heron];
   await first.queries.invalidateQueries({ queryKey: friendsKey(7), refetchType: 'none' });
   document.body.replaceChildren();
-  again();
+  renderAgain();
   await screen.findByRole('heading', { name: 'Friends (2)' });
 });

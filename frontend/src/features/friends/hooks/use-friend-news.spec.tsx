@@ -20,14 +20,14 @@ const News = ({ isListOpen }: { isListOpen: boolean }) => (
 const show = () => {
   const queries = createQueryClient();
   queries.setQueryData(profileKey(12), { id: 12, username: 'heron', avatar: null });
-  const page = (isListOpen: boolean) => (
+  const createPage = (isListOpen: boolean) => (
     <QueryClientProvider client={queries}>
       <News isListOpen={isListOpen} />
       <Toaster />
     </QueryClientProvider>
   );
-  const { rerender } = render(page(false));
-  return { queries, setListOpen: (isListOpen: boolean) => rerender(page(isListOpen)) };
+  const { rerender } = render(createPage(false));
+  return { queries, setListOpen: (isListOpen: boolean) => rerender(createPage(isListOpen)) };
 };
 
 beforeEach(() => {

@@ -14,7 +14,7 @@ import { aPrivateMessage, aUser } from '@/testing/factories';
 
 const me = aUser({ id: 7 });
 const friend = { id: 12, username: 'brave-heron-7', avatar: null, isOnline: true, lastMessage: null };
-const minutesAgo = (minutes: number): string => new Date(Date.now() - minutes * 60_000).toISOString();
+const formatMinutesAgo = (minutes: number): string => new Date(Date.now() - minutes * 60_000).toISOString();
 
 let asked: { event: string; data: Record<string, unknown> }[];
 let called: string[];
@@ -74,18 +74,18 @@ afterEach(() => {
 
 it('stamps the first message and those after a gap of more than five minutes', () => {
   renderChat([
-    aPrivateMessage({ id: 1, createdAt: minutesAgo(60) }),
-    aPrivateMessage({ id: 2, createdAt: minutesAgo(58) }),
-    aPrivateMessage({ id: 3, createdAt: minutesAgo(52) }),
+    aPrivateMessage({ id: 1, createdAt: formatMinutesAgo(60) }),
+    aPrivateMessage({ id: 2, createdAt: formatMinutesAgo(58) }),
+    aPrivateMessage({ id: 3, createdAt: formatMinutesAgo(52) }),
   ]);
   expect(getMessageRows().map((row) => row.querySelectorAll('time').length)).toEqual([1, 0, 1]);
 });
 
 it('marks messages as read when opened, and keeps the unread divider at its place', async () => {
   renderChat([aPrivateMessage({ id: 1 }), aPrivateMessage({ id: 2 }), aPrivateMessage({ id: 3 })], { 12: 2 });
-  const divided = (): boolean[] =>
+  const listDividers = (): boolean[] =>
     getMessageRows().map((row) => within(row).queryByRole('separator', { name: 'New messages' }) !== null);
-  expect(divided()).toEqual([false, true, false]);
+  expect(listDividers()).toEqual([false, true, false]);
   expect(called).toEqual(['PUT /api/private-messages/read/12/7']);
   expect(queryClient.getQueryData(unreadCountsKey(me.id))).toEqual({});
   act(() =>
@@ -97,7 +97,7 @@ it('marks messages as read when opened, and keeps the unread divider at its plac
   expect(
     await within(screen.getByRole('region', { name: 'Messages' })).findByText('the fourth'),
   ).toBeVisible();
-  expect(divided()).toEqual([false, true, false, false]);
+  expect(listDividers()).toEqual([false, true, false, false]);
   // The chat is open in a visible tab.
   await waitFor(() => expect(queryClient.getQueryData(unreadCountsKey(me.id))).toEqual({}));
 });

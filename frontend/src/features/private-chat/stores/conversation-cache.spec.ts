@@ -26,18 +26,19 @@ const setUp = () => {
     calls.at(-1)?.answer(page);
     await flushPromises();
   };
-  const ids = (): number[] | undefined => conversations.getLoaded(7, 12)?.messages.map(({ id }) => id);
-  return { queryClient, conversations, calls, read, answer, ids };
+  const listMessageIds = (): number[] | undefined =>
+    conversations.getLoaded(7, 12)?.messages.map(({ id }) => id);
+  return { queryClient, conversations, calls, read, answer, listMessageIds };
 };
 
 it('keeps changes that are pushed while the messages are loading', async () => {
-  const { conversations, read, answer, ids } = setUp();
+  const { conversations, read, answer, listMessageIds } = setUp();
   const reading = read();
   conversations.applyChange(7, 12, { type: 'sent', message: aPrivateMessage({ id: 3 }) });
   conversations.applyChange(7, 12, { type: 'deleted', messageId: 2 });
   await answer(createMessages(1, 2));
   await reading;
-  expect(ids()).toEqual([1, 2, 3]);
+  expect(listMessageIds()).toEqual([1, 2, 3]);
   expect(conversations.getLoaded(7, 12)?.messages[1]?.isDeleted).toBe(true);
 });
 
@@ -73,7 +74,7 @@ describe('older messages', () => {
   const newest = createMessages(1_001, 1_000 + limits.privateMessagesPageSize);
 
   it('are loaded before the first loaded one, a page at a time, until there are none', async () => {
-    const { conversations, calls, read, answer, ids } = setUp();
+    const { conversations, calls, read, answer, listMessageIds } = setUp();
     const reading = read();
     await answer(newest);
     await reading;
@@ -83,16 +84,16 @@ describe('older messages', () => {
     conversations.applyChange(7, 12, { type: 'sent', message: aPrivateMessage({ id: 2_000 }) });
     await answer(createMessages(991, 1_000));
     await expect(older).resolves.toBe(true);
-    expect(ids()).toHaveLength(10 + limits.privateMessagesPageSize + 1);
-    expect(ids()?.[0]).toBe(991);
-    expect(ids()?.at(-1)).toBe(2_000);
+    expect(listMessageIds()).toHaveLength(10 + limits.privateMessagesPageSize + 1);
+    expect(listMessageIds()?.[0]).toBe(991);
+    expect(listMessageIds()?.at(-1)).toBe(2_000);
     const count = calls.length;
     await expect(conversations.readOlder(7, 12)).resolves.toBe(false);
     expect(calls).toHaveLength(count);
   });
 
   it('are refetched together with the newest ones', async () => {
-    const { conversations, calls, read, answer, ids } = setUp();
+    const { conversations, calls, read, answer, listMessageIds } = setUp();
     const reading = read();
     await answer(newest);
     await reading;
@@ -104,7 +105,7 @@ describe('older messages', () => {
     expect(calls.at(-1)?.before).toBe(1_002);
     await answer(createMessages(991, 1_001));
     await again;
-    expect(ids()?.[0]).toBe(991);
-    expect(ids()?.at(-1)).toBe(1_600);
+    expect(listMessageIds()?.[0]).toBe(991);
+    expect(listMessageIds()?.at(-1)).toBe(1_600);
   });
 });

@@ -3,7 +3,7 @@ import { pageLimits } from '@/lib/page-limits';
 import { SocketRequestError } from '@/lib/socket/socket-request-error';
 import { signIn, signOut } from '@/product/identity';
 import { aPrivateMessage, aUser } from '@/testing/factories';
-import { aPrivateChatPage, friend, me } from '@/testing/private-chat-page';
+import { openPrivateChatPage, friend, me } from '@/testing/private-chat-page';
 import { flushPromises } from '@/testing/flush-promises';
 
 beforeEach(() => {
@@ -19,96 +19,96 @@ afterEach(() => {
 
 describe('createMessageChanges', () => {
   it('applies frames of either user', () => {
-    const { receive, messages } = aPrivateChatPage();
+    const { receive, listMessages } = openPrivateChatPage();
     const between = { senderId: friend, receiverId: me };
     receive('private_message_edited', { messageId: 1, newContent: 'better', ...between });
     const reactions = [{ emoji: '🔥', userId: me }];
     receive('private_message_reaction', { messageId: 1, emoji: '🔥', userId: me, reactions, ...between });
-    expect(messages()[0]).toMatchObject({ content: 'better', isEdited: true, reactions });
+    expect(listMessages()[0]).toMatchObject({ content: 'better', isEdited: true, reactions });
     receive('private_message_deleted', { messageId: 1, ...between });
-    expect(messages()[0]).toMatchObject({ content: '', isDeleted: true });
+    expect(listMessages()[0]).toMatchObject({ content: '', isDeleted: true });
   });
 
   describe('an edit', () => {
     const withOwn = () => {
-      const page = aPrivateChatPage();
+      const page = openPrivateChatPage();
       page.receive(
         'private_message',
         aPrivateMessage({ id: 2, senderId: me, receiverId: friend, content: 'helo' }),
       );
       expect(page.changes.edit(friend, 2, 'hello')).toBe(true);
-      return { ...page, content: () => page.shown()[1]?.content };
+      return { ...page, getContent: () => page.listRows()[1]?.content };
     };
 
     it('is shown at once and stored on its ack', () => {
-      const { commands, content, messages, changes } = withOwn();
+      const { commands, getContent, listMessages, changes } = withOwn();
       expect(commands[0]).toMatchObject({
         event: 'edit_private_message',
         data: { messageId: 2, newContent: 'hello', senderId: me, receiverId: friend },
       });
-      expect(content()).toBe('hello');
+      expect(getContent()).toBe('hello');
       commands[0]?.ack({});
-      expect(messages()[1]).toMatchObject({ content: 'hello', isEdited: true });
+      expect(listMessages()[1]).toMatchObject({ content: 'hello', isEdited: true });
       expect(changes.useStore.getState().edits).toEqual([]);
     });
 
     it('survives a lost connection and is sent again after the reconnect', async () => {
-      const { commands, content, chat, returned } = withOwn();
+      const { commands, getContent, chat, listUnsavedEdits } = withOwn();
       commands[0]?.reject(new SocketRequestError('closed'));
       await flushPromises();
-      expect(content()).toBe('hello');
+      expect(getContent()).toBe('hello');
       chat.resendInterrupted();
       expect(commands[1]?.data).toMatchObject({ messageId: 2, newContent: 'hello' });
-      expect(returned()).toEqual([]);
+      expect(listUnsavedEdits()).toEqual([]);
     });
 
     it.each([
       [new SocketRequestError('timeout'), 'edit_not_saved'],
       [new SocketRequestError('refused', 'rate_limited', 900), 'edit_too_fast'],
     ])('is undone on %s, and its text is returned to the composer', async (error, kind) => {
-      const { commands, content, returned, notice, queryClient } = withOwn();
+      const { commands, getContent, listUnsavedEdits, getNoticeKind, queryClient } = withOwn();
       commands[0]?.reject(error);
       await flushPromises();
-      expect(content()).toBe('helo');
-      expect(returned()).toEqual([{ conversationId: String(friend), messageId: '2', text: 'hello' }]);
-      expect(notice()).toBe(kind);
+      expect(getContent()).toBe('helo');
+      expect(listUnsavedEdits()).toEqual([{ conversationId: String(friend), messageId: '2', text: 'hello' }]);
+      expect(getNoticeKind()).toBe(kind);
       expect(queryClient.getQueryState(conversationKey(me, friend))?.isInvalidated).toBe(true);
     });
   });
 
   it('shows a reaction at once, and then the result from the server', () => {
-    const { changes, commands, messages } = aPrivateChatPage();
+    const { changes, commands, listMessages } = openPrivateChatPage();
     changes.react(friend, 1, '👍');
-    expect(messages()[0]?.reactions).toEqual([{ emoji: '👍', userId: me }]);
+    expect(listMessages()[0]?.reactions).toEqual([{ emoji: '👍', userId: me }]);
     expect(commands[0]?.data).toEqual({ messageId: 1, emoji: '👍', userId: me, receiverId: friend });
     const reactions = [
       { emoji: '👍', userId: friend },
       { emoji: '👍', userId: me },
     ];
     commands[0]?.ack({ reactions });
-    expect(messages()[0]?.reactions).toEqual(reactions);
+    expect(listMessages()[0]?.reactions).toEqual(reactions);
   });
 
   it('refetches the messages after a failed reaction (§7)', async () => {
-    const { changes, commands, queryClient, notice } = aPrivateChatPage();
+    const { changes, commands, queryClient, getNoticeKind } = openPrivateChatPage();
     changes.react(friend, 1, '👍');
     commands[0]?.reject(new SocketRequestError('refused', 'unavailable'));
     await flushPromises();
-    expect(notice()).toBe('reaction_not_saved');
+    expect(getNoticeKind()).toBe('reaction_not_saved');
     expect(queryClient.getQueryState(conversationKey(me, friend))?.isInvalidated).toBe(true);
   });
 
   describe('a deletion', () => {
     const withOwn = () => {
-      const page = aPrivateChatPage();
+      const page = openPrivateChatPage();
       page.receive('private_message', aPrivateMessage({ id: 2, senderId: me, receiverId: friend }));
       expect(page.changes.remove(friend, 2)).toBe(true);
       return page;
     };
 
     it('is shown at once and sent after the undo period; the row stays', () => {
-      const { commands, clock, shown, messages } = withOwn();
-      expect(shown()[1]).toMatchObject({ content: '', isDeleted: true });
+      const { commands, clock, listRows, listMessages } = withOwn();
+      expect(listRows()[1]).toMatchObject({ content: '', isDeleted: true });
       clock.advance(pageLimits.toastMs - 1);
       expect(commands).toEqual([]);
       clock.advance(1);
@@ -117,15 +117,15 @@ describe('createMessageChanges', () => {
         data: { messageId: 2, senderId: me, receiverId: friend },
       });
       commands[0]?.ack({});
-      expect(messages()[1]).toMatchObject({ content: '', isDeleted: true });
+      expect(listMessages()[1]).toMatchObject({ content: '', isDeleted: true });
     });
 
     it('is never sent when it is undone', () => {
-      const { changes, commands, clock, shown } = withOwn();
+      const { changes, commands, clock, listRows } = withOwn();
       changes.undoRemove(2);
       clock.advance(pageLimits.toastMs);
       expect(commands).toEqual([]);
-      expect(shown()[1]).toMatchObject({ content: 'hello', isDeleted: false });
+      expect(listRows()[1]).toMatchObject({ content: 'hello', isDeleted: false });
     });
 
     it('is sent at once when the user leaves the chat', () => {
@@ -146,22 +146,22 @@ describe('createMessageChanges', () => {
     });
 
     it('restores the message when it is refused', async () => {
-      const { commands, clock, shown, notice } = withOwn();
+      const { commands, clock, listRows, getNoticeKind } = withOwn();
       clock.advance(pageLimits.toastMs);
       commands[0]?.reject(new SocketRequestError('refused', 'internal'));
       await flushPromises();
-      expect(shown()[1]).toMatchObject({ content: 'hello', isDeleted: false });
-      expect(notice()).toBe('delete_not_saved');
+      expect(listRows()[1]).toMatchObject({ content: 'hello', isDeleted: false });
+      expect(getNoticeKind()).toBe('delete_not_saved');
     });
   });
 
   it('refuses changes without a connection', () => {
-    const { changes, socket, commands, messages } = aPrivateChatPage();
+    const { changes, socket, commands, listMessages } = openPrivateChatPage();
     socket.isOpen = false;
     expect(changes.react(friend, 1, '👍')).toBe(false);
     expect(changes.remove(friend, 1)).toBe(false);
     expect(changes.edit(friend, 1, 'x')).toBe(false);
     expect(commands).toEqual([]);
-    expect(messages()[0]?.reactions).toEqual([]);
+    expect(listMessages()[0]?.reactions).toEqual([]);
   });
 });

@@ -7,7 +7,7 @@ import { type UnreadCounts } from '@/features/private-chat/unread';
 import { pageLimits } from '@/lib/page-limits';
 import { signIn, signOut } from '@/product/identity';
 import { aPrivateMessage, aUser } from '@/testing/factories';
-import { aPrivateChatPage, friend, me, storedAt } from '@/testing/private-chat-page';
+import { openPrivateChatPage, friend, me, storedAt } from '@/testing/private-chat-page';
 
 beforeEach(() => {
   jest.spyOn(console, 'warn').mockImplementation(() => undefined);
@@ -21,63 +21,63 @@ afterEach(() => {
 });
 
 describe('receiving from a friend', () => {
-  const arrive = (id: number) => aPrivateMessage({ id, senderId: friend, receiverId: me });
+  const createIncoming = (id: number) => aPrivateMessage({ id, senderId: friend, receiverId: me });
 
   it("inserts a message by id, before the user's message with a later id", () => {
-    const { commands, receive, messages, say } = aPrivateChatPage();
-    say('mine');
+    const { commands, receive, listMessages, submitMessage } = openPrivateChatPage();
+    submitMessage('mine');
     commands[0]?.ack({ id: 3, createdAt: storedAt });
-    receive('private_message', arrive(2));
-    expect(messages().map(({ id }) => id)).toEqual([1, 2, 3]);
+    receive('private_message', createIncoming(2));
+    expect(listMessages().map(({ id }) => id)).toEqual([1, 2, 3]);
   });
 
   it('counts a message as unread until any page of the user has read it', () => {
-    const { receive, unread } = aPrivateChatPage();
-    receive('private_message', arrive(2));
-    receive('private_message', arrive(3));
-    expect(unread()).toEqual({ [friend]: 2 });
+    const { receive, getUnreadCounts } = openPrivateChatPage();
+    receive('private_message', createIncoming(2));
+    receive('private_message', createIncoming(3));
+    expect(getUnreadCounts()).toEqual({ [friend]: 2 });
     receive('private_messages_read', { friendId: friend });
-    expect(unread()).toEqual({});
+    expect(getUnreadCounts()).toEqual({});
   });
 
   it('counts a message as unread although an older response of the server arrives after it', async () => {
-    const { receive, queryClient, unread } = aPrivateChatPage();
+    const { receive, queryClient, getUnreadCounts } = openPrivateChatPage();
     queryClient.removeQueries({ queryKey: unreadCountsKey(me) });
     const answers: ((counts: UnreadCounts) => void)[] = [];
     const queryFn = () => new Promise<UnreadCounts>((resolve) => answers.push(resolve));
     const observer = new QueryObserver(queryClient, { queryKey: unreadCountsKey(me), queryFn });
     const stop = observer.subscribe(() => undefined);
-    receive('private_message', arrive(2));
+    receive('private_message', createIncoming(2));
     answers[0]?.({});
     await waitFor(() => expect(answers).toHaveLength(2));
     answers[1]?.({ [friend]: 1 });
-    await waitFor(() => expect(unread()).toEqual({ [friend]: 1 }));
+    await waitFor(() => expect(getUnreadCounts()).toEqual({ [friend]: 1 }));
     stop();
   });
 
   it('ends the typing indicator on a message, otherwise after six seconds', () => {
-    const { receive, typing, clock } = aPrivateChatPage();
+    const { receive, getTyping, clock } = openPrivateChatPage();
     receive('typing', { senderId: friend, userId: friend });
-    expect(typing()).toEqual([friend]);
-    receive('private_message', arrive(2));
-    expect(typing()).toEqual([]);
+    expect(getTyping()).toEqual([friend]);
+    receive('private_message', createIncoming(2));
+    expect(getTyping()).toEqual([]);
     receive('typing', { senderId: friend, userId: friend });
     clock.advance(pageLimits.typingShownMs - 1);
-    expect(typing()).toEqual([friend]);
+    expect(getTyping()).toEqual([friend]);
     clock.advance(1);
-    expect(typing()).toEqual([]);
+    expect(getTyping()).toEqual([]);
   });
 
   it('ignores typing frames of the random chat', () => {
-    const { receive, typing } = aPrivateChatPage();
+    const { receive, getTyping } = openPrivateChatPage();
     receive('typing', { sessionId: 's1', userId: friend });
-    expect(typing()).toEqual([]);
+    expect(getTyping()).toEqual([]);
   });
 });
 
 describe('typing', () => {
   it('notifies each friend at most every two seconds', () => {
-    const { chat, sent, clock } = aPrivateChatPage();
+    const { chat, sent, clock } = openPrivateChatPage();
     chat.notifyTyping(friend);
     chat.notifyTyping(friend);
     chat.notifyTyping(13);
@@ -96,14 +96,14 @@ describe('the end of a friendship', () => {
     ['by the friend', { removedFriendId: me, removedBy: friend }],
     ['by me', { removedFriendId: friend, removedBy: me }],
   ])("%s removes all data of the friend's chat", (_who, data) => {
-    const { chat, receive, outbox, unread, say } = aPrivateChatPage();
+    const { chat, receive, listOutgoing, getUnreadCounts, submitMessage } = openPrivateChatPage();
     receive('private_message', aPrivateMessage({ id: 2 }));
-    say('hello');
+    submitMessage('hello');
     chat.drafts.set(friend, { ...emptyDraft, text: 'half a sentence' });
     receive('friendship_removed', data);
     expect(chat.conversations.getLoaded(me, friend)).toBeUndefined();
-    expect(unread()).toEqual({});
-    expect(outbox()).toEqual([]);
+    expect(getUnreadCounts()).toEqual({});
+    expect(listOutgoing()).toEqual([]);
     expect(chat.drafts.get(friend)).toEqual(emptyDraft);
   });
 });

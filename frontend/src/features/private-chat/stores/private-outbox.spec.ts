@@ -2,7 +2,7 @@ import { emptyDraft } from '@/chat-ui/composer/draft';
 import { SocketRequestError } from '@/lib/socket/socket-request-error';
 import { signIn, signOut } from '@/product/identity';
 import { aPrivateMessage, aUser } from '@/testing/factories';
-import { aPrivateChatPage, friend, me, storedAt } from '@/testing/private-chat-page';
+import { openPrivateChatPage, friend, me, storedAt } from '@/testing/private-chat-page';
 import { flushPromises } from '@/testing/flush-promises';
 
 beforeEach(() => {
@@ -18,31 +18,31 @@ afterEach(() => {
 
 describe('a private message of the user', () => {
   it('stays in the outbox until the ack', () => {
-    const { say, commands, outbox, messages } = aPrivateChatPage();
-    expect(say('hello')).toBe(true);
+    const { submitMessage, commands, listOutgoing, listMessages } = openPrivateChatPage();
+    expect(submitMessage('hello')).toBe(true);
     expect(commands[0]).toMatchObject({
       event: 'send_private_message',
       data: { senderId: me, receiverId: friend, content: 'hello', messageType: 'text', clientId: 'c1' },
     });
-    expect(outbox()).toMatchObject([{ clientId: 'c1', state: 'sending' }]);
+    expect(listOutgoing()).toMatchObject([{ clientId: 'c1', state: 'sending' }]);
     commands[0]?.ack({ id: 2, createdAt: storedAt, clientId: 'c1' });
-    expect(outbox()).toEqual([]);
-    expect(messages()[1]).toMatchObject({ id: 2, content: 'hello', senderId: me, clientId: 'c1' });
+    expect(listOutgoing()).toEqual([]);
+    expect(listMessages()[1]).toMatchObject({ id: 2, content: 'hello', senderId: me, clientId: 'c1' });
   });
 
   it('contains the id of the message that it replies to', () => {
-    const { chat, commands, messages } = aPrivateChatPage();
+    const { chat, commands, listMessages } = openPrivateChatPage();
     const replyTo = { messageId: '1', content: 'hello', senderId: friend, senderName: 'brave-heron-7' };
     chat.outbox.submit(String(friend), { text: 'hi', attachment: null, replyTo });
     expect(commands[0]?.data.replyTo).toEqual({ id: 1 });
     commands[0]?.ack({ id: 2, createdAt: storedAt });
     const { messageId: _, ...quoted } = replyTo;
-    expect(messages()[1]?.metadata.replyTo).toEqual({ id: 1, ...quoted });
+    expect(listMessages()[1]?.metadata.replyTo).toEqual({ id: 1, ...quoted });
   });
 
   it('is sent again with the same clientId after a reconnect', async () => {
-    const { chat, say, commands } = aPrivateChatPage();
-    say('one');
+    const { chat, submitMessage, commands } = openPrivateChatPage();
+    submitMessage('one');
     commands[0]?.reject(new SocketRequestError('closed'));
     await flushPromises();
     chat.resendInterrupted();
@@ -50,37 +50,37 @@ describe('a private message of the user', () => {
   });
 
   it('survives a reload and is sent once the page is connected', () => {
-    aPrivateChatPage().say('hello');
-    const { chat, commands } = aPrivateChatPage();
+    openPrivateChatPage().submitMessage('hello');
+    const { chat, commands } = openPrivateChatPage();
     expect(commands).toEqual([]);
     chat.resendInterrupted();
     expect(commands[0]?.data).toMatchObject({ clientId: 'c1', content: 'hello' });
   });
 
   it('is added to the draft when it is rate limited and its chat is closed', async () => {
-    const { chat, say, commands } = aPrivateChatPage();
+    const { chat, submitMessage, commands } = openPrivateChatPage();
     chat.drafts.set(friend, { ...emptyDraft, text: 'begun' });
-    say('again');
+    submitMessage('again');
     commands[0]?.reject(new SocketRequestError('refused', 'rate_limited', 900));
     await flushPromises();
     expect(chat.drafts.get(friend).text).toBe('again\nbegun');
   });
 
   it('closes the chat when the server reports that the users are not friends', async () => {
-    const { chat, say, commands, outbox } = aPrivateChatPage();
+    const { chat, submitMessage, commands, listOutgoing } = openPrivateChatPage();
     const parted: number[] = [];
     chat.onFriendshipEnded((friendId) => parted.push(friendId));
-    say('hello');
+    submitMessage('hello');
     commands[0]?.reject(new SocketRequestError('refused', 'not_friends'));
     await flushPromises();
     expect(parted).toEqual([friend]);
-    expect(outbox()).toEqual([]);
+    expect(listOutgoing()).toEqual([]);
     expect(chat.conversations.getLoaded(me, friend)).toBeUndefined();
   });
 
   it('is removed on logout, like the drafts and the unread counts', () => {
-    const { chat, say } = aPrivateChatPage();
-    say('hello');
+    const { chat, submitMessage } = openPrivateChatPage();
+    submitMessage('hello');
     chat.drafts.set(friend, { ...emptyDraft, text: 'half a sentence' });
     localStorage.setItem('thaw-unread-7', '{"12":4}');
     signOut();
@@ -89,32 +89,32 @@ describe('a private message of the user', () => {
   });
 
   it('ignores an ack that arrives after the user has changed', () => {
-    const { chat, say, commands, outbox } = aPrivateChatPage();
-    say('hello');
+    const { chat, submitMessage, commands, listOutgoing } = openPrivateChatPage();
+    submitMessage('hello');
     signIn(aUser({ id: 8 }));
     chat.switchUser();
     commands[0]?.ack({ id: 2, createdAt: storedAt });
-    expect(outbox()).toEqual([]);
+    expect(listOutgoing()).toEqual([]);
     expect(chat.conversations.getLoaded(8, friend)).toBeUndefined();
   });
 });
 
 describe('a message that the user sent', () => {
   it('in another tab is shown and does not count as unread', () => {
-    const { receive, messages, unread } = aPrivateChatPage();
+    const { receive, listMessages, getUnreadCounts } = openPrivateChatPage();
     receive('private_message', aPrivateMessage({ id: 2, senderId: me, receiverId: friend }));
-    expect(messages()).toHaveLength(2);
-    expect(unread()).toEqual({});
+    expect(listMessages()).toHaveLength(2);
+    expect(getUnreadCounts()).toEqual({});
   });
 
   it('in this tab appears once, whether the frame or the ack comes first', () => {
-    const { commands, receive, messages, outbox, say } = aPrivateChatPage();
-    say('hello');
+    const { commands, receive, listMessages, listOutgoing, submitMessage } = openPrivateChatPage();
+    submitMessage('hello');
     const frame = aPrivateMessage({ id: 2, senderId: me, receiverId: friend, clientId: 'c1' });
     receive('private_message', frame);
-    expect(outbox()).toEqual([]);
+    expect(listOutgoing()).toEqual([]);
     commands[0]?.ack({ id: 2, createdAt: storedAt });
     receive('private_message', frame);
-    expect(messages().map(({ id }) => id)).toEqual([1, 2]);
+    expect(listMessages().map(({ id }) => id)).toEqual([1, 2]);
   });
 });

@@ -44,7 +44,7 @@ const createImage = (bytes: number): File => {
   Object.defineProperty(file, 'size', { value: bytes });
   return file;
 };
-const shownToast = () => {
+const getShownToast = () => {
   const { title, description } = useToasts.getState().shown ?? {};
   return { title, description };
 };
@@ -226,7 +226,10 @@ it('removes the picture and saves the profile without it', async () => {
 it('refuses a picture of more than 5 MiB without uploading it', async () => {
   openForm();
   await choosePicture(createImage(5 * 1024 * 1024 + 1));
-  expect(shownToast()).toEqual({ title: 'File too large', description: 'Image must be no larger than 5MB.' });
+  expect(getShownToast()).toEqual({
+    title: 'File too large',
+    description: 'Image must be no larger than 5MB.',
+  });
   expect(uploadMock).not.toHaveBeenCalled();
   expect(getSaveButton()).toHaveTextContent('No changes');
 });
@@ -238,6 +241,6 @@ it.each([
   openForm();
   uploadMock.mockRejectedValueOnce(new Error('422'));
   await choosePicture(createFile());
-  expect(shownToast()).toEqual({ title: 'Upload error', description: 'Could not upload image.' });
+  expect(getShownToast()).toEqual({ title: 'Upload error', description: 'Could not upload image.' });
   expect(screen.getByRole('button', { name: 'Upload picture' })).toBeEnabled();
 });

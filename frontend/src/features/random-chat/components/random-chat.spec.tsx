@@ -29,7 +29,7 @@ const receive = <E extends ServerEvent>(event: E, data: ServerData<E>): void =>
 const match = (): void =>
   receive('chat_matched', { sessionId: 's1', seq: 1, partnerId: 12, partnerInfo: aPartner() });
 
-const connected = (open: boolean): void =>
+const setConnected = (open: boolean): void =>
   act(() => {
     isOpen = open;
     useConnection.setState({ status: open ? { kind: 'open' } : { kind: 'retrying', attempt: 1 } });
@@ -41,8 +41,8 @@ const begin = () => {
 };
 
 const find = (): Promise<void> => userEvent.click(screen.getByRole('button', { name: 'Find Conversation' }));
-const field = (): HTMLElement => screen.getByRole('textbox', { name: 'Message' });
-const rows = (): HTMLElement[] =>
+const getField = (): HTMLElement => screen.getByRole('textbox', { name: 'Message' });
+const listRows = (): HTMLElement[] =>
   within(screen.getByRole('region', { name: 'Messages' })).getAllByRole('listitem');
 
 beforeEach(() => {
@@ -90,10 +90,10 @@ describe('initial phase', () => {
   });
 
   it("shows a disabled 'Connecting...' without a connection", () => {
-    connected(false);
+    setConnected(false);
     begin();
     expect(screen.getByRole('button', { name: 'Connecting...' })).toBeDisabled();
-    connected(true);
+    setConnected(true);
     expect(screen.getByRole('button', { name: 'Find Conversation' })).toBeEnabled();
   });
 });
@@ -138,70 +138,70 @@ describe('active phase', () => {
 
   it('sends a message and shows it as sending, then as sent', async () => {
     const user = await open();
-    await user.type(field(), 'hello{Enter}');
-    expect(rows().at(-1)).toHaveTextContent(/hello.*Sending/);
+    await user.type(getField(), 'hello{Enter}');
+    expect(listRows().at(-1)).toHaveTextContent(/hello.*Sending/);
     act(() =>
       asked
         .at(-1)
         ?.options?.onAck?.({ id: '1763640000000-0', seq: 2, timestamp: '2026-11-20T12:00:00.000Z' }),
     );
-    expect(rows().at(-1)).toHaveTextContent(/hello.*Sent/);
+    expect(listRows().at(-1)).toHaveTextContent(/hello.*Sent/);
   });
 
   it('shows a failed message with Retry, which uses the same clientId', async () => {
     const user = await open();
-    await user.type(field(), 'hello{Enter}');
+    await user.type(getField(), 'hello{Enter}');
     const first = asked.at(-1);
     await act(async () => first?.reject(new SocketRequestError('refused', 'internal')));
-    expect(rows().at(-1)).toHaveTextContent('Not delivered');
+    expect(listRows().at(-1)).toHaveTextContent('Not delivered');
     await user.click(screen.getByRole('button', { name: 'Retry' }));
     expect(asked.at(-1)?.data.clientId).toBe(first?.data.clientId);
-    expect(rows().at(-1)).toHaveTextContent('Sending');
+    expect(listRows().at(-1)).toHaveTextContent('Sending');
   });
 
   it("keeps the text, adds no bubble and shows 'Not sent: reconnecting' while not connected", async () => {
     const user = await open();
-    connected(false);
-    await user.type(field(), 'hello{Enter}');
+    setConnected(false);
+    await user.type(getField(), 'hello{Enter}');
     expect(screen.getByText('Not sent: reconnecting')).toBeVisible();
-    expect(field()).toHaveValue('hello');
-    expect(rows()).toHaveLength(1);
-    connected(true);
+    expect(getField()).toHaveValue('hello');
+    expect(listRows()).toHaveLength(1);
+    setConnected(true);
     expect(screen.queryByText('Not sent: reconnecting')).not.toBeInTheDocument();
-    expect(field()).toHaveValue('hello');
+    expect(getField()).toHaveValue('hello');
   });
 
   it('returns the text of a rate-limited message to the composer', async () => {
     const user = await open();
-    await user.type(field(), 'hello{Enter}');
+    await user.type(getField(), 'hello{Enter}');
     await act(async () => asked.at(-1)?.reject(new SocketRequestError('refused', 'rate_limited', 900)));
-    expect(field()).toHaveValue('hello');
+    expect(getField()).toHaveValue('hello');
     expect(screen.getByText(/a little slower/)).toBeVisible();
   });
 
   it('opens a refused edit again, with its text and a notice', async () => {
     const user = await open();
-    await user.type(field(), 'helo{Enter}');
+    await user.type(getField(), 'helo{Enter}');
     act(() =>
       asked
         .at(-1)
         ?.options?.onAck?.({ id: '1763640000000-0', seq: 2, timestamp: '2026-11-20T12:00:00.000Z' }),
     );
-    await user.type(field(), 'begun');
-    await user.clear(field());
+    await user.type(getField(), 'begun');
+    await user.clear(getField());
     await user.keyboard('{ArrowUp}');
-    await user.clear(field());
-    await user.type(field(), 'hello{Enter}');
-    expect(rows().at(-1)).toHaveTextContent(/hello.*edited/);
-    await user.type(field(), 'begun');
+    await user.clear(getField());
+    await user.type(getField(), 'hello{Enter}');
+    expect(listRows().at(-1)).toHaveTextContent(/hello.*edited/);
+    await user.type(getField(), 'begun');
     await act(async () => asked.at(-1)?.reject(new SocketRequestError('refused', 'rate_limited', 900)));
-    expect(rows().at(-1)).toHaveTextContent(/helo/);
+    expect(listRows().at(-1)).toHaveTextContent(/helo/);
     expect(screen.getByText('Editing your message')).toBeVisible();
-    expect(field()).toHaveValue('hello');
+    expect(getField()).toHaveValue('hello');
     expect(screen.getByText(/^Not saved: a little slower/)).toBeVisible();
     await user.keyboard('{Enter}');
     expect(asked.at(-1)).toMatchObject({ event: 'message_edit', data: { newContent: 'hello' } });
-    expect(field()).toHaveValue('begun');
+    expect(getField()).toHaveValue('begun');
   });
 
   it('shows that the partner is typing or reconnecting', async () => {
@@ -217,7 +217,7 @@ describe('active phase', () => {
     await open();
     const content = '<img src=x onerror=alert(1)> [IMAGE:/api/files/x.png]';
     receiveMessage(content);
-    expect(rows().at(-1)).toHaveTextContent(content);
+    expect(listRows().at(-1)).toHaveTextContent(content);
     expect(screen.queryByRole('link')).not.toBeInTheDocument();
     expect(screen.queryByRole('img')).not.toBeInTheDocument();
   });
@@ -225,17 +225,17 @@ describe('active phase', () => {
   it("hides a stranger's contact details until they are pressed, and never makes them links", async () => {
     const user = await open();
     receiveMessage('write to ada@example.org or see https://example.net/a ok?');
-    const row = () => rows().at(-1)!;
-    expect(row()).toHaveTextContent(
+    const findRow = () => listRows().at(-1)!;
+    expect(findRow()).toHaveTextContent(
       'write to [Contact details hidden · Show] or see [Contact details hidden · Show] ok?',
     );
-    expect(row()).not.toHaveTextContent('example');
-    await user.click(within(row()).getAllByRole('button', { name: /Contact details hidden/ })[1]!);
-    expect(row()).toHaveFocus();
-    expect(row()).toHaveTextContent('or see https://example.net/a ok?');
-    expect(row()).not.toHaveTextContent('ada@example.org');
-    expect(within(row()).getByRole('button', { name: 'Copy example.net' })).toBeVisible();
-    expect(within(row()).queryByRole('link')).not.toBeInTheDocument();
+    expect(findRow()).not.toHaveTextContent('example');
+    await user.click(within(findRow()).getAllByRole('button', { name: /Contact details hidden/ })[1]!);
+    expect(findRow()).toHaveFocus();
+    expect(findRow()).toHaveTextContent('or see https://example.net/a ok?');
+    expect(findRow()).not.toHaveTextContent('ada@example.org');
+    expect(within(findRow()).getByRole('button', { name: 'Copy example.net' })).toBeVisible();
+    expect(within(findRow()).queryByRole('link')).not.toBeInTheDocument();
   });
 
   it("hides a stranger's contact details in quotes and announcements, which hold no button", async () => {
@@ -247,7 +247,7 @@ describe('active phase', () => {
       senderId: 12,
       senderName: 'brave-heron-7',
     });
-    expect(rows().at(-1)).toHaveTextContent(/brave-heron-7 ?call \[Contact details hidden\]/);
+    expect(listRows().at(-1)).toHaveTextContent(/brave-heron-7 ?call \[Contact details hidden\]/);
     expect(attachShadow.mock.results.map(({ value }) => (value as ShadowRoot).textContent).join('')).toBe(
       'brave-heron-7: my snap is [Contact details hidden]',
     );
@@ -257,16 +257,16 @@ describe('active phase', () => {
   it('warns once before contact details are sent to a stranger, and sends them on the second attempt', async () => {
     const user = await open();
     const warning = 'You are about to share contact details with a stranger. Send anyway?';
-    await user.type(field(), 'hello{Enter}');
+    await user.type(getField(), 'hello{Enter}');
     expect(screen.queryByText(warning)).not.toBeInTheDocument();
-    await user.type(field(), 'i am ada@example.org{Enter}');
+    await user.type(getField(), 'i am ada@example.org{Enter}');
     expect(screen.getByText(warning)).toBeVisible();
     expect(asked.filter(({ event }) => event === 'random_message')).toHaveLength(1);
-    expect(field()).toHaveValue('i am ada@example.org');
-    await user.type(field(), '{Enter}');
+    expect(getField()).toHaveValue('i am ada@example.org');
+    await user.type(getField(), '{Enter}');
     expect(asked.at(-1)).toMatchObject({ data: { content: 'i am ada@example.org' } });
     expect(screen.queryByText(warning)).not.toBeInTheDocument();
-    await user.type(field(), 'or www.example.org{Enter}');
+    await user.type(getField(), 'or www.example.org{Enter}');
     expect(asked.at(-1)).toMatchObject({ data: { content: 'or www.example.org' } });
   });
 
@@ -274,12 +274,12 @@ describe('active phase', () => {
     const attachShadow = jest.spyOn(Element.prototype, 'attachShadow');
     const user = await open();
     receiveMessage('good evening');
-    const aloud = (): string =>
+    const readAnnouncements = (): string =>
       attachShadow.mock.results.map(({ value }) => (value as ShadowRoot).textContent).join('');
-    expect(aloud()).toBe('brave-heron-7: good evening');
+    expect(readAnnouncements()).toBe('brave-heron-7: good evening');
     expect(screen.getByText('good evening')).toBeVisible();
-    await user.type(field(), 'hello{Enter}');
-    expect(aloud()).toBe('brave-heron-7: good evening');
+    await user.type(getField(), 'hello{Enter}');
+    expect(readAnnouncements()).toBe('brave-heron-7: good evening');
     attachShadow.mockRestore();
   });
 

@@ -10,7 +10,7 @@ import { aPartner } from '@/testing/factories';
 const me = 7;
 const question = questions[0];
 
-const aSession = (): Session => ({
+const createSession = (): Session => ({
   sessionId: 's1',
   seq: 1,
   isResyncing: false,
@@ -23,7 +23,7 @@ const aSession = (): Session => ({
 });
 
 type Answer = Record<string, unknown> | SocketRequestError;
-const refusal = (code: SocketErrorCode): SocketRequestError => new SocketRequestError('refused', code);
+const createRefusal = (code: SocketErrorCode): SocketRequestError => new SocketRequestError('refused', code);
 
 /** Creates a game whose server gives these answers, one for each request. */
 const setUp = (...answers: Answer[]) => {
@@ -32,7 +32,7 @@ const setUp = (...answers: Answer[]) => {
   const frames: ServerFrame[] = [];
   const starting: boolean[] = [];
   const resync = jest.fn();
-  const now = { session: aSession() as Session | null, isConnected: true };
+  const now = { session: createSession() as Session | null, isConnected: true };
   let ids = 0;
   const table: GamePlayOptions = {
     session: () => now.session,
@@ -78,7 +78,7 @@ describe('starting Break the Ice', () => {
   });
 
   it('tries another question, with a new game id, when the server refuses a known one', async () => {
-    const { play, sent } = setUp(refusal('unknown_question'), refusal('unknown_question'), {
+    const { play, sent } = setUp(createRefusal('unknown_question'), createRefusal('unknown_question'), {
       seq: 2,
       question,
     });
@@ -88,7 +88,7 @@ describe('starting Break the Ice', () => {
   });
 
   it('gives up after five questions', async () => {
-    const { play, sent } = setUp(...Array.from({ length: 20 }, () => refusal('unknown_question')));
+    const { play, sent } = setUp(...Array.from({ length: 20 }, () => createRefusal('unknown_question')));
     await expect(play.start()).resolves.toBe('failed');
     expect(sent).toHaveLength(5);
   });
@@ -100,7 +100,7 @@ describe('starting Break the Ice', () => {
     ['rate_limited', 'too_fast', false],
     ['internal', 'failed', false],
   ])('refused with %s results in %s', async (code, outcome, isResynced) => {
-    const { play, sent, frames, resync, starting } = setUp(refusal(code));
+    const { play, sent, frames, resync, starting } = setUp(createRefusal(code));
     await expect(play.start()).resolves.toBe(outcome);
     expect(sent).toHaveLength(1);
     expect(frames).toEqual([]);
@@ -124,9 +124,9 @@ describe('starting Break the Ice', () => {
   });
 
   it('stops when the chat has changed', async () => {
-    const { play, sent, now } = setUp(refusal('unknown_question'));
+    const { play, sent, now } = setUp(createRefusal('unknown_question'));
     const outcome = play.start();
-    now.session = { ...aSession(), sessionId: 's2' };
+    now.session = { ...createSession(), sessionId: 's2' };
     await expect(outcome).resolves.toBe('overtaken');
     expect(sent).toHaveLength(1);
   });
@@ -154,8 +154,8 @@ describe('an answer', () => {
   });
 
   it.each([
-    [refusal('already_answered'), true],
-    [refusal('game_not_active'), true],
+    [createRefusal('already_answered'), true],
+    [createRefusal('game_not_active'), true],
     [new SocketRequestError('closed'), false],
   ])('that fails is reported (%s)', async (error, isRefused) => {
     const { play, actions } = setUp(error);

@@ -2,7 +2,14 @@ import { type ServerFrame } from '@thaw/contract/server-frames';
 import { type ChatMessage } from '@/chat-ui/chat-message';
 import { findReactionTarget } from '@/features/random-chat/reducer/stored-events';
 import { aMessage } from '@/testing/factories';
-import { at, ChatDriver, chatMatched, me, partner, partnerMessage } from '@/testing/random-chat-driver';
+import {
+  at,
+  ChatDriver,
+  createChatMatched,
+  me,
+  partner,
+  createPartnerMessage,
+} from '@/testing/random-chat-driver';
 
 const sessionId = 's1';
 
@@ -10,32 +17,32 @@ const sessionId = 's1';
 class Chat extends ChatDriver {
   constructor() {
     super();
-    this.do({ type: 'findPressed', nowMs: at }).receive('chat_matched', chatMatched());
+    this.dispatch({ type: 'findPressed', nowMs: at }).receive('chat_matched', createChatMatched());
     this.receiveMessage(2, 'mine', me).receiveMessage(3, 'theirs', partner.id);
   }
 
   receiveMessage(seq: number, content: string, senderId: number, type: 'text' | 'mixed' = 'text'): this {
-    return this.receive('random_message', partnerMessage(seq, content, { senderId, type }));
+    return this.receive('random_message', createPartnerMessage(seq, content, { senderId, type }));
   }
 
   react(changeId: string, seq: number, emoji = '👍'): this {
-    return this.do({ type: 'reactionToggled', changeId, messageId: `${at}-${seq}`, emoji, me });
+    return this.dispatch({ type: 'reactionToggled', changeId, messageId: `${at}-${seq}`, emoji, me });
   }
 
   edit(changeId: string, seq: number, newContent: string): this {
-    return this.do({ type: 'editSaved', changeId, messageId: `${at}-${seq}`, newContent, me });
+    return this.dispatch({ type: 'editSaved', changeId, messageId: `${at}-${seq}`, newContent, me });
   }
 
   fail(changeId: string, seq: number): this {
-    return this.do({ type: 'changeFailed', sessionId, changeId, messageId: `${at}-${seq}` });
+    return this.dispatch({ type: 'changeFailed', sessionId, changeId, messageId: `${at}-${seq}` });
   }
 
-  message(seq: number): ChatMessage | undefined {
+  findMessage(seq: number): ChatMessage | undefined {
     return this.state.session?.messages.find(({ id }) => id === `${at}-${seq}`);
   }
 }
 
-const reacted = (
+const createReactionFrame = (
   seq: number,
   users: number[],
   of = 3,
@@ -55,50 +62,62 @@ const reacted = (
 describe('a reaction', () => {
   it('is shown at once, sent, and confirmed by its ack', () => {
     const chat = new Chat().react('r1', 3);
-    expect(chat.message(3)?.reactions).toEqual({ '👍': { count: 1, users: [me] } });
+    expect(chat.findMessage(3)?.reactions).toEqual({ '👍': { count: 1, users: [me] } });
     expect(chat.effects).toMatchObject([{ type: 'react', data: { emoji: '👍', action: 'add', userId: me } }]);
-    chat.do({ type: 'changeStored', changeId: 'r1', messageId: `${at}-3`, frame: reacted(4, [me]), me });
-    expect(chat.message(3)?.reactions).toEqual({ '👍': { count: 1, users: [me] } });
+    chat.dispatch({
+      type: 'changeStored',
+      changeId: 'r1',
+      messageId: `${at}-3`,
+      frame: createReactionFrame(4, [me]),
+      me,
+    });
+    expect(chat.findMessage(3)?.reactions).toEqual({ '👍': { count: 1, users: [me] } });
     expect(chat.state.session).toMatchObject({ seq: 4, unconfirmedMessages: {} });
   });
 
   it('is removed by the second click, together with an entry that has no users left', () => {
-    const chat = new Chat().receiveFrame(reacted(4, [me])).react('r1', 3);
-    expect(chat.message(3)?.reactions).toEqual({});
+    const chat = new Chat().receiveFrame(createReactionFrame(4, [me])).react('r1', 3);
+    expect(chat.findMessage(3)?.reactions).toEqual({});
     expect(chat.effects).toMatchObject([{ data: { action: 'remove' } }]);
   });
 
   it("is undone when refused, and the partner's reaction in the meantime stays", () => {
-    const chat = new Chat().react('r1', 3).receiveFrame(reacted(4, [partner.id]));
-    expect(chat.message(3)?.reactions['👍']).toEqual({ count: 2, users: [partner.id, me] });
+    const chat = new Chat().react('r1', 3).receiveFrame(createReactionFrame(4, [partner.id]));
+    expect(chat.findMessage(3)?.reactions['👍']).toEqual({ count: 2, users: [partner.id, me] });
     chat.fail('r1', 3);
-    expect(chat.message(3)?.reactions['👍']).toEqual({ count: 1, users: [partner.id] });
+    expect(chat.findMessage(3)?.reactions['👍']).toEqual({ count: 1, users: [partner.id] });
   });
 
   it('is unchanged after two toggles that are both refused', () => {
     const chat = new Chat().react('r1', 3).react('r2', 3).fail('r1', 3).fail('r2', 3);
-    expect(chat.message(3)?.reactions).toEqual({});
+    expect(chat.findMessage(3)?.reactions).toEqual({});
     expect(chat.state.session?.unconfirmedMessages).toEqual({});
   });
 
   it('ignores U+FE0F when comparing emojis, and accepts only the ten allowed ones', () => {
-    expect(new Chat().react('r1', 3, '❤').message(3)?.reactions).toHaveProperty('❤️');
+    expect(new Chat().react('r1', 3, '❤').findMessage(3)?.reactions).toHaveProperty('❤️');
     expect(new Chat().react('r1', 3, '🦊').effects).toEqual([]);
   });
 
   it('may be one of several, but not on a notice (A112)', () => {
     const chat = new Chat().react('r1', 3).react('r2', 3, '🔥');
-    expect(Object.keys(chat.message(3)?.reactions ?? {})).toEqual(['👍', '🔥']);
+    expect(Object.keys(chat.findMessage(3)?.reactions ?? {})).toEqual(['👍', '🔥']);
     const welcome = `welcome-${sessionId}`;
-    chat.do({ type: 'reactionToggled', changeId: 'r3', messageId: welcome, emoji: '👍', me });
+    chat.dispatch({ type: 'reactionToggled', changeId: 'r3', messageId: welcome, emoji: '👍', me });
     expect(chat.effects).toEqual([]);
   });
 
   it('requests missing events when its ack is ahead, and is shown nevertheless', () => {
     const chat = new Chat().react('r1', 3);
-    chat.do({ type: 'changeStored', changeId: 'r1', messageId: `${at}-3`, frame: reacted(6, [me]), me });
+    chat.dispatch({
+      type: 'changeStored',
+      changeId: 'r1',
+      messageId: `${at}-3`,
+      frame: createReactionFrame(6, [me]),
+      me,
+    });
     expect(chat.effects).toEqual([{ type: 'resync' }]);
-    expect(chat.message(3)?.reactions['👍']?.users).toEqual([me]);
+    expect(chat.findMessage(3)?.reactions['👍']?.users).toEqual([me]);
     expect(chat.state.session?.seq).toBe(3);
   });
 });
@@ -126,23 +145,23 @@ describe('the message that a reaction refers to (A86)', () => {
 describe('an edit', () => {
   it('is shown at once, marked as edited, and undone when refused', () => {
     const chat = new Chat().edit('e1', 2, 'better');
-    expect(chat.message(2)).toMatchObject({ content: 'better', isEdited: true });
+    expect(chat.findMessage(2)).toMatchObject({ content: 'better', isEdited: true });
     expect(chat.effects).toMatchObject([{ type: 'edit', data: { newContent: 'better', userId: me } }]);
     chat.fail('e1', 2);
-    expect(chat.message(2)).toMatchObject({ content: 'mine', isEdited: false });
+    expect(chat.findMessage(2)).toMatchObject({ content: 'mine', isEdited: false });
   });
 
   it('stays after it is stored', () => {
     const chat = new Chat().edit('e1', 2, 'better');
     const data = { sessionId, seq: 4, messageId: `${at}-2`, newContent: 'better' };
-    chat.do({
+    chat.dispatch({
       type: 'changeStored',
       changeId: 'e1',
       messageId: data.messageId,
       frame: { event: 'message_edited', data },
       me,
     });
-    expect(chat.message(2)).toMatchObject({ content: 'better', isEdited: true });
+    expect(chat.findMessage(2)).toMatchObject({ content: 'better', isEdited: true });
     expect(chat.state.session).toMatchObject({ seq: 4, unconfirmedMessages: {} });
   });
 
@@ -153,13 +172,13 @@ describe('an edit', () => {
   });
 
   it('by the partner is applied to the message with exactly that id', () => {
-    const edited = (messageId: string, seq: number): ServerFrame => ({
+    const createEditFrame = (messageId: string, seq: number): ServerFrame => ({
       event: 'message_edited',
       data: { sessionId, seq, messageId, newContent: 'changed' },
     });
-    const chat = new Chat().receiveFrame(edited(`${at}-3`, 4));
-    expect(chat.message(3)).toMatchObject({ content: 'changed', isEdited: true });
-    chat.receiveFrame(edited(`${at}-9`, 5));
-    expect(chat.message(2)?.content).toBe('mine');
+    const chat = new Chat().receiveFrame(createEditFrame(`${at}-3`, 4));
+    expect(chat.findMessage(3)).toMatchObject({ content: 'changed', isEdited: true });
+    chat.receiveFrame(createEditFrame(`${at}-9`, 5));
+    expect(chat.findMessage(2)?.content).toBe('mine');
   });
 });

@@ -4,23 +4,23 @@ import {
   partner,
   at,
   type ChatDriver,
-  active,
-  partnerMessage,
-  ack,
-  sessionResumed,
+  driveToActive,
+  createPartnerMessage,
+  createAckAction,
+  createSessionResumed,
 } from '@/testing/random-chat-driver';
 
 describe('messages', () => {
   it("adds the partner's message once", () => {
-    const chat = active()
-      .receive('random_message', partnerMessage(2, 'hi'))
-      .receive('random_message', partnerMessage(2, 'hi'));
+    const chat = driveToActive()
+      .receive('random_message', createPartnerMessage(2, 'hi'))
+      .receive('random_message', createPartnerMessage(2, 'hi'));
     expect(chat.texts.slice(1)).toEqual(['hi']);
     expect(chat.state.session?.seq).toBe(2);
   });
 
   it("adds the user's message on its ack, under its clientId, with the server's id and time", () => {
-    const chat = active().do(ack('c1', 'hello', 2));
+    const chat = driveToActive().dispatch(createAckAction('c1', 'hello', 2));
     expect(chat.state.session?.messages.at(-1)).toMatchObject({
       id: `${at}-2`,
       key: 'c1',
@@ -32,60 +32,63 @@ describe('messages', () => {
   });
 
   it("adds the user's message once, whether the ack or the frame comes first", () => {
-    const frame = partnerMessage(2, 'hello', { senderId: me, clientId: 'c1' });
-    const ackFirst = active()
-      .do(ack('c1', 'hello', 2))
+    const frame = createPartnerMessage(2, 'hello', { senderId: me, clientId: 'c1' });
+    const ackFirst = driveToActive()
+      .dispatch(createAckAction('c1', 'hello', 2))
       .receive('random_message', frame);
-    const frameFirst = active()
+    const frameFirst = driveToActive()
       .receive('random_message', frame)
-      .do(ack('c1', 'hello', 2));
+      .dispatch(createAckAction('c1', 'hello', 2));
     for (const chat of [ackFirst, frameFirst]) expect(chat.texts.slice(1)).toEqual(['hello']);
   });
 
   it('shows a message that the user sent in another tab as their own', () => {
-    const chat = active().receive(
+    const chat = driveToActive().receive(
       'random_message',
-      partnerMessage(2, 'from the phone', { senderId: me, clientId: 'x' }),
+      createPartnerMessage(2, 'from the phone', { senderId: me, clientId: 'x' }),
     );
     expect(chat.state.session?.messages.at(-1)).toMatchObject({ senderId: me, delivery: 'sent', key: 'x' });
   });
 
   it('ignores the ack of another session', () => {
-    const chat = active().do({ ...ack('c1', 'hello', 2), sessionId: 's0' } as Action);
+    const chat = driveToActive().dispatch({
+      ...createAckAction('c1', 'hello', 2),
+      sessionId: 's0',
+    } as Action);
     expect(chat.texts).not.toContain('hello');
   });
 });
 
 describe('the order of messages', () => {
-  const mine = (seq: number, clientId: string) => ({
+  const createOwnFrame = (seq: number, clientId: string) => ({
     event: 'random_message',
-    data: partnerMessage(seq, clientId, { senderId: me, clientId }),
+    data: createPartnerMessage(seq, clientId, { senderId: me, clientId }),
   });
 
   it('is that of the stream when an ack comes twice', () => {
-    const chat = active()
-      .do(ack('c1', 'one', 2))
-      .do(ack('c2', 'two', 3))
-      .do(ack('c1', 'one', 2));
+    const chat = driveToActive()
+      .dispatch(createAckAction('c1', 'one', 2))
+      .dispatch(createAckAction('c2', 'two', 3))
+      .dispatch(createAckAction('c1', 'one', 2));
     expect(chat.texts.slice(1)).toEqual(['one', 'two']);
     expect(chat.state.session?.seq).toBe(3);
   });
 
   it('is that of the stream when a later ack comes first', () => {
-    const chat = active()
-      .do(ack('c2', 'two', 3))
-      .do(ack('c1', 'one', 2));
+    const chat = driveToActive()
+      .dispatch(createAckAction('c2', 'two', 3))
+      .dispatch(createAckAction('c1', 'one', 2));
     expect(chat.texts.slice(1)).toEqual(['one', 'two']);
   });
 
   it('is that of the stream when missing events arrive after a later ack', () => {
-    const chat = active().do(ack('c2', 'two', 5));
+    const chat = driveToActive().dispatch(createAckAction('c2', 'two', 5));
     chat.receive(
       'session_resumed',
-      sessionResumed({
+      createSessionResumed({
         seq: 4,
         events: [
-          { event: 'random_message', data: partnerMessage(2, 'theirs') },
+          { event: 'random_message', data: createPartnerMessage(2, 'theirs') },
           {
             event: 'break_ice_question_received',
             data: {
@@ -101,7 +104,7 @@ describe('the order of messages', () => {
               initiatorId: partner.id,
             },
           },
-          mine(4, 'c1'),
+          createOwnFrame(4, 'c1'),
         ],
       }),
     );
@@ -111,39 +114,44 @@ describe('the order of messages', () => {
 
 describe('a gap in seq', () => {
   it('requests the missing events once, and hides later ones until they arrive', () => {
-    const chat = active().receive('random_message', partnerMessage(3, 'three'));
+    const chat = driveToActive().receive('random_message', createPartnerMessage(3, 'three'));
     expect(chat.effects).toEqual([{ type: 'resync' }]);
     expect(chat.texts).not.toContain('three');
-    chat.receive('random_message', partnerMessage(4, 'four'));
+    chat.receive('random_message', createPartnerMessage(4, 'four'));
     expect(chat.effects).toEqual([]);
     chat.receive(
       'session_resumed',
-      sessionResumed({
+      createSessionResumed({
         seq: 4,
-        events: [partnerMessage(2, 'two'), partnerMessage(3, 'three'), partnerMessage(4, 'four')].map(
-          (data) => ({
-            event: 'random_message',
-            data,
-          }),
-        ),
+        events: [
+          createPartnerMessage(2, 'two'),
+          createPartnerMessage(3, 'three'),
+          createPartnerMessage(4, 'four'),
+        ].map((data) => ({
+          event: 'random_message',
+          data,
+        })),
       }),
     );
     expect(chat.texts.slice(1)).toEqual(['two', 'three', 'four']);
-    chat.receive('random_message', partnerMessage(6, 'six'));
+    chat.receive('random_message', createPartnerMessage(6, 'six'));
     expect(chat.effects).toEqual([{ type: 'resync' }]);
   });
 
   it('is also detected by an ack, whose message is shown as sent', () => {
-    const chat = active().do(ack('c1', 'hello', 3));
+    const chat = driveToActive().dispatch(createAckAction('c1', 'hello', 3));
     expect(chat.effects).toEqual([{ type: 'resync' }]);
     expect(chat.texts).toContain('hello');
     chat.receive(
       'session_resumed',
-      sessionResumed({
+      createSessionResumed({
         seq: 3,
         events: [
-          { event: 'random_message', data: partnerMessage(2, 'two') },
-          { event: 'random_message', data: partnerMessage(3, 'hello', { senderId: me, clientId: 'c1' }) },
+          { event: 'random_message', data: createPartnerMessage(2, 'two') },
+          {
+            event: 'random_message',
+            data: createPartnerMessage(3, 'hello', { senderId: me, clientId: 'c1' }),
+          },
         ],
       }),
     );
@@ -152,24 +160,24 @@ describe('a gap in seq', () => {
   });
 
   it('is not reported for an event without a frame for this client', () => {
-    const chat = active()
+    const chat = driveToActive()
       .receive('session_advanced', { sessionId: 's1', seq: 2 })
-      .receive('random_message', partnerMessage(3, 'three'));
+      .receive('random_message', createPartnerMessage(3, 'three'));
     expect(chat.texts).toContain('three');
     expect(chat.state.session?.seq).toBe(3);
     expect(chat.effects).toEqual([]);
   });
 
   it('is detected when an event without a frame comes too early', () => {
-    expect(active().receive('session_advanced', { sessionId: 's1', seq: 3 }).effects).toEqual([
+    expect(driveToActive().receive('session_advanced', { sessionId: 's1', seq: 3 }).effects).toEqual([
       { type: 'resync' },
     ]);
   });
 
   it('is not reported for an event that changes nothing here', () => {
-    const chat = active()
+    const chat = driveToActive()
       .receive('message_edited', { sessionId: 's1', seq: 2, messageId: '1-1', newContent: 'x' })
-      .receive('random_message', partnerMessage(3, 'three'));
+      .receive('random_message', createPartnerMessage(3, 'three'));
     expect(chat.texts).toContain('three');
     expect(chat.effects).toEqual([]);
   });
@@ -177,34 +185,40 @@ describe('a gap in seq', () => {
 
 describe('the partner', () => {
   it('is shown typing until a message, the six-second timeout, a lost connection or the end of the chat', () => {
-    const typing = (): ChatDriver => active().receive('typing', { sessionId: 's1', userId: partner.id });
-    expect(typing().state.session?.isPartnerTyping).toBe(true);
-    expect(typing().effects).toEqual([{ type: 'restartTypingTimer' }]);
-    expect(typing().receive('random_message', partnerMessage(2, 'hi')).state.session?.isPartnerTyping).toBe(
-      false,
-    );
-    expect(typing().do({ type: 'typingExpired' }).state.session?.isPartnerTyping).toBe(false);
+    const driveToTyping = (): ChatDriver =>
+      driveToActive().receive('typing', { sessionId: 's1', userId: partner.id });
+    expect(driveToTyping().state.session?.isPartnerTyping).toBe(true);
+    expect(driveToTyping().effects).toEqual([{ type: 'restartTypingTimer' }]);
     expect(
-      typing().receive('partner_connection', { sessionId: 's1', state: 'reconnecting' }).state.session
+      driveToTyping().receive('random_message', createPartnerMessage(2, 'hi')).state.session?.isPartnerTyping,
+    ).toBe(false);
+    expect(driveToTyping().dispatch({ type: 'typingExpired' }).state.session?.isPartnerTyping).toBe(false);
+    expect(
+      driveToTyping().receive('partner_connection', { sessionId: 's1', state: 'reconnecting' }).state.session
         ?.isPartnerTyping,
     ).toBe(false);
     expect(
-      typing().receive('chat_skipped', { sessionId: 's1', seq: 2, reason: 'skipped', endedBy: partner.id })
-        .state.session?.isPartnerTyping,
+      driveToTyping().receive('chat_skipped', {
+        sessionId: 's1',
+        seq: 2,
+        reason: 'skipped',
+        endedBy: partner.id,
+      }).state.session?.isPartnerTyping,
     ).toBe(false);
   });
 
   it("is not shown typing for the user's own typing or that of another session", () => {
-    expect(active().receive('typing', { sessionId: 's1', userId: me }).state.session?.isPartnerTyping).toBe(
-      false,
-    );
     expect(
-      active().receive('typing', { sessionId: 's0', userId: partner.id }).state.session?.isPartnerTyping,
+      driveToActive().receive('typing', { sessionId: 's1', userId: me }).state.session?.isPartnerTyping,
+    ).toBe(false);
+    expect(
+      driveToActive().receive('typing', { sessionId: 's0', userId: partner.id }).state.session
+        ?.isPartnerTyping,
     ).toBe(false);
   });
 
   it('is shown reconnecting, then connected', () => {
-    const chat = active().receive('partner_connection', { sessionId: 's1', state: 'reconnecting' });
+    const chat = driveToActive().receive('partner_connection', { sessionId: 's1', state: 'reconnecting' });
     expect(chat.state.session?.partnerConnection).toBe('reconnecting');
     chat.receive('partner_connection', { sessionId: 's1', state: 'connected' });
     expect(chat.state.session?.partnerConnection).toBe('connected');

@@ -1,6 +1,6 @@
 import { SocketRequestError } from '@/lib/socket/socket-request-error';
 import { signOut } from '@/product/identity';
-import { aRandomChatPage, resumed, stored } from '@/testing/random-chat-page';
+import { openRandomChatPage, resumed, stored } from '@/testing/random-chat-page';
 import { flushPromises } from '@/testing/flush-promises';
 
 beforeEach(() => jest.spyOn(console, 'warn').mockImplementation(() => undefined));
@@ -11,37 +11,37 @@ afterEach(() => {
 
 describe('an edit or a reaction by the user', () => {
   const withMessage = () => {
-    const page = aRandomChatPage();
-    page.match();
-    page.say('helo');
+    const page = openRandomChatPage();
+    page.matchPartner();
+    page.submitMessage('helo');
     page.commands.at(-1)?.ack({ ...stored, clientId: 'c1' });
     return {
       ...page,
-      edits: () => page.socket.listCommands('message_edit'),
-      content: () => page.state().session?.messages.at(-1)?.content,
-      returned: () => page.chat.outbox.useStore.getState().unsavedEdits,
-      notice: () => page.chat.outbox.useStore.getState().notice?.kind,
+      listEditCommands: () => page.socket.listCommands('message_edit'),
+      getContent: () => page.getState().session?.messages.at(-1)?.content,
+      listUnsavedEdits: () => page.chat.outbox.useStore.getState().unsavedEdits,
+      getNoticeKind: () => page.chat.outbox.useStore.getState().notice?.kind,
     };
   };
 
   it('survives a lost connection and is sent again with the resume', async () => {
-    const { chat, receive, edits, content, returned } = withMessage();
+    const { chat, receive, listEditCommands, getContent, listUnsavedEdits } = withMessage();
     chat.edit(stored.id, 'hello');
-    edits()[0]?.reject(new SocketRequestError('closed'));
+    listEditCommands()[0]?.reject(new SocketRequestError('closed'));
     await flushPromises();
-    expect(content()).toBe('hello');
+    expect(getContent()).toBe('hello');
     receive('session_resumed', { ...resumed, seq: 2 });
-    expect(edits()).toHaveLength(2);
-    edits()[1]?.ack({ seq: 3 });
-    expect(content()).toBe('hello');
-    expect(returned()).toEqual([]);
+    expect(listEditCommands()).toHaveLength(2);
+    listEditCommands()[1]?.ack({ seq: 3 });
+    expect(getContent()).toBe('hello');
+    expect(listUnsavedEdits()).toEqual([]);
   });
 
   it('is sent once while its answer is pending', () => {
-    const { chat, receive, edits } = withMessage();
+    const { chat, receive, listEditCommands } = withMessage();
     chat.edit(stored.id, 'hello');
     receive('session_resumed', { ...resumed, seq: 2 });
-    expect(edits()).toHaveLength(1);
+    expect(listEditCommands()).toHaveLength(1);
   });
 
   it.each([
@@ -49,28 +49,28 @@ describe('an edit or a reaction by the user', () => {
     [new SocketRequestError('refused', 'internal'), 'edit_not_saved'],
     [new SocketRequestError('refused', 'rate_limited', 900), 'edit_too_fast'],
   ])('is undone on %s, and its text is returned to the composer', async (error, kind) => {
-    const { chat, edits, content, returned, notice } = withMessage();
+    const { chat, listEditCommands, getContent, listUnsavedEdits, getNoticeKind } = withMessage();
     chat.edit(stored.id, 'hello');
-    edits()[0]?.reject(error);
+    listEditCommands()[0]?.reject(error);
     await flushPromises();
-    expect(content()).toBe('helo');
-    expect(returned()).toEqual([{ conversationId: 's1', messageId: stored.id, text: 'hello' }]);
-    expect(notice()).toBe(kind);
+    expect(getContent()).toBe('helo');
+    expect(listUnsavedEdits()).toEqual([{ conversationId: 's1', messageId: stored.id, text: 'hello' }]);
+    expect(getNoticeKind()).toBe(kind);
   });
 
   it('shows a notice for a rate-limited reaction', async () => {
-    const { chat, commands, notice } = withMessage();
+    const { chat, commands, getNoticeKind } = withMessage();
     chat.react(stored.id, '👍');
     commands.at(-1)?.reject(new SocketRequestError('refused', 'rate_limited', 900));
     await flushPromises();
-    expect(notice()).toBe('reaction_too_fast');
+    expect(getNoticeKind()).toBe('reaction_too_fast');
   });
 
   it('is refused while not connected', () => {
-    const { chat, socket, edits } = withMessage();
+    const { chat, socket, listEditCommands } = withMessage();
     socket.isOpen = false;
     expect(chat.edit(stored.id, 'hello')).toBe(false);
     expect(chat.react(stored.id, '👍')).toBe(false);
-    expect(edits()).toEqual([]);
+    expect(listEditCommands()).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@ import { limits } from '@thaw/contract/limits';
 import { pageLimits } from '@/lib/page-limits';
 import { signOut } from '@/product/identity';
 import { setSearchAtOnceOn } from '@/product/search-at-once';
-import { aRandomChatPage, resumed, type RandomChatPage } from '@/testing/random-chat-page';
+import { openRandomChatPage, resumed, type RandomChatPage } from '@/testing/random-chat-page';
 import { flushPromises } from '@/testing/flush-promises';
 
 beforeEach(() => jest.spyOn(console, 'warn').mockImplementation(() => undefined));
@@ -13,8 +13,8 @@ afterEach(() => {
 
 describe('typing', () => {
   it('notifies the partner at most every two seconds', () => {
-    const { say, chat, clock, sent, match } = aRandomChatPage();
-    match();
+    const { submitMessage, chat, clock, sent, matchPartner } = openRandomChatPage();
+    matchPartner();
     const count = (): number => sent.filter(({ event }) => event === 'typing').length;
     chat.notifyTyping();
     chat.notifyTyping();
@@ -25,134 +25,134 @@ describe('typing', () => {
     clock.advance(1);
     chat.notifyTyping();
     expect(count()).toBe(2);
-    say('hello');
+    submitMessage('hello');
     chat.notifyTyping();
     expect(count()).toBe(2);
   });
 
   it('of the partner is hidden six seconds after the last frame', () => {
-    const { clock, receive, match, state } = aRandomChatPage();
-    match();
+    const { clock, receive, matchPartner, getState } = openRandomChatPage();
+    matchPartner();
     receive('typing', { sessionId: 's1', userId: 12 });
     clock.advance(4_000);
     receive('typing', { sessionId: 's1', userId: 12 });
     clock.advance(pageLimits.typingShownMs - 1);
-    expect(state().session?.isPartnerTyping).toBe(true);
+    expect(getState().session?.isPartnerTyping).toBe(true);
     clock.advance(1);
-    expect(state().session?.isPartnerTyping).toBe(false);
+    expect(getState().session?.isPartnerTyping).toBe(false);
   });
 });
 
 describe('leaving /chat inside the application (A59)', () => {
   it('ends a search at once', async () => {
-    const { chat, commands, state } = aRandomChatPage();
+    const { chat, commands, getState } = openRandomChatPage();
     chat.startSearch();
     chat.hide();
     await flushPromises();
-    expect(state().phase).toBe('initial');
+    expect(getState().phase).toBe('initial');
     expect(commands.at(-1)).toMatchObject({ event: 'leave_queue', data: {} });
   });
 
   it('skips a chat after ten seconds', async () => {
-    const { chat, clock, sent, match, state } = aRandomChatPage();
-    match();
+    const { chat, clock, sent, matchPartner, getState } = openRandomChatPage();
+    matchPartner();
     chat.hide();
     clock.advance(pageLimits.leaveChatDelayMs - 1);
     await flushPromises();
-    expect(state().phase).toBe('active');
+    expect(getState().phase).toBe('active');
     clock.advance(1);
     await flushPromises();
-    expect(state().phase).toBe('initial');
+    expect(getState().phase).toBe('initial');
     expect(sent.at(-1)).toEqual({ event: 'skip_chat', data: { sessionId: 's1' } });
   });
 
   it('keeps the chat when the user returns in time', async () => {
-    const { chat, clock, match, state } = aRandomChatPage();
-    match();
+    const { chat, clock, matchPartner, getState } = openRandomChatPage();
+    matchPartner();
     chat.hide();
     clock.advance(9_000);
     chat.show();
     clock.advance(60_000);
     await flushPromises();
-    expect(state().phase).toBe('active');
+    expect(getState().phase).toBe('active');
   });
 
   it('ends nothing while another tab shows the chat', async () => {
-    const { chat, clock, openTabs, match, state } = aRandomChatPage();
+    const { chat, clock, openTabs, matchPartner, getState } = openRandomChatPage();
     openTabs.elsewhere = true;
     chat.startSearch();
     chat.hide();
     await flushPromises();
-    expect(state().phase).toBe('searching');
+    expect(getState().phase).toBe('searching');
     chat.show();
-    match();
+    matchPartner();
     chat.hide();
     clock.advance(pageLimits.leaveChatDelayMs);
     await flushPromises();
-    expect(state().phase).toBe('active');
+    expect(getState().phase).toBe('active');
   });
 
   it('ends the chat at once on logout', () => {
-    const { chat, sent, match } = aRandomChatPage();
-    match();
+    const { chat, sent, matchPartner } = openRandomChatPage();
+    matchPartner();
     chat.endSearchOrChat();
     expect(sent.at(-1)).toEqual({ event: 'skip_chat', data: { sessionId: 's1' } });
   });
 });
 
 describe('New Conversation', () => {
-  const end = ({ receive, match }: RandomChatPage): void => {
-    match();
+  const end = ({ receive, matchPartner }: RandomChatPage): void => {
+    matchPartner();
     receive('chat_skipped', { sessionId: 's1', seq: 2, reason: 'skipped', endedBy: 12 });
   };
 
   it('goes to the initial phase, or searches at once if the user has chosen so (A57)', () => {
-    const made = aRandomChatPage();
+    const made = openRandomChatPage();
     end(made);
     made.chat.startNewConversation();
-    expect(made.state().phase).toBe('initial');
+    expect(made.getState().phase).toBe('initial');
     setSearchAtOnceOn(true);
     end(made);
     made.chat.startNewConversation();
-    expect(made.state().phase).toBe('searching');
+    expect(made.getState().phase).toBe('searching');
     expect(made.commands.at(-1)).toMatchObject({ event: 'join_queue' });
   });
 
   it('does not search without a connection', () => {
-    const made = aRandomChatPage();
+    const made = openRandomChatPage();
     setSearchAtOnceOn(true);
     end(made);
     made.socket.isOpen = false;
     made.chat.startNewConversation();
-    expect(made.state().phase).toBe('initial');
+    expect(made.getState().phase).toBe('initial');
   });
 });
 
 describe('authenticating', () => {
   it('reports the displayed version in a chat only', () => {
-    const { chat, receive, match } = aRandomChatPage();
+    const { chat, receive, matchPartner } = openRandomChatPage();
     expect(chat.lastSeen()).toBeUndefined();
-    match();
+    matchPartner();
     expect(chat.lastSeen()).toEqual({ sessionId: 's1', seq: 1 });
     receive('chat_skipped', { sessionId: 's1', seq: 2, reason: 'skipped', endedBy: 12 });
     expect(chat.lastSeen()).toBeUndefined();
   });
 
   it('gives up a chat that the server neither resumes nor ends', () => {
-    const { clock, receive, match, state } = aRandomChatPage();
-    match();
+    const { clock, receive, matchPartner, getState } = openRandomChatPage();
+    matchPartner();
     receive('authenticated', { userId: 7, state: 'idle' });
-    expect(state().phase).toBe('active');
+    expect(getState().phase).toBe('active');
     clock.advance(5_000);
-    expect(state().phase).toBe('skipped');
+    expect(getState().phase).toBe('skipped');
   });
 
   it('keeps a chat that is resumed in time', () => {
-    const { clock, receive, match, state } = aRandomChatPage();
-    match();
+    const { clock, receive, matchPartner, getState } = openRandomChatPage();
+    matchPartner();
     receive('authenticated', { userId: 7, state: 'idle' });
     receive('session_resumed', resumed);
     clock.advance(60_000);
-    expect(state().phase).toBe('active');
+    expect(getState().phase).toBe('active');
   });
 });

@@ -1,6 +1,6 @@
 import { SocketRequestError } from '@/lib/socket/socket-request-error';
 import { signOut } from '@/product/identity';
-import { aRandomChatPage, resumed, stored } from '@/testing/random-chat-page';
+import { openRandomChatPage, resumed, stored } from '@/testing/random-chat-page';
 import { flushPromises } from '@/testing/flush-promises';
 
 beforeEach(() => jest.spyOn(console, 'warn').mockImplementation(() => undefined));
@@ -11,33 +11,33 @@ afterEach(() => {
 
 describe('a random-chat message of the user', () => {
   it('requests an ack with its clientId, and is shown in the chat on the ack', () => {
-    const { say, commands, match, state, outgoing } = aRandomChatPage();
-    match();
-    expect(say('hello')).toBe(true);
+    const { submitMessage, commands, matchPartner, getState, listOutgoing } = openRandomChatPage();
+    matchPartner();
+    expect(submitMessage('hello')).toBe(true);
     const request = commands.at(-1);
     expect(request).toMatchObject({
       event: 'random_message',
       data: { sessionId: 's1', content: 'hello', messageType: 'text', clientId: 'c1' },
     });
     request?.ack({ ...stored, clientId: 'c1' });
-    expect(state().session?.messages.at(-1)).toMatchObject({ delivery: 'sent', id: '1763640000000-0' });
-    expect(outgoing()).toEqual([]);
+    expect(getState().session?.messages.at(-1)).toMatchObject({ delivery: 'sent', id: '1763640000000-0' });
+    expect(listOutgoing()).toEqual([]);
   });
 
   it('is not sent while not connected, and only logged (A114)', () => {
-    const { say, socket, match, outgoing } = aRandomChatPage();
-    match();
+    const { submitMessage, socket, matchPartner, listOutgoing } = openRandomChatPage();
+    matchPartner();
     socket.isOpen = false;
-    expect(say('hello')).toBe(false);
-    expect(outgoing()).toEqual([]);
+    expect(submitMessage('hello')).toBe(false);
+    expect(listOutgoing()).toEqual([]);
     expect(console.warn).toHaveBeenCalled();
   });
 
   it('is sent again with the resume, unless it had arrived', async () => {
-    const { say, commands, match, receive, outgoing } = aRandomChatPage();
-    match();
-    say('arrived');
-    say('lost');
+    const { submitMessage, commands, matchPartner, receive, listOutgoing } = openRandomChatPage();
+    matchPartner();
+    submitMessage('arrived');
+    submitMessage('lost');
     for (const { reject } of commands.slice(1)) reject(new SocketRequestError('closed'));
     await flushPromises();
     const before = commands.length;
@@ -59,15 +59,15 @@ describe('a random-chat message of the user', () => {
         },
       ],
     });
-    expect(outgoing().map(({ clientId }) => clientId)).toEqual(['c2']);
+    expect(listOutgoing().map(({ clientId }) => clientId)).toEqual(['c2']);
     expect(commands.slice(before)).toMatchObject([{ event: 'random_message', data: { clientId: 'c2' } }]);
   });
 
   it('survives a reload and is sent with the resume of its chat', () => {
-    const before = aRandomChatPage();
-    before.match();
-    before.say('hello');
-    const { receive, commands } = aRandomChatPage({ isReload: true });
+    const before = openRandomChatPage();
+    before.matchPartner();
+    before.submitMessage('hello');
+    const { receive, commands } = openRandomChatPage({ isReload: true });
     receive('authenticated', { userId: 7, state: 'chatting' });
     expect(commands).toEqual([]);
     receive('session_resumed', resumed);
@@ -75,20 +75,20 @@ describe('a random-chat message of the user', () => {
   });
 
   it('is dropped when its chat ends, on a reload without a chat, and on logout', () => {
-    const { say, chat, match, receive, outgoing } = aRandomChatPage();
-    match();
-    say('hello');
+    const { submitMessage, chat, matchPartner, receive, listOutgoing } = openRandomChatPage();
+    matchPartner();
+    submitMessage('hello');
     receive('chat_skipped', { sessionId: 's1', seq: 2, reason: 'skipped', endedBy: 12 });
-    expect(outgoing()).toEqual([]);
+    expect(listOutgoing()).toEqual([]);
     chat.startNewConversation();
-    match('s2');
-    say('again', 's2');
-    const reloaded = aRandomChatPage({ isReload: true });
-    expect(reloaded.outgoing()).toHaveLength(1);
+    matchPartner('s2');
+    submitMessage('again', 's2');
+    const reloaded = openRandomChatPage({ isReload: true });
+    expect(reloaded.listOutgoing()).toHaveLength(1);
     reloaded.receive('authenticated', { userId: 7, state: 'idle' });
-    expect(reloaded.outgoing()).toEqual([]);
-    reloaded.match('s3');
-    reloaded.say('more', 's3');
+    expect(reloaded.listOutgoing()).toEqual([]);
+    reloaded.matchPartner('s3');
+    reloaded.submitMessage('more', 's3');
     sessionStorage.setItem('thaw-draft', 'half a sentence');
     signOut();
     reloaded.chat.switchUser();
@@ -96,9 +96,9 @@ describe('a random-chat message of the user', () => {
   });
 
   it('resyncs when the server reports that the chat is over', async () => {
-    const { say, commands, match, socket } = aRandomChatPage();
-    match();
-    say('hello');
+    const { submitMessage, commands, matchPartner, socket } = openRandomChatPage();
+    matchPartner();
+    submitMessage('hello');
     commands.at(-1)?.reject(new SocketRequestError('refused', 'session_ended'));
     await flushPromises();
     expect(socket.resyncs).toBe(1);

@@ -7,14 +7,14 @@ jest.mock('@/features/random-chat/icebreaker/celebration-effects', () => ({
   drawCelebration: jest.fn(() => stop),
 }));
 
-const prefersStill = (matches: boolean): void => {
+const setReducedMotion = (matches: boolean): void => {
   jest.spyOn(window, 'matchMedia').mockImplementation((media) => ({ matches, media }) as MediaQueryList);
 };
 
 beforeEach(() => {
   jest.useFakeTimers();
   jest.clearAllMocks();
-  prefersStill(false);
+  setReducedMotion(false);
 });
 afterEach(() => jest.useRealTimers());
 
@@ -38,7 +38,7 @@ it.each([
   [true, ['The ice is broken!', 'O gelo foi quebrado!'], 5_000],
   [false, ['Plot twist!'], 3_000],
 ])('shows a still badge for as long with reduced motion (%s)', (isMatch, words, durationMs) => {
-  prefersStill(true);
+  setReducedMotion(true);
   const over = jest.fn();
   const { container } = render(<Celebration gameId="g1" isMatch={isMatch} onEnd={over} />);
   const said = [...container.querySelectorAll('[data-says]')].map((one) => one.getAttribute('data-says'));

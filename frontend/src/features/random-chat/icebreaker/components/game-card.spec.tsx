@@ -8,7 +8,7 @@ import { type GameData } from '@/features/random-chat/icebreaker/game';
 const [question] = questions as [Question];
 const [soup, film] = question.options as [string, string];
 
-const aGame = (changes: Partial<GameData> = {}): GameData => ({
+const createGame = (changes: Partial<GameData> = {}): GameData => ({
   gameId: 'g1',
   questionId: question.id,
   question: question.question,
@@ -24,7 +24,7 @@ const aGame = (changes: Partial<GameData> = {}): GameData => ({
 const show = (game: GameData, { isMine = false, isConnected = true } = {}) => {
   const onAnswer = jest.fn();
   const onIgnore = jest.fn();
-  const card = (shown: GameData) => (
+  const getCard = (shown: GameData) => (
     <GameCard
       game={shown}
       isMine={isMine}
@@ -34,39 +34,44 @@ const show = (game: GameData, { isMine = false, isConnected = true } = {}) => {
       onIgnore={onIgnore}
     />
   );
-  const { rerender } = render(card(game));
-  return { onAnswer, onIgnore, become: (next: GameData) => rerender(card(next)), user: userEvent.setup() };
+  const { rerender } = render(getCard(game));
+  return {
+    onAnswer,
+    onIgnore,
+    showGame: (next: GameData) => rerender(getCard(next)),
+    user: userEvent.setup(),
+  };
 };
 
-const radio = (name: string): HTMLElement => screen.getByRole('radio', { name });
+const getRadio = (name: string): HTMLElement => screen.getByRole('radio', { name });
 
 it('shows the question with five options and Ignore', async () => {
-  const { user, onAnswer, onIgnore } = show(aGame());
+  const { user, onAnswer, onIgnore } = show(createGame());
   expect(screen.getByRole('heading', { name: question.question })).toBeVisible();
   expect(screen.getByText('brave-heron-7 wants to break the ice')).toBeVisible();
   expect(screen.getAllByRole('radio').map(({ textContent }) => textContent)).toEqual(question.options);
   expect(screen.getByRole('radiogroup', { name: question.question })).toBeVisible();
-  await user.click(radio(film));
+  await user.click(getRadio(film));
   expect(onAnswer).toHaveBeenCalledWith('g1', film);
   await user.click(screen.getByRole('button', { name: 'Ignore' }));
   expect(onIgnore).toHaveBeenCalledWith('g1');
 });
 
 it('shows no Ignore to the user who asked', () => {
-  show(aGame(), { isMine: true });
+  show(createGame(), { isMine: true });
   expect(screen.getByText('You asked')).toBeVisible();
   expect(screen.queryByRole('button', { name: 'Ignore' })).not.toBeInTheDocument();
   expect(screen.getAllByRole('radio')).toHaveLength(5);
 });
 
 it('is one tab stop; the arrow keys wrap around without choosing, Space chooses', async () => {
-  const { user, onAnswer } = show(aGame());
+  const { user, onAnswer } = show(createGame());
   await user.tab();
-  expect(radio(soup)).toHaveFocus();
+  expect(getRadio(soup)).toHaveFocus();
   await user.keyboard('{ArrowUp}');
-  expect(radio(question.options[4] ?? '')).toHaveFocus();
+  expect(getRadio(question.options[4] ?? '')).toHaveFocus();
   await user.keyboard('{ArrowDown}{ArrowRight}');
-  expect(radio(film)).toHaveFocus();
+  expect(getRadio(film)).toHaveFocus();
   expect(onAnswer).not.toHaveBeenCalled();
   await user.keyboard(' ');
   expect(onAnswer).toHaveBeenCalledWith('g1', film);
@@ -75,33 +80,33 @@ it('is one tab stop; the arrow keys wrap around without choosing, Space chooses'
 });
 
 it("is locked and says 'You answered' after an answer", async () => {
-  const { user, become, onAnswer } = show(aGame());
+  const { user, showGame, onAnswer } = show(createGame());
   await user.tab();
   await user.keyboard('{Enter}');
-  become(aGame({ userResponse: soup, progress: 'sending' }));
-  become(aGame({ userResponse: soup, progress: 'answered' }));
+  showGame(createGame({ userResponse: soup, progress: 'sending' }));
+  showGame(createGame({ userResponse: soup, progress: 'answered' }));
   expect(screen.getByText('You answered')).toBeVisible();
-  expect(radio(soup)).toBeChecked();
+  expect(getRadio(soup)).toBeChecked();
   for (const row of screen.getAllByRole('radio')) expect(row).toBeDisabled();
   expect(screen.queryByRole('button', { name: 'Ignore' })).not.toBeInTheDocument();
-  await user.click(radio(film));
+  await user.click(getRadio(film));
   expect(onAnswer).toHaveBeenCalledTimes(1);
 });
 
 it('shows that the user has answered when the answer itself is unknown', () => {
-  show(aGame({ progress: 'answered' }));
+  show(createGame({ progress: 'answered' }));
   expect(screen.getByText('You answered')).toBeVisible();
   expect(screen.queryByRole('radio', { checked: true })).not.toBeInTheDocument();
 });
 
 it('shows that the partner has answered', () => {
-  show(aGame({ hasPartnerAnswered: true }));
+  show(createGame({ hasPartnerAnswered: true }));
   expect(screen.getByText('brave-heron-7 has answered')).toBeVisible();
   for (const row of screen.getAllByRole('radio')) expect(row).toBeEnabled();
 });
 
 it('is disabled without a connection', () => {
-  show(aGame(), { isConnected: false });
+  show(createGame(), { isConnected: false });
   for (const row of screen.getAllByRole('radio')) expect(row).toBeDisabled();
   expect(screen.getByRole('button', { name: 'Ignore' })).toBeDisabled();
 });
@@ -118,7 +123,7 @@ it.each<[string, Partial<GameData>, [string, string]]>([
     ['Game cancelled by partner', 'You can no longer respond'],
   ],
 ])('shows two lines and no controls when %s', (_what, changes, lines) => {
-  show(aGame(changes));
+  show(createGame(changes));
   for (const line of lines) expect(screen.getByText(line)).toBeVisible();
   expect(screen.getByRole('heading', { name: question.question })).toBeVisible();
   expect(screen.queryByRole('radio')).not.toBeInTheDocument();
@@ -126,7 +131,7 @@ it.each<[string, Partial<GameData>, [string, string]]>([
 });
 
 it("keeps 'You answered' after the reveal", () => {
-  show(aGame({ progress: 'revealed', userResponse: soup, partnerResponse: film, sameAnswer: false }));
+  show(createGame({ progress: 'revealed', userResponse: soup, partnerResponse: film, sameAnswer: false }));
   expect(screen.getByText('You answered')).toBeVisible();
   expect(screen.queryByRole('radio')).not.toBeInTheDocument();
 });

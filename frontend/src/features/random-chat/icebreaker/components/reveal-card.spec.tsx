@@ -26,7 +26,7 @@ const show = (mine: string, theirs: string): void => {
   );
 };
 
-const answers = (): string[][] =>
+const listAnswers = (): string[][] =>
   screen.getAllByRole('term').map((term) => [term.textContent, term.nextElementSibling?.textContent ?? '']);
 
 it("shows 'The ice is broken!' when both answers are the same", () => {
@@ -34,7 +34,7 @@ it("shows 'The ice is broken!' when both answers are the same", () => {
   expect(screen.getByRole('heading', { name: 'The ice is broken!' })).toBeVisible();
   expect(screen.getByText('O gelo foi quebrado!')).toBeVisible();
   expect(screen.queryByText('Plot twist!')).not.toBeInTheDocument();
-  expect(answers()).toEqual([
+  expect(listAnswers()).toEqual([
     ['You', soup],
     ['brave-heron-7', soup],
   ]);
@@ -44,7 +44,7 @@ it("shows 'Plot twist!' when the answers differ", () => {
   show(soup, film);
   expect(screen.getByRole('heading', { name: 'Plot twist!' })).toBeVisible();
   expect(screen.queryByText('O gelo foi quebrado!')).not.toBeInTheDocument();
-  expect(answers()).toEqual([
+  expect(listAnswers()).toEqual([
     ['You', soup],
     ['brave-heron-7', film],
   ]);

@@ -1,0 +1,93 @@
+import { questions } from '@thaw/contract/questions';
+import { type Question } from '@thaw/contract/random-chat';
+import { type ServerData, type ServerEvent, type ServerFrame } from '@thaw/contract/server-frames';
+import { type ChatMessage } from '@/chat-ui/chat-message';
+import { readQuestionGame, type GameAction, type GameData } from '@/features/random-chat/icebreaker/game';
+import { reduce } from '@/features/random-chat/reducer/random-chat.reducer';
+import {
+  initialState,
+  type RandomChatState,
+  type Session,
+} from '@/features/random-chat/reducer/random-chat.state';
+import { aPartner } from '@/testing/factories';
+
+export const me = 7;
+export const partner = aPartner();
+const at = Date.parse('2026-11-20T12:00:00.000Z');
+export const sessionId = 's1';
+export const [question, otherQuestion] = questions as [Question, Question];
+export const [soup, film] = question.options as [string, string];
+
+type GameEvent = Extract<ServerEvent, `break_ice_${string}`>;
+export type GameFrame = {
+  [E in GameEvent]: { event: E; data: Omit<ServerData<E>, 'sessionId' | 'seq'> };
+}[GameEvent];
+
+export const receive = (state: RandomChatState, frame: ServerFrame): RandomChatState =>
+  reduce(state, { type: 'frameReceived', frame, me, nowMs: at }).state;
+
+export const toServerFrame = (frame: GameFrame, seq: number): ServerFrame =>
+  ({ event: frame.event, data: { ...frame.data, sessionId, seq } }) as ServerFrame;
+
+export const createChatState = (): RandomChatState =>
+  receive(
+    { ...initialState(), phase: 'searching' },
+    { event: 'chat_matched', data: { sessionId, seq: 1, partnerId: partner.id, partnerInfo: partner } },
+  );
+
+/** Applies moves of the user, or events, each with the next `seq`. */
+export const play = (state: RandomChatState, ...happenings: (GameFrame | GameAction)[]): RandomChatState =>
+  happenings.reduce(
+    (now, one) =>
+      'type' in one ? reduce(now, one).state : receive(now, toServerFrame(one, (now.session?.seq ?? 0) + 1)),
+    state,
+  );
+
+export const createQuestionFrame = (initiatorId: number, gameId = 'g1', asks = question): GameFrame => ({
+  event: 'break_ice_question_received',
+  data: { gameId, question: asks, initiatorId },
+});
+export const askedByPartner = createQuestionFrame(partner.id);
+export const waiting: GameFrame = {
+  event: 'break_ice_partner_responded_waiting',
+  data: { gameId: 'g1', message: 'Waiting response from your chat partner...' },
+};
+export const partnerAnswered: GameFrame = { event: 'break_ice_partner_answered', data: { gameId: 'g1' } };
+export const createRevealFrame = (yourResponse: string, theirResponse: string): GameFrame => ({
+  event: 'break_ice_reveal_results',
+  data: { gameId: 'g1', question, yourResponse, theirResponse, sameAnswer: yourResponse === theirResponse },
+});
+export const createIgnoredFrame = (userId: number): GameFrame => ({
+  event: 'break_ice_ignored',
+  data: { gameId: 'g1', ignoredBy: userId },
+});
+export const createAnswer = (response: string): GameAction => ({
+  type: 'gameMoved',
+  sessionId,
+  gameId: 'g1',
+  response,
+});
+export const ignore: GameAction = { type: 'gameMoved', sessionId, gameId: 'g1', response: null };
+export const createFailure = (isRefused: boolean): GameAction => ({
+  type: 'gameMoveFailed',
+  sessionId,
+  gameId: 'g1',
+  isRefused,
+});
+
+export const getSession = ({ session }: RandomChatState): Session => {
+  if (!session) throw new Error('No chat');
+  return session;
+};
+/** The rows without the welcome. */
+export const listRows = (state: RandomChatState): readonly ChatMessage[] =>
+  getSession(state).messages.filter(({ id }) => !id.startsWith('welcome'));
+export const getCard = (state: RandomChatState): GameData => {
+  const [game] = getSession(state).messages.flatMap((message) => readQuestionGame(message) ?? []);
+  if (!game) throw new Error('No card');
+  return game;
+};
+export const listNotices = (state: RandomChatState): string[] =>
+  listRows(state)
+    .filter(({ senderId, card }) => senderId === 0 && card?.kind !== 'break_ice_reveal')
+    .map(({ content }) => content);

@@ -10,13 +10,13 @@ checkNodeThenRun(async () => ({ main }));
 const here = path.dirname(fileURLToPath(import.meta.url));
 
 async function main(args) {
-  const { ensurePackages, packageCommand } = await import('../../deploy/local/provide/node-packages.mjs');
+  const { ensurePackages, getPackageCommand } = await import('../../deploy/local/provide/node-packages.mjs');
   const { build } = await import('../../deploy/local/provide/build.mjs');
   const logStep = (label, text) => process.stderr.write(`${label}: ${text}\n`);
   await ensurePackages(logStep);
   await build(logStep);
   await run([
-    ...packageCommand('swc'),
+    ...getPackageCommand('swc'),
     'src',
     '-d',
     'dist',

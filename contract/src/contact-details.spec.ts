@@ -1,6 +1,6 @@
 import { contactDetails, replaceContactDetails } from './contact-details.js';
 
-const found = (text: string) =>
+const describeFound = (text: string) =>
   contactDetails(text).map(({ kind, start, end }) => `${kind} ${text.slice(start, end)}`);
 
 describe('contactDetails', () => {
@@ -25,7 +25,7 @@ describe('contactDetails', () => {
     ['the marked name on a service', 'telegram @anna', ['handle @anna']],
     ['names on several services', 'snapchat anna_1 or Discord: bob#1234', ['handle anna_1', 'handle bob']],
   ])('finds %s', (_what, text, expected) => {
-    expect(found(text)).toEqual(expected);
+    expect(describeFound(text)).toEqual(expected);
   });
 
   it.each([
@@ -47,12 +47,15 @@ describe('contactDetails', () => {
     ['a lone at sign', 'meet @ noon, 5@home'],
     ['an ellipsis', 'well...maybe'],
   ])('does not take %s for a contact detail', (_what, text) => {
-    expect(found(text)).toEqual([]);
+    expect(describeFound(text)).toEqual([]);
   });
 
   it('returns spans in order, without overlaps', () => {
     const text = 'https://example.org/@anna/+4917012345678 anna@example.org';
-    expect(found(text)).toEqual(['link https://example.org/@anna/+4917012345678', 'email anna@example.org']);
+    expect(describeFound(text)).toEqual([
+      'link https://example.org/@anna/+4917012345678',
+      'email anna@example.org',
+    ]);
   });
 
   it.each([

@@ -2,7 +2,7 @@ import { toLastMessage, type PreviewedMessage } from './last-message.js';
 import { friendSchema } from './users.js';
 
 const picture = '/api/files/chat-images/0b7c9b7e-3f0a-4a44-9d5c-0f4b8f6f0a11.webp';
-const message = (changes: Partial<PreviewedMessage>): PreviewedMessage => ({
+const createMessage = (changes: Partial<PreviewedMessage>): PreviewedMessage => ({
   senderId: 7,
   type: 'text',
   content: 'good evening',
@@ -13,7 +13,7 @@ const message = (changes: Partial<PreviewedMessage>): PreviewedMessage => ({
 
 describe('toLastMessage', () => {
   it('returns the text of a text message', () => {
-    expect(toLastMessage(message({}))).toEqual({
+    expect(toLastMessage(createMessage({}))).toEqual({
       senderId: 7,
       preview: 'good evening',
       type: 'text',
@@ -22,18 +22,18 @@ describe('toLastMessage', () => {
   });
 
   it('cuts the preview after 80 code points, never inside a code point', () => {
-    const { preview } = toLastMessage(message({ content: '🦦'.repeat(81) }));
+    const { preview } = toLastMessage(createMessage({ content: '🦦'.repeat(81) }));
     expect(preview).toBe('🦦'.repeat(80));
   });
 
   it('returns no preview for an image, and only the text of a mixed message', () => {
-    expect(toLastMessage(message({ type: 'image', content: picture })).preview).toBe('');
-    const { preview } = toLastMessage(message({ type: 'mixed', content: `look\n[IMAGE:${picture}]` }));
+    expect(toLastMessage(createMessage({ type: 'image', content: picture })).preview).toBe('');
+    const { preview } = toLastMessage(createMessage({ type: 'mixed', content: `look\n[IMAGE:${picture}]` }));
     expect(preview).toBe('look');
   });
 
   it('reveals neither the content nor the type of a deleted message', () => {
-    expect(toLastMessage(message({ type: 'image', content: picture, isDeleted: true }))).toMatchObject({
+    expect(toLastMessage(createMessage({ type: 'image', content: picture, isDeleted: true }))).toMatchObject({
       preview: '',
       type: 'text',
     });

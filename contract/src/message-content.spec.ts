@@ -1,10 +1,10 @@
 import { limits } from './limits.js';
 import { checkContent, checkText, formatQuote } from './message-content.js';
 
-const url = (number: number): string =>
+const createImageUrl = (number: number): string =>
   `/api/files/chat-images/01234567-89ab-cdef-0123-${String(number).padStart(12, '0')}.webp`;
-const mixed = (text: string, images: number): string =>
-  [text, ...Array.from({ length: images }, (_, index) => `[IMAGE:${url(index)}]`)].join('\n');
+const createMixedContent = (text: string, images: number): string =>
+  [text, ...Array.from({ length: images }, (_, index) => `[IMAGE:${createImageUrl(index)}]`)].join('\n');
 
 describe('checkText', () => {
   it('returns the normalised text', () => {
@@ -23,16 +23,16 @@ describe('checkText', () => {
 
 describe('checkContent', () => {
   it('accepts the largest number of images per message, and rejects one more', () => {
-    expect(checkContent('mixed', mixed('look', limits.imagesPerMessage))).toEqual({
-      content: mixed('look', limits.imagesPerMessage),
+    expect(checkContent('mixed', createMixedContent('look', limits.imagesPerMessage))).toEqual({
+      content: createMixedContent('look', limits.imagesPerMessage),
     });
-    expect(checkContent('mixed', mixed('look', limits.imagesPerMessage + 1))).toEqual({
+    expect(checkContent('mixed', createMixedContent('look', limits.imagesPerMessage + 1))).toEqual({
       refusal: 'invalid_payload',
     });
   });
 
   it('rejects a mixed message whose text has no visible character', () => {
-    expect(checkContent('mixed', mixed('\u2060', 1))).toEqual({ refusal: 'invalid_payload' });
+    expect(checkContent('mixed', createMixedContent('\u2060', 1))).toEqual({ refusal: 'invalid_payload' });
   });
 
   it('rejects an image or mixed message that shows no chat image', () => {
@@ -44,8 +44,8 @@ describe('checkContent', () => {
 describe('formatQuote', () => {
   it('returns the beginning of a text, the text of a mixed message, and "Photo" for an image', () => {
     expect(formatQuote('text', 'x'.repeat(61))).toBe(`${'x'.repeat(60)}...`);
-    expect(formatQuote('mixed', mixed('look', 2))).toBe('look');
-    expect(formatQuote('image', url(1))).toBe('Photo');
+    expect(formatQuote('mixed', createMixedContent('look', 2))).toBe('look');
+    expect(formatQuote('image', createImageUrl(1))).toBe('Photo');
   });
 
   it('returns an empty quote for a deleted message', () => {

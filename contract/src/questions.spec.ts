@@ -6,10 +6,10 @@ import { normalizeText } from './text.js';
 const prefix = 'Break the Ice: ';
 const withoutPrefix = (question: string): string => question.slice(prefix.length);
 
-const offenders = <T>(items: readonly T[], isGood: (item: T) => boolean): T[] =>
+const findOffenders = <T>(items: readonly T[], isGood: (item: T) => boolean): T[] =>
   items.filter((item) => !isGood(item));
 
-const repeated = (texts: readonly string[]): string[] => {
+const findRepeated = (texts: readonly string[]): string[] => {
   const normalized = texts.map((text) => text.toLowerCase().replace(/[^\p{L}\p{N} ]/gu, ''));
   return normalized.filter((text, index) => normalized.indexOf(text) !== index);
 };
@@ -27,21 +27,21 @@ describe('the question bank', () => {
   });
 
   it('holds only questions that the frame schema accepts', () => {
-    expect(offenders(questions, (question) => questionSchema.safeParse(question).success)).toEqual([]);
+    expect(findOffenders(questions, (question) => questionSchema.safeParse(question).success)).toEqual([]);
   });
 
   it('prefixes every question exactly once', () => {
     const texts = questions.map(({ question }) => question);
-    expect(offenders(texts, (text) => text.lastIndexOf(prefix) === 0)).toEqual([]);
+    expect(findOffenders(texts, (text) => text.lastIndexOf(prefix) === 0)).toEqual([]);
   });
 
   it('holds questions of 10 to 110 characters', () => {
     const texts = questions.map(({ question }) => withoutPrefix(question));
-    expect(offenders(texts, (text) => text.length >= 10 && text.length <= 110)).toEqual([]);
+    expect(findOffenders(texts, (text) => text.length >= 10 && text.length <= 110)).toEqual([]);
   });
 
   it('holds no question twice', () => {
-    expect(repeated(questions.map(({ question }) => question))).toEqual([]);
+    expect(findRepeated(questions.map(({ question }) => question))).toEqual([]);
   });
 
   it('finds a question by its id, and none for an unknown id', () => {
@@ -57,16 +57,16 @@ describe('the options of a question', () => {
   it('are five for every question', () => {
     const hasFiveOptions = ({ options }: { options: string[] }): boolean =>
       options.length === limits.optionsPerQuestion;
-    expect(offenders(questions, hasFiveOptions)).toEqual([]);
+    expect(findOffenders(questions, hasFiveOptions)).toEqual([]);
   });
 
   it('are never repeated, within a question or across the bank', () => {
-    expect(repeated(options)).toEqual([]);
+    expect(findRepeated(options)).toEqual([]);
   });
 
   it('are two to seven words of at most 40 characters', () => {
     const isShort = (option: string): boolean => /^\S+( \S+){1,6}$/.test(option) && option.length <= 40;
-    expect(offenders(options, isShort)).toEqual([]);
+    expect(findOffenders(options, isShort)).toEqual([]);
   });
 
   it('are of similar length, so that none stands out', () => {
@@ -74,10 +74,10 @@ describe('the options of a question', () => {
       const lengths = options.map((option) => option.length);
       return Math.max(...lengths) <= 2 * Math.min(...lengths);
     };
-    expect(offenders(questions, isSimilarInLength)).toEqual([]);
+    expect(findOffenders(questions, isSimilarInLength)).toEqual([]);
   });
 
   it('are not changed by normalizeText, so that an answer matches its option', () => {
-    expect(offenders(options, (option) => normalizeText(option) === option)).toEqual([]);
+    expect(findOffenders(options, (option) => normalizeText(option) === option)).toEqual([]);
   });
 });

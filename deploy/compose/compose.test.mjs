@@ -3,9 +3,9 @@ import fs from 'node:fs';
 import os from 'node:os';
 import { after, before, suite, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { badUpgrades } from './testing/bad-upgrades.mjs';
-import { ComposeStack, hasServiceImage, missingEngine } from './testing/compose-stack.mjs';
-import { steadyRequests } from './testing/steady-requests.mjs';
+import { startBadUpgrades } from './testing/bad-upgrades.mjs';
+import { ComposeStack, hasServiceImage, findMissingEngine } from './testing/compose-stack.mjs';
+import { startSteadyRequests } from './testing/steady-requests.mjs';
 import { ThawVisitor } from './testing/thaw-client.mjs';
 import chatUserDriver from '../../backend/dist/testing/chat-user.driver.js';
 
@@ -20,7 +20,7 @@ const DOT_PNG =
 /** Warning that Redis logs when the host's overcommit setting is not the recommended one (docs/operations.md). */
 const ABOUT_THE_HOST = /Memory overcommit must be enabled/;
 
-const skip = missingEngine();
+const skip = findMissingEngine();
 const hasStorage = !skip && hasServiceImage('storage');
 if (skip) console.error(`\nSKIPPED: nothing was tried with docker compose, because ${skip}.\n`);
 
@@ -32,12 +32,12 @@ suite('docker compose', { skip }, () => {
   });
   after(async () => {
     fs.mkdirSync('test-results', { recursive: true });
-    fs.writeFileSync('test-results/compose.log', await stack.logs('--timestamps'));
+    fs.writeFileSync('test-results/compose.log', await stack.readLogs('--timestamps'));
     await stack.stop();
   });
 
   test('the services start without a warning in their logs', async () => {
-    const lines = (await stack.logs()).split('\n');
+    const lines = (await stack.readLogs()).split('\n');
     assert.deepEqual(
       lines.filter((line) => /warn|error|fatal/i.test(line) && !ABOUT_THE_HOST.test(line)),
       [],
@@ -77,7 +77,7 @@ suite('docker compose', { skip }, () => {
 
   test('the command that appoints moderators runs with and without the name of the workspace', async () => {
     for (const main of ['dist/main.moderators.js', 'backend/dist/main.moderators.js'])
-      assert.match(await stack.compose('run', '--rm', 'backend', 'node', main, 'list'), /no moderators/);
+      assert.match(await stack.runCompose('run', '--rm', 'backend', 'node', main, 'list'), /no moderators/);
   });
 
   test('containers run unprivileged, read-only and without secrets in their environment', async () => {
@@ -85,7 +85,7 @@ suite('docker compose', { skip }, () => {
     const services = ['frontend', 'backend', 'worker', 'postgres', 'redis'];
     if (hasStorage) services.push('storage');
     for (const service of services) {
-      for (const container of await stack.containers(service)) {
+      for (const container of await stack.listContainers(service)) {
         const { Config, HostConfig, NetworkSettings } = await stack.inspect(container);
         assert.match(Config.User, /^(?!root$|0$)./, `${service} runs as a user other than root`);
         assert.ok(HostConfig.ReadonlyRootfs, `${service} is read-only`);
@@ -103,16 +103,20 @@ suite('docker compose', { skip }, () => {
   });
 
   test('PostgreSQL and Redis refuse clients without the password', async () => {
-    const redis = await stack.compose('exec', '-T', 'redis', 'redis-cli', 'keys', '*');
+    const redis = await stack.runCompose('exec', '-T', 'redis', 'redis-cli', 'keys', '*');
     assert.match(redis, /NOPERM/);
     await assert.rejects(
-      stack.compose('exec', '-T', 'postgres', 'psql', '--no-password', '-U', 'thaw', '-c', 'select 1'),
+      stack.runCompose('exec', '-T', 'postgres', 'psql', '--no-password', '-U', 'thaw', '-c', 'select 1'),
       /password/,
     );
-    assert.equal(await stack.query(`select rolsuper from pg_roles where rolname = 'thaw'`), 'f');
-    assert.equal(await stack.query(`select count(*) from pg_class where relowner = 'thaw'::regrole`), '0');
+    assert.equal(await stack.runQuery(`select rolsuper from pg_roles where rolname = 'thaw'`), 'f');
+    assert.equal(await stack.runQuery(`select count(*) from pg_class where relowner = 'thaw'::regrole`), '0');
     for (const right of ['UPDATE', 'DELETE', 'TRUNCATE']) {
-      assert.equal(await stack.query(`select has_table_privilege('thaw', 'events', '${right}')`), 'f', right);
+      assert.equal(
+        await stack.runQuery(`select has_table_privilege('thaw', 'events', '${right}')`),
+        'f',
+        right,
+      );
     }
   });
 
@@ -132,7 +136,7 @@ suite('docker compose', { skip }, () => {
       assert.equal(answer.status, 200);
       assert.ok((await answer.arrayBuffer()).byteLength > 0);
     }
-    const [replica] = await stack.containers('backend');
+    const [replica] = await stack.listContainers('backend');
     const inVolume = await stack.execute('docker', ['exec', replica, 'find', '/files', '-type', 'f']);
     assert.equal(inVolume.trim() === '', hasStorage, 'in the storage when there is one, else in the volume');
   });
@@ -140,7 +144,7 @@ suite('docker compose', { skip }, () => {
   test('two users on different replicas chat with each other', async () => {
     const [[ada, bob]] = await createMatchedPairs(stack.origin, 1);
     const sockets = await Promise.all(
-      (await stack.containers('backend')).map((replica) => stack.metric(replica, 'thaw_sockets')),
+      (await stack.listContainers('backend')).map((replica) => stack.readMetric(replica, 'thaw_sockets')),
     );
     assert.deepEqual(sockets, [1, 1]);
 
@@ -155,8 +159,8 @@ suite('docker compose', { skip }, () => {
   });
 
   test('10 bad upgrade requests per second cause no error for other clients', async (t) => {
-    const stopAsking = await steadyRequests(stack.origin, { everyMs: 20 });
-    const stopAttack = badUpgrades(stack.origin, { perSecond: 10 });
+    const stopAsking = await startSteadyRequests(stack.origin, { everyMs: 20 });
+    const stopAttack = startBadUpgrades(stack.origin, { perSecond: 10 });
     await sleep(15_000);
     const statuses = await stopAttack();
     const { answered, slowestMs, failures } = await stopAsking();
@@ -171,15 +175,15 @@ suite('docker compose', { skip }, () => {
   });
 
   test('a new replica serves within 10 s', { timeout: 3 * MINUTE_MS }, async (t) => {
-    const limitMs = 10_000 * slowdown();
-    const before = await stack.containers('backend');
+    const limitMs = 10_000 * estimateSlowdown();
+    const before = await stack.listContainers('backend');
     const visitor = await new ThawVisitor([stack.origin]).joinAnonymously();
     const askedAt = Date.now();
     await stack.scale(3);
-    const [added] = (await stack.containers('backend')).filter((replica) => !before.includes(replica));
+    const [added] = (await stack.listContainers('backend')).filter((replica) => !before.includes(replica));
     // The new replica has the fewest connections, so nginx routes the next socket to it once it is known.
     const sockets = [];
-    while (!(await stack.metric(added, 'thaw_sockets'))) {
+    while (!(await stack.readMetric(added, 'thaw_sockets'))) {
       assert.ok(Date.now() - askedAt < limitMs, `the new replica was given no socket in ${limitMs} ms`);
       sockets.push(await visitor.connect());
     }
@@ -215,18 +219,19 @@ suite('docker compose', { skip }, () => {
 
   test('a rolling restart fails no request and loses nothing', { timeout: 10 * MINUTE_MS }, async (t) => {
     const services = ['worker', 'backend'];
-    const containers = async () => Promise.all(services.map((service) => stack.containers(service)));
-    const before = await containers();
+    const listAllContainers = async () =>
+      Promise.all(services.map((service) => stack.listContainers(service)));
+    const before = await listAllContainers();
     const pairs = await createMatchedPairs(stack.origin, PAIRS);
     const stopSending = startSending(pairs, { everyMs: 500 });
-    const stopAsking = await steadyRequests(stack.origin, { everyMs: 20 });
+    const stopAsking = await startSteadyRequests(stack.origin, { everyMs: 20 });
     await sleep(2_000);
     await stack.roll();
     await sleep(3_000);
     const { answered, slowestMs, failures } = await stopAsking();
     await stopSending();
 
-    const after = await containers();
+    const after = await listAllContainers();
     assert.deepEqual(
       after.map(({ length }) => length),
       before.map(({ length }) => length),
@@ -266,7 +271,7 @@ suite('docker compose', { skip }, () => {
       await assertPersisted(stack, pairs);
       for (const [{ sessionId }] of pairs) {
         const sql = `select count(*) from events where type = 'ChatEnded' and stream_id = 'chat-${sessionId}'`;
-        assert.equal(await stack.query(sql), '1');
+        assert.equal(await stack.runQuery(sql), '1');
       }
 
       const [[ada, bob]] = await createMatchedPairs(stack.origin, 1);
@@ -279,7 +284,7 @@ suite('docker compose', { skip }, () => {
 });
 
 /** Factor by which work takes longer on a busy machine: load per processor, at least 1. */
-function slowdown() {
+function estimateSlowdown() {
   return Math.max(1, os.loadavg()[0] / os.availableParallelism());
 }
 

@@ -16,35 +16,35 @@ export function generateSecrets(root) {
     return fs.readFileSync(file, 'utf8');
   };
   // Each volume is mounted only by its readers, which run as different users, so its files are world-readable.
-  const giveTo = (reader, name, text) => write(path.join(root, reader, name), text, 0o444);
+  const writeForReader = (reader, name, text) => write(path.join(root, reader, name), text, 0o444);
 
   const databasePassword = readOrCreate('database-password');
   const redisPassword = readOrCreate('redis-password');
 
-  giveTo('postgres', 'superuser-password', readOrCreate('superuser-password'));
-  giveTo('postgres', 'database-password', databasePassword);
-  giveTo('redis', 'users.acl', accessList(redisPassword));
-  giveTo('stores', 'database-url', `postgres://thaw:${databasePassword}@postgres:5432/thaw`);
+  writeForReader('postgres', 'superuser-password', readOrCreate('superuser-password'));
+  writeForReader('postgres', 'database-password', databasePassword);
+  writeForReader('redis', 'users.acl', createAccessList(redisPassword));
+  writeForReader('stores', 'database-url', `postgres://thaw:${databasePassword}@postgres:5432/thaw`);
   // Migrations run as the owner of the tables; the role of the running service may only use them.
-  giveTo(
+  writeForReader(
     'migrate',
     'database-url',
     `postgres://postgres:${readOrCreate('superuser-password')}@postgres:5432/thaw`,
   );
-  giveTo('stores', 'redis-url', `redis://thaw:${redisPassword}@redis:6379`);
-  giveTo('api', 'session-secret', readOrCreate('session-secret'));
-  giveTo('api', 'safety-secret', readOrCreate('safety-secret'));
+  writeForReader('stores', 'redis-url', `redis://thaw:${redisPassword}@redis:6379`);
+  writeForReader('api', 'session-secret', readOrCreate('session-secret'));
+  writeForReader('api', 'safety-secret', readOrCreate('safety-secret'));
   // The worker signs receipts with it; the replicas hand out the public key.
-  giveTo('stores', 'receipt-key', readOrCreate('receipt-key', createSigningKey));
+  writeForReader('stores', 'receipt-key', readOrCreate('receipt-key', createSigningKey));
 
   const storageKeys = {
     accessKey: readOrCreate('s3-access-key-id'),
     secretKey: readOrCreate('s3-secret-access-key'),
   };
-  giveTo('stores', 's3-access-key-id', storageKeys.accessKey);
-  giveTo('stores', 's3-secret-access-key', storageKeys.secretKey);
-  giveTo('storage', 'access-key-id', storageKeys.accessKey);
-  giveTo('storage', 'secret-access-key', storageKeys.secretKey);
+  writeForReader('stores', 's3-access-key-id', storageKeys.accessKey);
+  writeForReader('stores', 's3-secret-access-key', storageKeys.secretKey);
+  writeForReader('storage', 'access-key-id', storageKeys.accessKey);
+  writeForReader('storage', 'secret-access-key', storageKeys.secretKey);
 }
 
 /** An Ed25519 key in PKCS#8, as PEM. */
@@ -56,7 +56,7 @@ function createSigningKey() {
  * Without the password only PING is allowed (health check); with it, everything except administrative commands. Of these,
  * BGREWRITEAOF is allowed: it removes what was deleted from Redis' append-only file.
  */
-function accessList(password) {
+function createAccessList(password) {
   const hash = createHash('sha256').update(password).digest('hex');
   return [
     'user default on nopass resetkeys resetchannels -@all +ping',

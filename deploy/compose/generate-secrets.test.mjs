@@ -12,11 +12,11 @@ test('secrets are generated once, and each service gets only those it needs', (t
   t.after(() => fs.rmSync(root, { recursive: true }));
   for (const folder of ['kept', ...READERS]) fs.mkdirSync(path.join(root, folder));
   const read = (name) => fs.readFileSync(path.join(root, name), 'utf8');
-  const handedOut = () =>
+  const listWrittenFiles = () =>
     READERS.flatMap((reader) => fs.readdirSync(path.join(root, reader)).map((name) => `${reader}/${name}`));
 
   generateSecrets(root);
-  const first = handedOut().map((name) => [name, read(name)]);
+  const first = listWrittenFiles().map((name) => [name, read(name)]);
   assert.deepEqual(first.map(([name]) => name).sort(), [
     'api/safety-secret',
     'api/session-secret',
@@ -56,7 +56,7 @@ test('secrets are generated once, and each service gets only those it needs', (t
   fs.rmSync(path.join(root, 'stores/redis-url'));
   generateSecrets(root);
   assert.deepEqual(
-    handedOut().map((name) => [name, read(name)]),
+    listWrittenFiles().map((name) => [name, read(name)]),
     first,
   );
 });

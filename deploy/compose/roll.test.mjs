@@ -41,7 +41,7 @@ function run(script, args = [], { failing, without } = {}) {
 }
 
 /** The calls that replace these containers one after the other. */
-const replacementCalls = (service, ids) =>
+const createReplacementCalls = (service, ids) =>
   ids.flatMap((id) => [`${UP} --scale ${service}=${ids.length + 1} ${service}`, `stop ${id}`]);
 
 suite('roll.sh', () => {
@@ -51,8 +51,8 @@ suite('roll.sh', () => {
     assert.deepEqual(calls, [
       SECRETS,
       MIGRATE,
-      ...replacementCalls('worker', ['worker-1']),
-      ...replacementCalls('backend', ['backend-1', 'backend-2']),
+      ...createReplacementCalls('worker', ['worker-1']),
+      ...createReplacementCalls('backend', ['backend-1', 'backend-2']),
       PAGE,
     ]);
     assert.deepEqual(running, ['backend-new-2', 'backend-new-3', 'worker-new-1']);
@@ -63,13 +63,13 @@ suite('roll.sh', () => {
     assert.equal(status, 0);
     assert.deepEqual(calls, [
       PAGE,
-      ...replacementCalls('backend', ['backend-1', 'backend-2']),
-      ...replacementCalls('worker', ['worker-1']),
+      ...createReplacementCalls('backend', ['backend-1', 'backend-2']),
+      ...createReplacementCalls('worker', ['worker-1']),
     ]);
   });
 
   test('a roll of a named service replaces only that service', () => {
-    assert.deepEqual(run('roll.sh', ['worker']).calls, replacementCalls('worker', ['worker-1']));
+    assert.deepEqual(run('roll.sh', ['worker']).calls, createReplacementCalls('worker', ['worker-1']));
     assert.deepEqual(run('roll.sh', ['frontend']).calls, [PAGE]);
   });
 

@@ -1,8 +1,8 @@
 // People who match, talk, react, play and skip. PEOPLE (100), RAMP (30s), DURATION (2m), CHAT (30s).
-import { chatOptions, readChatLoad, runPerson } from './lib/chat-scenario.ts';
+import { createChatOptions, readChatLoad, runPerson } from './lib/chat-scenario.ts';
 
 const load = readChatLoad({ people: 100, ramp: '30s', duration: '2m', chat: '30s' });
 
-export const options = chatOptions(load);
+export const options = createChatOptions(load);
 
 export default () => runPerson(load);

@@ -4,14 +4,14 @@ import { spawn } from 'node:child_process';
 import process from 'node:process';
 import test, { after, before } from 'node:test';
 import { startStack } from '../local/thaw-stack.mjs';
-import { inRepository } from '../local/paths.mjs';
+import { resolveInRepository } from '../local/paths.mjs';
 
 const { K6_PATH: k6 } = process.env;
 
 /** Runs a script, and resolves with its exit code and its output. k6 exits with an error when a threshold was missed. */
 const runScript = (script, env = {}) =>
   new Promise((resolve, reject) => {
-    const child = spawn(k6, ['run', '--quiet', inRepository('deploy', 'k6', script)], {
+    const child = spawn(k6, ['run', '--quiet', resolveInRepository('deploy', 'k6', script)], {
       env: { ...process.env, ...env },
     });
     let output = '';
@@ -21,7 +21,7 @@ const runScript = (script, env = {}) =>
     child.once('exit', (code) => resolve({ code, output }));
   });
 
-const passes = async (script, env) => {
+const runToSuccess = async (script, env) => {
   const { code, output } = await runScript(script, env);
   assert.equal(code, 0, output);
   return output;
@@ -34,15 +34,15 @@ before(async () => {
 after(() => stack?.stop());
 
 test('the scripts count events that are lost, doubled or out of order', async () => {
-  await passes('lib/sequence.check.js');
+  await runToSuccess('lib/sequence.check.js');
 });
 
 test('five people use every feature', async () => {
-  await passes('smoke.js', { BASE_URL: stack.url });
+  await runToSuccess('smoke.js', { BASE_URL: stack.url });
 });
 
 test('50 pairs talk, and two of the replicas are killed', async () => {
-  const running = passes('chat.js', {
+  const running = runToSuccess('chat.js', {
     BASE_URL: stack.url,
     PEOPLE: '100',
     RAMP: '10s',
@@ -62,15 +62,15 @@ test('50 pairs talk, and two of the replicas are killed', async () => {
 });
 
 test('people of all preferences are matched', async () => {
-  await passes('matching.js', { BASE_URL: stack.url, DURATION: '20s', RAMP: '5s' });
+  await runToSuccess('matching.js', { BASE_URL: stack.url, DURATION: '20s', RAMP: '5s' });
 });
 
 test('friends write to each other', async () => {
-  await passes('private.js', { BASE_URL: stack.url, PEOPLE: '20', RAMP: '5s', DURATION: '20s' });
+  await runToSuccess('private.js', { BASE_URL: stack.url, PEOPLE: '20', RAMP: '5s', DURATION: '20s' });
 });
 
 test('500 people lose their sockets at the same moment and return to their chats', async () => {
-  await passes('storm.js', { BASE_URL: stack.url, PEOPLE: '500', ROUNDS: '2' });
+  await runToSuccess('storm.js', { BASE_URL: stack.url, PEOPLE: '500', ROUNDS: '2' });
 });
 
 test('a server that does not answer makes a script fail', async () => {

@@ -1,8 +1,8 @@
 // The chats of chat.js for hours, to find what grows. PEOPLE (200), RAMP (2m), DURATION (4h), CHAT (3m).
-import { chatOptions, readChatLoad, runPerson } from './lib/chat-scenario.ts';
+import { createChatOptions, readChatLoad, runPerson } from './lib/chat-scenario.ts';
 
 const load = readChatLoad({ people: 200, ramp: '2m', duration: '4h', chat: '3m' });
 
-export const options = chatOptions(load);
+export const options = createChatOptions(load);
 
 export default () => runPerson(load);

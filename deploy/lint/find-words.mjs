@@ -14,7 +14,7 @@ const withoutCode = (text) => text.replace(/`[^`]*`/g, (code) => ' '.repeat(code
  * @param {BannedWord[]} words
  * @returns {Finding[]}
  */
-export function wordsInText(text, words) {
+export function findWordsInText(text, words) {
   const prose = withoutCode(text);
   return words.flatMap(({ forms, instead, unlessBefore, unlessAfter }) => {
     const alternatives = forms.map((form) => form.replaceAll(' ', BETWEEN_WORDS)).join('|');
@@ -33,7 +33,7 @@ export function wordsInText(text, words) {
  * @param {string} text
  * @returns {Finding[]}
  */
-export const guillemetsInText = (text) =>
+export const findGuillemets = (text) =>
   [...text.matchAll(GUILLEMETS)].map(({ 0: found, index }) => ({
     found,
     instead: 'quotation marks or backticks',
@@ -44,7 +44,7 @@ export const guillemetsInText = (text) =>
  * The words of a name in camelCase, PascalCase, snake_case or kebab-case, in lower case.
  * @param {string} name
  */
-export const wordsOfName = (name) =>
+export const splitName = (name) =>
   name
     .replace(/([a-z\d])([A-Z])/g, '$1 $2')
     .replace(/([A-Z])([A-Z][a-z])/g, '$1 $2')
@@ -58,8 +58,8 @@ export const wordsOfName = (name) =>
  * @param {BannedWord[]} words
  * @returns {Finding[]}
  */
-export function wordsInName(name, words) {
-  const split = ` ${wordsOfName(name).join(' ')} `;
+export function findWordsInName(name, words) {
+  const split = ` ${splitName(name).join(' ')} `;
   return words.flatMap(({ forms, instead }) =>
     forms.filter((form) => split.includes(` ${form} `)).map((form) => ({ found: form, instead, index: 0 })),
   );

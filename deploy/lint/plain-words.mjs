@@ -1,5 +1,5 @@
 import { bannedWords, pronouns } from './banned-words.mjs';
-import { guillemetsInText, wordsInName, wordsInText } from './find-words.mjs';
+import { findGuillemets, findWordsInName, findWordsInText } from './find-words.mjs';
 
 // The rules of the house style that a tool can check (CONTRIBUTING.md). They suggest words, and change nothing.
 
@@ -35,20 +35,20 @@ function reportAt(context, start, findings) {
   }
 }
 
-const inProse = (text) => [...wordsInText(text, everyWord), ...guillemetsInText(text)];
-const inVisibleText = (text) => [...wordsInText(text, pronouns), ...guillemetsInText(text)];
+const checkProse = (text) => [...findWordsInText(text, everyWord), ...findGuillemets(text)];
+const checkVisibleText = (text) => [...findWordsInText(text, pronouns), ...findGuillemets(text)];
 
 /** The function that a call ends in, under its modifiers: `it.each(table)` is `it`, and `t.test` of node:test is `t`. */
-const baseName = (callee) => {
+const getBaseName = (callee) => {
   switch (callee.type) {
     case 'Identifier':
       return callee.name;
     case 'MemberExpression':
-      return baseName(callee.object);
+      return getBaseName(callee.object);
     case 'CallExpression':
-      return baseName(callee.callee);
+      return getBaseName(callee.callee);
     case 'TaggedTemplateExpression':
-      return baseName(callee.tag);
+      return getBaseName(callee.tag);
     default:
       return undefined;
   }
@@ -57,7 +57,7 @@ const baseName = (callee) => {
 const isTitle = (node) =>
   node.parent.type === 'CallExpression' &&
   node.parent.arguments[0] === node &&
-  TEST_FUNCTIONS.has(baseName(node.parent.callee));
+  TEST_FUNCTIONS.has(getBaseName(node.parent.callee));
 
 /** Whether a name is given here, and not merely used: a name is reported once, at its declaration. */
 function isDeclared(node) {
@@ -108,23 +108,23 @@ const reportTemplate = (context, template, find) => {
 };
 
 /** Comments of Lua and SQL inside a template, as findings of the whole template. */
-const inEmbeddedComments = (text) =>
+const checkEmbeddedComments = (text) =>
   [...text.matchAll(/(?<=^|\s)-- (.*)$/gm)].flatMap(({ 0: comment, index }) =>
-    inProse(comment).map((finding) => ({ ...finding, index: finding.index + index })),
+    checkProse(comment).map((finding) => ({ ...finding, index: finding.index + index })),
   );
 
 const comments = rule('Comments are in plain words', (context) => ({
   Program() {
     for (const { value, range } of context.sourceCode.getAllComments()) {
-      if (!/^\s*eslint-|^\s*@ts-/.test(value)) reportAt(context, range[0] + 2, inProse(value));
+      if (!/^\s*eslint-|^\s*@ts-/.test(value)) reportAt(context, range[0] + 2, checkProse(value));
     }
   },
-  TemplateLiteral: (node) => reportTemplate(context, node, inEmbeddedComments),
+  TemplateLiteral: (node) => reportTemplate(context, node, checkEmbeddedComments),
 }));
 
 const identifiers = rule('Names are made of plain words', (context) => {
   const check = (node) => {
-    if (isDeclared(node)) reportAt(context, node.range[0], wordsInName(node.name, everyWord));
+    if (isDeclared(node)) reportAt(context, node.range[0], findWordsInName(node.name, everyWord));
   };
   return { Identifier: check, PrivateIdentifier: check };
 });
@@ -132,22 +132,23 @@ const identifiers = rule('Names are made of plain words', (context) => {
 const testTitles = rule('Titles of tests are in plain words', (context) => ({
   Literal(node) {
     if (typeof node.value === 'string' && isTitle(node))
-      reportAt(context, node.range[0], inProse(context.sourceCode.getText(node)));
+      reportAt(context, node.range[0], checkProse(context.sourceCode.getText(node)));
   },
   TemplateLiteral(node) {
-    if (isTitle(node)) reportTemplate(context, node, inProse);
+    if (isTitle(node)) reportTemplate(context, node, checkProse);
   },
 }));
 
 const strings = rule('Texts have neither gendered pronouns nor guillemets', (context) => {
-  const check = (node) => reportAt(context, node.range[0], inVisibleText(context.sourceCode.getText(node)));
+  const check = (node) =>
+    reportAt(context, node.range[0], checkVisibleText(context.sourceCode.getText(node)));
   return {
     Literal(node) {
       if (typeof node.value === 'string' && !isTitle(node)) check(node);
     },
     JSXText: check,
     TemplateLiteral(node) {
-      if (!isTitle(node)) reportTemplate(context, node, inVisibleText);
+      if (!isTitle(node)) reportTemplate(context, node, checkVisibleText);
     },
   };
 });

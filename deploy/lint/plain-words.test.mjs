@@ -17,47 +17,47 @@ const tester = new RuleTester({
 const { rules } = plainWords;
 
 /** A fixture that must fail: each of these words is found, in this order. */
-const finding = (code, ...words) => ({
+const createFinding = (code, ...words) => ({
   code,
-  errors: words.map((word) => ({ messageId: 'word', ...at(code, word) })),
+  errors: words.map((word) => ({ messageId: 'word', ...locateWord(code, word) })),
 });
 /** The place of a word in a fixture, 1-based as RuleTester counts. */
-const at = (code, word) => {
+const locateWord = (code, word) => {
   const lines = code.slice(0, code.indexOf(word)).split('\n');
   return { line: lines.length, column: lines.at(-1).length + 1 };
 };
 
 const COMMENT_FIXTURES = [
-  finding('// The partner and his socket.', 'his'),
-  finding('/** Told to whoever waits. */', 'Told', 'whoever'),
-  finding('// Kept for\n/* for\n * ever. */', 'for\n * ever'),
-  finding('/* Refetched anew. */', 'anew'),
-  finding('// The «user».', '«', '»'),
-  finding('// The query is dear.', 'dear'),
-  finding('// One cell of the lane.', 'cell', 'lane'),
-  finding('const script = `\n-- he left\nreturn 1`;', 'he'),
+  createFinding('// The partner and his socket.', 'his'),
+  createFinding('/** Told to whoever waits. */', 'Told', 'whoever'),
+  createFinding('// Kept for\n/* for\n * ever. */', 'for\n * ever'),
+  createFinding('/* Refetched anew. */', 'anew'),
+  createFinding('// The «user».', '«', '»'),
+  createFinding('// The query is dear.', 'dear'),
+  createFinding('// One cell of the lane.', 'cell', 'lane'),
+  createFinding('const script = `\n-- he left\nreturn 1`;', 'he'),
 ];
 const IDENTIFIER_FIXTURES = [
-  finding('const tellPartner = () => {};', 'tellPartner'),
-  finding('const hisSocket = 1;', 'hisSocket'),
-  finding('function keepForEver() {}', 'keepForEver'),
-  finding('class Hub { #heard = 1; tell() {} }', '#heard', 'tell'),
-  finding('interface Person { isNobody: boolean }', 'isNobody'),
-  finding('const send = (whoever: string) => whoever;', 'whoever'),
-  finding('const { told: isTold, ...lately } = frame;', 'isTold', 'lately'),
+  createFinding('const tellPartner = () => {};', 'tellPartner'),
+  createFinding('const hisSocket = 1;', 'hisSocket'),
+  createFinding('function keepForEver() {}', 'keepForEver'),
+  createFinding('class Hub { #heard = 1; tell() {} }', '#heard', 'tell'),
+  createFinding('interface Person { isNobody: boolean }', 'isNobody'),
+  createFinding('const send = (whoever: string) => whoever;', 'whoever'),
+  createFinding('const { told: isTold, ...lately } = frame;', 'isTold', 'lately'),
 ];
 const TITLE_FIXTURES = [
-  finding("it('tells the partner', () => {});", 'tells'),
-  finding("it.each([1])('says nothing to nobody %i', () => {});", 'nobody'),
-  finding('describe(`the «chat»`, () => {});', '«', '»'),
-  finding("test('keeps it for ever', () => {});", 'for ever'),
-  finding("t.test('a user and his chat', () => {});", 'his'),
+  createFinding("it('tells the partner', () => {});", 'tells'),
+  createFinding("it.each([1])('says nothing to nobody %i', () => {});", 'nobody'),
+  createFinding('describe(`the «chat»`, () => {});', '«', '»'),
+  createFinding("test('keeps it for ever', () => {});", 'for ever'),
+  createFinding("t.test('a user and his chat', () => {});", 'his'),
 ];
 const STRING_FIXTURES = [
-  finding("const text = 'He has left.';", 'He'),
-  finding('const text = <p>Block him?</p>;', 'him'),
-  finding('const text = `${name} and her friends`;', 'her'),
-  finding("const text = '«Hello»';", '«', '»'),
+  createFinding("const text = 'He has left.';", 'He'),
+  createFinding('const text = <p>Block him?</p>;', 'him'),
+  createFinding('const text = `${name} and her friends`;', 'her'),
+  createFinding("const text = '«Hello»';", '«', '»'),
 ];
 
 tester.run('comments', rules.comments, {

@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import process from 'node:process';
 import test from 'node:test';
 import { explainOldNode } from './node-version.mjs';
-import { inRepository } from './paths.mjs';
+import { resolveInRepository } from './paths.mjs';
 
 test('versions of Node before 20.19 are too old', () => {
   for (const version of ['12.22.12', '18.20.0', '20.18.3'])
@@ -15,7 +15,7 @@ test('versions of Node before 20.19 are too old', () => {
 test('every entry script prints one sentence and exits with code 1 when Node is too old', () => {
   const pretendNode18 = "Object.defineProperty(process.versions, 'node', { value: '18.0.0' });";
   for (const entry of ['start', 'test', 'dev', 'with-stores']) {
-    const script = inRepository(`deploy/local/${entry}.mjs`);
+    const script = resolveInRepository(`deploy/local/${entry}.mjs`);
     const preload = `data:text/javascript,${encodeURIComponent(pretendNode18)}`;
     const { status, stderr } = spawnSync(process.execPath, ['--import', preload, script], {
       encoding: 'utf8',
@@ -27,7 +27,7 @@ test('every entry script prints one sentence and exits with code 1 when Node is 
 
 test('code that runs before the version check imports nothing and uses no recent syntax', () => {
   for (const file of ['node-version', 'start', 'test', 'dev', 'with-stores']) {
-    const code = fs.readFileSync(inRepository(`deploy/local/${file}.mjs`), 'utf8');
+    const code = fs.readFileSync(resolveInRepository(`deploy/local/${file}.mjs`), 'utf8');
     const imports = [...code.matchAll(/^import .* from '(.*)'/gm)].map(([, name]) => name);
     assert.ok(imports.every((name) => name === './node-version.mjs'));
     assert.doesNotMatch(code, /\?\?|\?\.|\bawait\b|#\w+[;(]/);

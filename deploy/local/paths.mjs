@@ -11,7 +11,7 @@ export const repository = path.resolve(path.dirname(fileURLToPath(import.meta.ur
 export const localHome = path.join(repository, '.thaw');
 
 /** The absolute path of a file of the checkout. */
-export const inRepository = (...parts) => path.join(repository, ...parts);
+export const resolveInRepository = (...parts) => path.join(repository, ...parts);
 
 /** Joins the parts to a path and creates that folder if it is missing. */
 export function ensureFolder(...parts) {
@@ -43,12 +43,12 @@ export function ensureHome(home) {
  * @param {number} bytes  length of a generated secret before base64url encoding
  */
 export function readOrCreateSecret(home, name, bytes = 24) {
-  return readOrCreate(secretFile(home, name), () => randomBytes(bytes).toString('base64url') + '\n');
+  return readOrCreate(getSecretPath(home, name), () => randomBytes(bytes).toString('base64url') + '\n');
 }
 
 /** Like `readOrCreateSecret`, for an Ed25519 key in PKCS#8, as PEM. */
 export function readOrCreateSigningKey(home, name) {
-  return readOrCreate(secretFile(home, name), () =>
+  return readOrCreate(getSecretPath(home, name), () =>
     generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
   );
 }
@@ -62,4 +62,4 @@ function readOrCreate(file, create) {
 }
 
 /** The path of the file in which `readOrCreateSecret` stores a secret. */
-export const secretFile = (home, name) => path.join(home, 'secrets', name);
+export const getSecretPath = (home, name) => path.join(home, 'secrets', name);

@@ -1,10 +1,10 @@
 import process from 'node:process';
-import { ensurePrivateFolder, readOrCreateSecret, readOrCreateSigningKey, secretFile } from './paths.mjs';
+import { ensurePrivateFolder, readOrCreateSecret, readOrCreateSigningKey, getSecretPath } from './paths.mjs';
 
 const LOOPBACK = '127.0.0.1';
 
 /** Settings that only migrations get: the address with the owner's role, if the service runs with a role of its own. */
-export const migrationSettings = ({ databaseUrl, serviceDatabaseUrl }) =>
+export const createMigrationSettings = ({ databaseUrl, serviceDatabaseUrl }) =>
   serviceDatabaseUrl ? { MIGRATE_DATABASE_URL: databaseUrl } : {};
 
 /**
@@ -21,9 +21,9 @@ export function prepareProductEnvironment({ home, stores, given = {}, settings =
   readOrCreateSigningKey(home, 'receipt-key.pem');
   const all = {
     LIMITS_PROFILE: 'load',
-    SESSION_SECRET_FILE: secretFile(home, 'session-secret'),
-    SAFETY_SECRET_FILE: secretFile(home, 'safety-secret'),
-    RECEIPT_KEY_FILE: secretFile(home, 'receipt-key.pem'),
+    SESSION_SECRET_FILE: getSecretPath(home, 'session-secret'),
+    SAFETY_SECRET_FILE: getSecretPath(home, 'safety-secret'),
+    RECEIPT_KEY_FILE: getSecretPath(home, 'receipt-key.pem'),
     STORAGE_DIR: ensurePrivateFolder(home, 'files'),
     ...process.env,
     // A test runner sets NODE_ENV=test, but the processes are those of the product.

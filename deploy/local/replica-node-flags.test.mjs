@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import process from 'node:process';
 import test from 'node:test';
-import { inRepository } from './paths.mjs';
+import { resolveInRepository } from './paths.mjs';
 import { replicaNodeFlags } from './replica-node-flags.mjs';
 
 test('Node accepts the flags of a replica', () => {
@@ -14,7 +14,9 @@ test('Node accepts the flags of a replica', () => {
 });
 
 test('the image starts a replica with the same flags', () => {
-  const [, command] = /^CMD (\[.*\])/ms.exec(fs.readFileSync(inRepository('Dockerfile.backend'), 'utf8'));
+  const [, command] = /^CMD (\[.*\])/ms.exec(
+    fs.readFileSync(resolveInRepository('Dockerfile.backend'), 'utf8'),
+  );
   const flags = JSON.parse(command.replaceAll('\\\n', '')).slice(1, -1);
   assert.deepEqual(flags, ['--enable-source-maps', ...replicaNodeFlags]);
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import http from 'node:http';
 import net from 'node:net';
 import test from 'node:test';
-import { inRepository } from './paths.mjs';
+import { resolveInRepository } from './paths.mjs';
 import { findFreePorts } from './processes/ports.mjs';
 import { isRunning } from './processes/process-identity.mjs';
 import {
@@ -175,7 +175,7 @@ test('the launcher uses the given stores, and reports the one that does not answ
 });
 
 test('the launcher explains unknown options and invalid values', async () => {
-  const start = inRepository('deploy/local/start.mjs');
+  const start = resolveInRepository('deploy/local/start.mjs');
   for (const [args, sentence] of [
     [['--replicas', 'many'], /--replicas must be a whole number/],
     [['--port', '0'], /--port must be a whole number/],

@@ -13,7 +13,7 @@ const NAME_PREFIX = 'thaw-home-';
 export function makeTemporaryHome(parent = process.env.THAW_HOME || os.tmpdir()) {
   const home = fs.mkdtempSync(path.join(ensureFolder(parent), NAME_PREFIX));
   ensureHome(home);
-  fs.writeFileSync(ownerFile(home), JSON.stringify(identify(process.pid)));
+  fs.writeFileSync(getOwnerPath(home), JSON.stringify(identify(process.pid)));
   return home;
 }
 
@@ -37,10 +37,10 @@ export async function endTemporaryHome(home) {
 function isAbandoned(home) {
   try {
     if (fs.statSync(home).uid !== process.getuid?.()) return false;
-    return !isRunning(JSON.parse(fs.readFileSync(ownerFile(home), 'utf8')));
+    return !isRunning(JSON.parse(fs.readFileSync(getOwnerPath(home), 'utf8')));
   } catch {
     return false;
   }
 }
 
-const ownerFile = (home) => path.join(home, 'owner.json');
+const getOwnerPath = (home) => path.join(home, 'owner.json');

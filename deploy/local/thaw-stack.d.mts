@@ -36,7 +36,7 @@ export interface Program {
 export type Programs = Record<'migrate' | 'api' | 'worker', Program>;
 
 /** The programs of a build of the product. `dist` is its folder backend/dist. */
-export function programsIn(dist: string): Programs;
+export function describePrograms(dist: string): Programs;
 
 /** The programs of this checkout's build. */
 export const thawPrograms: Programs;

@@ -3,12 +3,12 @@ import path from 'node:path';
 import process from 'node:process';
 import { LauncherError } from './launcher-error.mjs';
 import { logNothing } from './console.mjs';
-import { ensureHome, inRepository } from './paths.mjs';
+import { ensureHome, resolveInRepository } from './paths.mjs';
 import { getHttpStatus } from './processes/http-status.mjs';
 import { endOrphanedProcesses, ManagedProcess } from './processes/managed-process.mjs';
 import { findFreePorts, findPortProblem } from './processes/ports.mjs';
 import { runOrThrow } from './processes/run-to-end.mjs';
-import { migrationSettings, prepareProductEnvironment } from './product-environment.mjs';
+import { createMigrationSettings, prepareProductEnvironment } from './product-environment.mjs';
 import { prepareNginx } from './proxy/nginx.mjs';
 import { replicaNodeFlags } from './replica-node-flags.mjs';
 import { openStores } from './stores/stores.mjs';
@@ -27,22 +27,22 @@ const PROXY_END_STEPS = [
   { signal: 'SIGKILL', waitMs: 2_000 },
 ];
 
-const nodeCommand = (...args) => ({ command: process.execPath, args });
+const createNodeCommand = (...args) => ({ command: process.execPath, args });
 
 /** The programs of a build of the product. @param {string} dist  its folder backend/dist */
-export const programsIn = (dist) => ({
-  migrate: nodeCommand('--enable-source-maps', path.join(dist, 'main.migrate.js')),
-  api: nodeCommand('--enable-source-maps', ...replicaNodeFlags, path.join(dist, 'main.api.js')),
-  worker: nodeCommand('--enable-source-maps', path.join(dist, 'main.worker.js')),
+export const describePrograms = (dist) => ({
+  migrate: createNodeCommand('--enable-source-maps', path.join(dist, 'main.migrate.js')),
+  api: createNodeCommand('--enable-source-maps', ...replicaNodeFlags, path.join(dist, 'main.api.js')),
+  worker: createNodeCommand('--enable-source-maps', path.join(dist, 'main.worker.js')),
 });
 
 /** The programs of this checkout's build. */
-export const thawPrograms = programsIn(inRepository('backend/dist'));
+export const thawPrograms = describePrograms(resolveInRepository('backend/dist'));
 
 /** The command that appoints moderators. */
-const moderatorsProgram = nodeCommand(
+const moderatorsProgram = createNodeCommand(
   '--enable-source-maps',
-  inRepository('backend/dist', 'main.moderators.js'),
+  resolveInRepository('backend/dist', 'main.moderators.js'),
 );
 
 /**
@@ -124,7 +124,7 @@ export class ThawStack {
 
   constructor(options) {
     const { replicas = 1, workers = 1, env = {}, programs = thawPrograms, logStep = logNothing } = options;
-    const page = options.page ?? inRepository('frontend/dist');
+    const page = options.page ?? resolveInRepository('frontend/dist');
     const isProxied = options.isProxied ?? replicas > 1;
     this.#options = {
       shouldRestart: true,
@@ -208,7 +208,7 @@ export class ThawStack {
     const { command, args } = this.#options.programs.migrate;
     const logFile = path.join(this.home, 'logs', 'migrate.log');
     await runOrThrow('The migrations failed', command, args, {
-      env: this.#buildEnvironment(migrationSettings(this.stores)),
+      env: this.#buildEnvironment(createMigrationSettings(this.stores)),
       logFile,
     });
   }
@@ -265,7 +265,7 @@ export class ThawStack {
         INTERNAL_PORT: internalPort,
         ...this.#options.createSettings?.(name),
       }),
-      cwd: inRepository(),
+      cwd: resolveInRepository(),
       logFile: path.join(this.home, 'logs', `${name}.log`),
       isReady: async () => (await getHttpStatus(`http://127.0.0.1:${internalPort}/health/ready`)) === 200,
       endSteps: END_STEPS,

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import test from 'node:test';
-import { inRepository } from '../local/paths.mjs';
+import { resolveInRepository } from '../local/paths.mjs';
 import { readAlerts, readPanels } from './queries.mjs';
 
-const operations = fs.readFileSync(inRepository('docs/operations.md'), 'utf8');
+const operations = fs.readFileSync(resolveInRepository('docs/operations.md'), 'utf8');
 const toAnchor = (heading) =>
   heading
     .toLowerCase()
@@ -35,7 +35,7 @@ test('every metric of a panel or an alert is on the operations page', () => {
 
 test('panels have titles, queries and units, and do not overlap', () => {
   const dashboard = JSON.parse(
-    fs.readFileSync(inRepository('deploy/observability/grafana/thaw.json'), 'utf8'),
+    fs.readFileSync(resolveInRepository('deploy/observability/grafana/thaw.json'), 'utf8'),
   );
   const taken = new Set();
   for (const { type, title, targets, fieldConfig, gridPos } of dashboard.panels) {

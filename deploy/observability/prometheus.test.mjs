@@ -9,19 +9,19 @@ import process from 'node:process';
 import test from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { inRepository } from '../local/paths.mjs';
+import { resolveInRepository } from '../local/paths.mjs';
 import { findFreePorts } from '../local/processes/ports.mjs';
 import { startStack } from '../local/thaw-stack.mjs';
 import { readAlerts, readPanels, withoutThreshold } from './queries.mjs';
 
 const { PROMETHEUS_PATH: prometheus, PROMTOOL_PATH: promtool, K6_PATH: k6 } = process.env;
 const run = promisify(execFile);
-const inFolder = (...parts) => inRepository('deploy', 'observability', ...parts);
+const resolveInFolder = (...parts) => resolveInRepository('deploy', 'observability', ...parts);
 
 test('promtool accepts the configuration and the rules, and the tests of the rules pass', async () => {
-  await run(promtool, ['check', 'config', inFolder('prometheus.yml')]);
-  await run(promtool, ['check', 'rules', inFolder('alerts.yml')]);
-  await run(promtool, ['test', 'rules', inFolder('alerts.test.yml')]);
+  await run(promtool, ['check', 'config', resolveInFolder('prometheus.yml')]);
+  await run(promtool, ['check', 'rules', resolveInFolder('alerts.yml')]);
+  await run(promtool, ['test', 'rules', resolveInFolder('alerts.test.yml')]);
 });
 
 test('under load, every panel and every alert finds its series', async (t) => {
@@ -29,7 +29,7 @@ test('under load, every panel and every alert finds its series', async (t) => {
   t.after(() => stack.stop());
   const server = await startPrometheus(stack);
   t.after(() => server.stop());
-  const load = spawn(k6, ['run', '--quiet', inRepository('deploy', 'k6', 'chat.js')], {
+  const load = spawn(k6, ['run', '--quiet', resolveInRepository('deploy', 'k6', 'chat.js')], {
     env: { ...process.env, BASE_URL: stack.url, PEOPLE: '20', RAMP: '5s', DURATION: '60s', CHAT: '8s' },
     stdio: 'ignore',
   });
@@ -59,7 +59,7 @@ async function startPrometheus(stack) {
   const [port] = await findFreePorts(1);
   const formatTargets = (processes) =>
     JSON.stringify(processes.map(({ internalPort }) => `127.0.0.1:${internalPort}`));
-  fs.copyFileSync(inFolder('alerts.yml'), path.join(folder, 'alerts.yml'));
+  fs.copyFileSync(resolveInFolder('alerts.yml'), path.join(folder, 'alerts.yml'));
   fs.writeFileSync(
     path.join(folder, 'prometheus.yml'),
     `global: { scrape_interval: 1s, evaluation_interval: 5s }

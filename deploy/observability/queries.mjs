@@ -1,7 +1,8 @@
 import fs from 'node:fs';
-import { inRepository } from '../local/paths.mjs';
+import { resolveInRepository } from '../local/paths.mjs';
 
-const readText = (...parts) => fs.readFileSync(inRepository('deploy', 'observability', ...parts), 'utf8');
+const readText = (...parts) =>
+  fs.readFileSync(resolveInRepository('deploy', 'observability', ...parts), 'utf8');
 
 /** The queries of the dashboard. @returns {{name: string, expr: string}[]} */
 export const readPanels = () =>

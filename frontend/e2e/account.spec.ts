@@ -1,5 +1,5 @@
 import { pageLimits } from '../src/lib/page-limits';
-import { uniqueEmail } from './support/account.ts';
+import { createEmail } from './support/account.ts';
 import { expect, Person, signInByHttp, test } from './support/test.ts';
 
 // The browser logs these responses to the console itself.
@@ -7,7 +7,7 @@ test.use({ expectedErrors: [/status of (401|409|503)/] });
 
 test('a visitor registers, logs out and signs in, with the text of every error', async ({ open }) => {
   const page = await (await open()).newPage();
-  const email = uniqueEmail();
+  const email = createEmail();
   const submit = page.locator('form').getByRole('button');
 
   await page.goto('/');

@@ -10,7 +10,7 @@ const openFriend = ({ page }: Person): Promise<void> =>
     .getByRole('button', { name: 'Send Message' })
     .click();
 
-const friendChat = (page: Page, friend: Person) =>
+const getFriendChat = (page: Page, friend: Person) =>
   page.getByRole('region', { name: `Private chat with ${friend.name}` });
 
 /** Opens /chat from the landing page, so that Back has a target. */
@@ -24,20 +24,20 @@ test("a friend's chat has an address: Back closes it, Forward and a reload reope
   await ada.button('New Conversation').click();
   await openFriend(ada);
   await expect(ada.page).toHaveURL(`/chat?friend=${bob.user.id}`);
-  await expect(friendChat(ada.page, bob)).toBeVisible();
+  await expect(getFriendChat(ada.page, bob)).toBeVisible();
   await ada.page.reload();
-  await expect(friendChat(ada.page, bob)).toBeVisible();
+  await expect(getFriendChat(ada.page, bob)).toBeVisible();
   await ada.page.goBack();
   await expect(ada.page).toHaveURL('/chat');
   await expect(ada.heading('Ready to chat?')).toBeVisible();
   await ada.page.goForward();
-  await expect(friendChat(ada.page, bob)).toBeVisible();
+  await expect(getFriendChat(ada.page, bob)).toBeVisible();
   await ada.page.goBack();
   await expect(ada.heading('Ready to chat?')).toBeVisible();
 
   // Closing the chat on the page removes its history entry.
   await openFriend(ada);
-  await expect(friendChat(ada.page, bob)).toBeVisible();
+  await expect(getFriendChat(ada.page, bob)).toBeVisible();
   await ada.page.keyboard.press('Escape');
   await expect(ada.page).toHaveURL('/chat');
   await ada.page.goBack();

@@ -27,7 +27,7 @@ const expectAnnounced = (person: Person, words: readonly string[]): Promise<void
   expect.poll(() => readAnnouncements(person.page)).toEqual(expect.arrayContaining([...words]));
 
 /** Number of announcements that the partner is typing: one for each message that they write. */
-const typingCount = async (page: Page): Promise<number> =>
+const countTypingAnnouncements = async (page: Page): Promise<number> =>
   (await readAnnouncements(page)).filter((text) => text.endsWith(' is typing')).length;
 
 test('each message of a burst, typing once, and a game from question to end are announced', async ({
@@ -44,10 +44,10 @@ test('each message of a burst, typing once, and a game from question to end are 
   expect(said.filter((text) => text.includes(': '))).toEqual(burst);
 
   // Filling the field for the burst counted as typing; the page sends at most one typing frame every two seconds.
-  const before = await typingCount(ada.page);
+  const before = await countTypingAnnouncements(ada.page);
   await expect(async () => {
     await bob.field.press('h');
-    expect(await typingCount(ada.page)).toBe(before + 1);
+    expect(await countTypingAnnouncements(ada.page)).toBe(before + 1);
   }).toPass();
   await bob.field.fill('');
 
@@ -67,5 +67,5 @@ test('each message of a burst, typing once, and a game from question to end are 
   ] as const) {
     await expectAnnounced(person, [`The ice is broken! You: ${answer}. ${other.name}: ${answer}.`]);
   }
-  expect(await typingCount(ada.page)).toBe(before + 1);
+  expect(await countTypingAnnouncements(ada.page)).toBe(before + 1);
 });

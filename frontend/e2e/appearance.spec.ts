@@ -60,11 +60,11 @@ test.describe('accessibility and layout', () => {
     await expect(ada.page.getByRole('dialog')).toBeHidden();
     await expectAccessible(ada.page, 'initial');
 
-    await ada.find();
+    await ada.pressFind();
     await expect(ada.heading('Looking for someone...')).toBeVisible();
     await expectAccessible(ada.page, 'searching');
 
-    await bob.find();
+    await bob.pressFind();
     await expect(ada.heading(bob.name)).toBeVisible();
     await bob.sendMessage('hello');
     await bob.sendMessage('😂');

@@ -8,13 +8,13 @@ test('title and icon follow the state, count unread messages, and show no messag
   const icon = ada.page.locator('link[rel="icon"]');
   await expect(ada.page).toHaveTitle('Chat · Thaw');
   await expect(icon).toHaveAttribute('href', '/favicon.svg');
-  await ada.find();
+  await ada.pressFind();
   await expect(ada.page).toHaveTitle('Looking for someone... · Thaw');
   await expect(icon).toHaveAttribute('href', '/favicon/searching.svg');
   expect((await ada.page.request.get('/favicon/searching.svg')).headers()['content-type']).toContain('svg');
 
   const bob = await newcomer({ gender: 'male' });
-  await bob.find();
+  await bob.pressFind();
   await expect(ada.page).toHaveTitle(`Chatting with ${bob.name} · Thaw`);
   await expect(icon).toHaveAttribute('href', '/favicon/active.svg');
   await befriend(ada, bob);

@@ -1,6 +1,6 @@
 import { type Locator, type Page } from '@playwright/test';
 import { expectToast, openSettings } from './support/account.ts';
-import { openChat, privateChat } from './support/private-chat.ts';
+import { openChat, getPrivateChat } from './support/private-chat.ts';
 import { expectSoundLayout } from './support/layout.ts';
 import {
   expectAccessible,
@@ -40,8 +40,8 @@ test('blocking the partner ends the chat, silently for the other side, and can b
   const [ada, bob] = await Promise.all([newcomer({ gender: 'female' }), newcomer({ gender: 'male' })]);
   const name = 'W'.repeat(30);
   await rename(bob, name);
-  await ada.find();
-  await bob.find();
+  await ada.pressFind();
+  await bob.pressFind();
   await expect(ada.heading(name)).toBeVisible();
   await expect(bob.heading(ada.name)).toBeVisible();
   const { page } = ada;
@@ -79,9 +79,9 @@ test('blocking the partner ends the chat, silently for the other side, and can b
   await secondTab.close();
 
   // The two may meet again.
-  await ada.find();
+  await ada.pressFind();
   await bob.button('New Conversation').click();
-  await bob.find();
+  await bob.pressFind();
   await expect(ada.heading(name)).toBeVisible();
   await bob.skip();
   await expect(ada.heading('Chat Ended')).toBeVisible();
@@ -105,18 +105,18 @@ test('a blocked friend disappears for both, silently, and can be unblocked from 
   await ada.button('Undo').click();
   await expectToast(page, 'Unblocked');
   for (const person of [ada, bob]) await expect(person.heading('Friends (0)')).toBeVisible();
-  await expect(privateChat(ada)).toBeHidden();
+  await expect(getPrivateChat(ada)).toBeHidden();
   await expect(ada.heading('Ready to chat?')).toBeVisible();
   await expect(bob.heading('Chat Ended')).toBeVisible();
 
   await befriend(ada, bob);
   await openChat(ada, bob);
   await page.setViewportSize(phone);
-  await choose(privateChat(ada), more, 'Block…');
+  await choose(getPrivateChat(ada), more, 'Block…');
   await expect(question(page, bob.name)).toContainText('You will no longer be friends.');
   await expectSoundLayout(question(page, bob.name), 'block dialog');
   await confirm(page, bob.name);
-  await expect(privateChat(ada)).toBeHidden();
+  await expect(getPrivateChat(ada)).toBeHidden();
   await page.setViewportSize(desk);
   for (const person of [ada, bob]) await expect(person.heading('Friends (0)')).toBeVisible();
 

@@ -10,27 +10,27 @@ const expectAccessible = (page: Page, state: string): Promise<void> =>
   expectAccessiblePage(page, state, { within: '[role="region"][aria-label="Messages"]' });
 
 /** The newest question on a user's page. */
-const card = ({ page }: Person) => page.getByRole('region', { name: /^Break the Ice: / }).last();
-const options = (person: Person) => card(person).getByRole('radio');
-const cubes = ({ page }: Person) => page.getByRole('img', { name: 'Ice cubes' });
-const sparks = ({ page }: Person) => page.getByRole('img', { name: 'Sparks' });
-const row = (person: Person, text: string) => person.messages.getByText(text, { exact: true });
+const getCard = ({ page }: Person) => page.getByRole('region', { name: /^Break the Ice: / }).last();
+const getOptions = (person: Person) => getCard(person).getByRole('radio');
+const getCubes = ({ page }: Person) => page.getByRole('img', { name: 'Ice cubes' });
+const getSparks = ({ page }: Person) => page.getByRole('img', { name: 'Sparks' });
+const getRow = (person: Person, text: string) => person.messages.getByText(text, { exact: true });
 
 const askQuestion = async (asking: Person, other: Person): Promise<void> => {
   const start = asking.button('Break the Ice');
   await expect(start).toBeEnabled();
   await start.click();
   for (const person of [asking, other]) {
-    await expect(options(person).first()).toBeEnabled();
+    await expect(getOptions(person).first()).toBeEnabled();
     await expect(person.button('Break the Ice')).toBeDisabled();
   }
 };
 
 const answerQuestion = async (person: Person, index: number): Promise<string> => {
-  const option = options(person).nth(index);
+  const option = getOptions(person).nth(index);
   const text = (await option.textContent()) ?? '';
   await option.click();
-  await expect(card(person).getByText('You answered')).toBeVisible();
+  await expect(getCard(person).getByText('You answered')).toBeVisible();
   return text;
 };
 
@@ -56,46 +56,46 @@ test('one equal answer breaks the ice for five seconds, two make sparks for thre
     },
   );
   await askQuestion(ada, bob);
-  await expect(card(ada).getByText('You asked')).toBeVisible();
-  await expect(card(ada).getByRole('button', { name: 'Ignore' })).toHaveCount(0);
-  await expect(card(bob).getByRole('button', { name: 'Ignore' })).toBeEnabled();
-  await expect(options(bob)).toHaveCount(5);
-  expect(await options(bob).allTextContents()).toEqual(await options(ada).allTextContents());
+  await expect(getCard(ada).getByText('You asked')).toBeVisible();
+  await expect(getCard(ada).getByRole('button', { name: 'Ignore' })).toHaveCount(0);
+  await expect(getCard(bob).getByRole('button', { name: 'Ignore' })).toBeEnabled();
+  await expect(getOptions(bob)).toHaveCount(5);
+  expect(await getOptions(bob).allTextContents()).toEqual(await getOptions(ada).allTextContents());
 
   frames.length = 0;
   const firstAnswer = await answerQuestion(ada, 2);
-  await expect(row(ada, waiting)).toBeVisible();
-  await expect(options(ada).first()).toBeDisabled();
-  await expect(card(bob).getByText(`${ada.name} has answered`)).toBeVisible();
-  await expect(row(bob, waiting)).toHaveCount(0);
+  await expect(getRow(ada, waiting)).toBeVisible();
+  await expect(getOptions(ada).first()).toBeDisabled();
+  await expect(getCard(bob).getByText(`${ada.name} has answered`)).toBeVisible();
+  await expect(getRow(bob, waiting)).toHaveCount(0);
   expect(frames.filter((frame) => frame.includes('break_ice'))).toHaveLength(1);
   expect(frames.join()).not.toContain(firstAnswer);
 
   await stopClock(ada);
   await answerQuestion(bob, 2);
   for (const person of [ada, bob]) {
-    await expect(row(person, 'The ice is broken!')).toBeVisible();
-    await expect(row(person, 'O gelo foi quebrado!')).toBeVisible();
+    await expect(getRow(person, 'The ice is broken!')).toBeVisible();
+    await expect(getRow(person, 'O gelo foi quebrado!')).toBeVisible();
     await expect(person.messages.getByRole('definition')).toHaveText([firstAnswer, firstAnswer]);
-    await expect(row(person, waiting)).toHaveCount(0);
+    await expect(getRow(person, waiting)).toHaveCount(0);
   }
-  await expect(cubes(ada).locator('canvas')).toBeAttached();
+  await expect(getCubes(ada).locator('canvas')).toBeAttached();
   await ada.page.clock.runFor(pageLimits.celebrationMs - 100);
-  await expect(cubes(ada)).toBeVisible();
+  await expect(getCubes(ada)).toBeVisible();
   await ada.page.clock.runFor(100);
-  await expect(cubes(ada)).toHaveCount(0);
-  await expect(row(ada, 'The ice is broken!')).toBeVisible();
+  await expect(getCubes(ada)).toHaveCount(0);
+  await expect(getRow(ada, 'The ice is broken!')).toBeVisible();
 
-  const firstQuestion = await card(ada).getByRole('heading').textContent();
+  const firstQuestion = await getCard(ada).getByRole('heading').textContent();
   await askQuestion(bob, ada);
-  expect(await card(ada).getByRole('heading').textContent()).not.toBe(firstQuestion);
+  expect(await getCard(ada).getByRole('heading').textContent()).not.toBe(firstQuestion);
   await answerQuestion(bob, 0);
   await answerQuestion(ada, 4);
-  for (const person of [ada, bob]) await expect(row(person, 'Plot twist!')).toBeVisible();
+  for (const person of [ada, bob]) await expect(getRow(person, 'Plot twist!')).toBeVisible();
   await ada.page.clock.runFor(pageLimits.plotTwistMs - 100);
-  await expect(sparks(ada)).toBeVisible();
+  await expect(getSparks(ada)).toBeVisible();
   await ada.page.clock.runFor(100);
-  await expect(sparks(ada)).toHaveCount(0);
+  await expect(getSparks(ada)).toHaveCount(0);
 });
 
 test("each user can ignore the other's question", async ({ pair }) => {
@@ -106,16 +106,16 @@ test("each user can ignore the other's question", async ({ pair }) => {
   ] as const) {
     await askQuestion(asking, ignoring);
     await answerQuestion(asking, 1);
-    await card(ignoring).getByRole('button', { name: 'Ignore' }).click();
-    await expect(row(ignoring, 'You decided to not break the ice')).toBeVisible();
-    await expect(card(ignoring).getByText('You ignored this game', { exact: true })).toBeVisible();
-    await expect(card(ignoring).getByText('Game ended', { exact: true })).toBeVisible();
-    await expect(row(asking, 'Your partner decided to not break the ice')).toBeVisible();
-    await expect(card(asking).getByText('Game cancelled by partner', { exact: true })).toBeVisible();
-    await expect(card(asking).getByText('You can no longer respond', { exact: true })).toBeVisible();
-    await expect(row(asking, waiting)).toHaveCount(0);
+    await getCard(ignoring).getByRole('button', { name: 'Ignore' }).click();
+    await expect(getRow(ignoring, 'You decided to not break the ice')).toBeVisible();
+    await expect(getCard(ignoring).getByText('You ignored this game', { exact: true })).toBeVisible();
+    await expect(getCard(ignoring).getByText('Game ended', { exact: true })).toBeVisible();
+    await expect(getRow(asking, 'Your partner decided to not break the ice')).toBeVisible();
+    await expect(getCard(asking).getByText('Game cancelled by partner', { exact: true })).toBeVisible();
+    await expect(getCard(asking).getByText('You can no longer respond', { exact: true })).toBeVisible();
+    await expect(getRow(asking, waiting)).toHaveCount(0);
     for (const person of [ada, bob]) {
-      await expect(options(person)).toHaveCount(0);
+      await expect(getOptions(person)).toHaveCount(0);
       await expect(person.button('Break the Ice')).toBeEnabled();
     }
   }
@@ -124,26 +124,26 @@ test("each user can ignore the other's question", async ({ pair }) => {
 test('an open game survives a reload on both sides, and a celebration is shown once', async ({ pair }) => {
   const [ada, bob] = await pair();
   await askQuestion(ada, bob);
-  const question = (await card(ada).getByRole('heading').textContent()) ?? '';
+  const question = (await getCard(ada).getByRole('heading').textContent()) ?? '';
   for (const person of [ada, bob]) {
     await person.page.reload();
-    await expect(card(person).getByRole('heading', { name: question })).toBeVisible();
-    await expect(options(person).first()).toBeEnabled();
+    await expect(getCard(person).getByRole('heading', { name: question })).toBeVisible();
+    await expect(getOptions(person).first()).toBeEnabled();
     await expect(person.button('Break the Ice')).toBeDisabled();
   }
   await answerQuestion(ada, 3);
   await ada.page.reload();
-  await expect(card(ada).getByText('You answered')).toBeVisible();
-  await expect(options(ada).first()).toBeDisabled();
-  await expect(row(ada, waiting)).toBeVisible();
+  await expect(getCard(ada).getByText('You answered')).toBeVisible();
+  await expect(getOptions(ada).first()).toBeDisabled();
+  await expect(getRow(ada, waiting)).toBeVisible();
   await bob.page.reload();
-  await expect(card(bob).getByText(`${ada.name} has answered`)).toBeVisible();
+  await expect(getCard(bob).getByText(`${ada.name} has answered`)).toBeVisible();
   await answerQuestion(bob, 3);
-  for (const person of [ada, bob]) await expect(row(person, 'The ice is broken!')).toBeVisible();
+  for (const person of [ada, bob]) await expect(getRow(person, 'The ice is broken!')).toBeVisible();
   await ada.page.reload();
-  await expect(row(ada, 'The ice is broken!')).toBeVisible();
+  await expect(getRow(ada, 'The ice is broken!')).toBeVisible();
   await expect(ada.button('Break the Ice')).toBeEnabled();
-  await expect(cubes(ada)).toHaveCount(0);
+  await expect(getCubes(ada)).toHaveCount(0);
 });
 
 test('two simultaneous presses start one question', async ({ pair }) => {
@@ -166,22 +166,22 @@ test('two simultaneous presses start one question', async ({ pair }) => {
     },
   );
   await ada.button('Break the Ice').click();
-  await expect(options(ada).first()).toBeEnabled();
+  await expect(getOptions(ada).first()).toBeEnabled();
   await expect.poll(() => held.length).toBe(1);
   await bob.button('Break the Ice').click();
   await expect.poll(() => refusals).toBe(1);
   await expect(bob.button('Break the Ice')).toBeEnabled();
-  await expect(options(bob)).toHaveCount(0);
+  await expect(getOptions(bob)).toHaveCount(0);
   isHolding = false;
   for (const release of held) release();
-  await expect(options(bob)).toHaveCount(5);
+  await expect(getOptions(bob)).toHaveCount(5);
   for (const person of [ada, bob]) {
     await expect(person.page.getByRole('region', { name: /^Break the Ice: / })).toHaveCount(1);
     await expect(person.button('Break the Ice')).toBeDisabled();
   }
   await answerQuestion(bob, 0);
   await answerQuestion(ada, 0);
-  for (const person of [ada, bob]) await expect(row(person, 'The ice is broken!')).toBeVisible();
+  for (const person of [ada, bob]) await expect(getRow(person, 'The ice is broken!')).toBeVisible();
 });
 
 test('with reduced motion the texts are the same and nothing moves', async ({ pair }) => {
@@ -190,16 +190,16 @@ test('with reduced motion the texts are the same and nothing moves', async ({ pa
   await answerQuestion(ada, 1);
   await stopClock(ada);
   await answerQuestion(bob, 1);
-  await expect(cubes(ada)).toBeVisible();
-  await expect(cubes(ada).locator('canvas')).toHaveCount(0);
-  const words = await cubes(ada)
+  await expect(getCubes(ada)).toBeVisible();
+  await expect(getCubes(ada).locator('canvas')).toHaveCount(0);
+  const words = await getCubes(ada)
     .locator('[data-says]')
     .evaluateAll((all) => all.map((one) => getComputedStyle(one, '::before').content));
   expect(words).toEqual(['"The ice is broken!"', '"O gelo foi quebrado!"']);
   await ada.page.clock.runFor(pageLimits.celebrationMs - 100);
-  await expect(cubes(ada)).toBeVisible();
+  await expect(getCubes(ada)).toBeVisible();
   await ada.page.clock.runFor(100);
-  await expect(cubes(ada)).toHaveCount(0);
+  await expect(getCubes(ada)).toHaveCount(0);
 });
 
 test('every state of the cards passes the accessibility checks in both themes', async ({ pair }) => {
@@ -211,20 +211,20 @@ test('every state of the cards passes the accessibility checks in both themes', 
   await expectAccessible(ada.page, 'asked by me');
   await expectAccessible(bob.page, 'asked by the partner');
   await answerQuestion(ada, 0);
-  await expect(card(bob).getByText(`${ada.name} has answered`)).toBeVisible();
+  await expect(getCard(bob).getByText(`${ada.name} has answered`)).toBeVisible();
   await expectAccessible(ada.page, 'answered');
   await expectAccessible(bob.page, 'the partner has answered');
   await answerQuestion(bob, 0);
-  await expect(row(ada, 'The ice is broken!')).toBeVisible();
+  await expect(getRow(ada, 'The ice is broken!')).toBeVisible();
   await expectAccessible(ada.page, 'match');
   await askQuestion(bob, ada);
   await answerQuestion(ada, 0);
   await answerQuestion(bob, 1);
-  await expect(row(bob, 'Plot twist!')).toBeVisible();
+  await expect(getRow(bob, 'Plot twist!')).toBeVisible();
   await expectAccessible(bob.page, 'plot twist');
   await askQuestion(ada, bob);
-  await card(bob).getByRole('button', { name: 'Ignore' }).click();
-  await expect(card(ada).getByText('Game cancelled by partner')).toBeVisible();
+  await getCard(bob).getByRole('button', { name: 'Ignore' }).click();
+  await expect(getCard(ada).getByText('Game cancelled by partner')).toBeVisible();
   await expectAccessible(ada.page, 'ignored by the partner');
   await expectAccessible(bob.page, 'ignored by me');
 });

@@ -1,5 +1,11 @@
 import { type SelfUser } from '@thaw/contract/users';
-import { expectToast, openSettings, signInAndOpenChat, storedUser, uniqueEmail } from './support/account.ts';
+import {
+  expectToast,
+  openSettings,
+  signInAndOpenChat,
+  readStoredUser,
+  createEmail,
+} from './support/account.ts';
 import { expectAccessibleDialog } from './support/accessibility.ts';
 import { expect, test } from './support/test.ts';
 
@@ -13,8 +19,8 @@ test('creating an account during a chat keeps id, friend, messages and history, 
   const [ada, bob] = await friends();
   await bob.sendMessage('before');
   await expect(ada.message('before')).toBeVisible();
-  const account = { email: uniqueEmail(), password: 'secret1' };
-  const taken = uniqueEmail();
+  const account = { email: createEmail(), password: 'secret1' };
+  const taken = createEmail();
   await (await open()).request.post('/api/register', { data: { email: taken, password: 'secret1' } });
   let newSockets = 0;
   ada.page.on('websocket', () => (newSockets += 1));
@@ -39,7 +45,7 @@ test('creating an account during a chat keeps id, friend, messages and history, 
   await expectToast(ada.page, 'Account created successfully!');
   await expect(dialog).toBeHidden();
   await expect(ada.page.getByRole('button', { name: /^Profile Settings: / })).toBeFocused();
-  expect(await storedUser(ada.page)).toMatchObject({
+  expect(await readStoredUser(ada.page)).toMatchObject({
     id: ada.user.id,
     username: ada.name,
     isAnonymous: false,
@@ -82,7 +88,7 @@ test('the dialogs from the gender to an account cannot be closed while a request
   await expectAccessibleDialog(ada.page, 'Anonymous Account');
   await ada.button('Create Account').click();
   const dialog = ada.page.getByRole('dialog', { name: 'Create Your Account' });
-  await dialog.getByLabel('Email').fill(uniqueEmail());
+  await dialog.getByLabel('Email').fill(createEmail());
   await dialog.getByLabel('Password', { exact: true }).fill('secret1');
   await dialog.getByLabel('Confirm Password').fill('secret1');
   await expectAccessibleDialog(ada.page, 'Create Your Account');

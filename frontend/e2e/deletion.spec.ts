@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { type Receipt } from '@thaw/contract/my-data';
 import { exportFileName, exportLineSchema } from '@thaw/contract/my-data-export';
 import { expectAccessibleEverywhere } from './support/accessibility.ts';
-import { openSettings, signInAndOpenChat, storedUser, uniqueEmail } from './support/account.ts';
+import { openSettings, signInAndOpenChat, readStoredUser, createEmail } from './support/account.ts';
 import { expectSoundLayout } from './support/layout.ts';
 import { expect, test } from './support/test.ts';
 
@@ -42,7 +42,7 @@ test('an account is exported and deleted in the settings, in every tab, and leav
 }) => {
   const context = await open();
   const password = 'correct horse';
-  const { page } = await signInAndOpenChat(context, { email: uniqueEmail(), password });
+  const { page } = await signInAndOpenChat(context, { email: createEmail(), password });
   const otherTab = await context.newPage();
   await otherTab.goto('/chat');
   await expect(otherTab.getByText('Connected', { exact: true })).toBeVisible();
@@ -77,7 +77,7 @@ test('an account is exported and deleted in the settings, in every tab, and leav
 
   await expect(page).toHaveURL(/\/receipt\?id=[\w-]{22}$/);
   await expect(otherTab).toHaveURL('/auth');
-  expect(await storedUser(otherTab)).toBeNull();
+  expect(await readStoredUser(otherTab)).toBeNull();
   const heading = page.getByRole('heading', { level: 1, name: 'Your account is deleted' });
   await expect(heading).toBeFocused({ timeout: 20_000 });
   await expect(page.getByRole('region', { name: 'Erased' })).toContainText('Sign-ins');

@@ -1,29 +1,29 @@
 import { Connection } from './support/connection.ts';
-import { inPrivateChat, openChat, privateChat } from './support/private-chat.ts';
+import { toPrivateChatUser, openChat, getPrivateChat } from './support/private-chat.ts';
 import { expectAccessible } from './support/accessibility.ts';
 import { befriend, expect, type Person, test } from './support/test.ts';
 
-const friendsList = ({ page }: Person) => page.getByRole('list', { name: 'Friends', exact: true });
-const row = (person: Person, friend: string) =>
-  friendsList(person).getByRole('listitem').filter({ hasText: friend });
-const toolbar = ({ page }: Person) => page.getByRole('region', { name: /^Chat with/ }).locator('header');
-const requestsButton = ({ page }: Person) => page.getByRole('button', { name: /^Friend Requests/ });
-const modal = ({ page }: Person) => page.getByRole('dialog', { name: 'Friend Requests' });
+const getFriendsList = ({ page }: Person) => page.getByRole('list', { name: 'Friends', exact: true });
+const getFriendRow = (person: Person, friend: string) =>
+  getFriendsList(person).getByRole('listitem').filter({ hasText: friend });
+const getToolbar = ({ page }: Person) => page.getByRole('region', { name: /^Chat with/ }).locator('header');
+const getRequestsButton = ({ page }: Person) => page.getByRole('button', { name: /^Friend Requests/ });
+const getModal = ({ page }: Person) => page.getByRole('dialog', { name: 'Friend Requests' });
 
 const expectPending = async (person: Person, count: number): Promise<void> => {
-  await expect(requestsButton(person)).toHaveAccessibleName(
+  await expect(getRequestsButton(person)).toHaveAccessibleName(
     count === 0 ? 'Friend Requests' : new RegExp(`^Friend Requests ?${count} pending$`),
   );
 };
 
 const openRequests = async (person: Person): Promise<void> => {
-  await requestsButton(person).click();
-  await expect(modal(person)).toBeVisible();
+  await getRequestsButton(person).click();
+  await expect(getModal(person)).toBeVisible();
 };
 
 const closeRequests = async (person: Person): Promise<void> => {
-  await modal(person).getByRole('button', { name: 'Close' }).click();
-  await expect(modal(person)).toBeHidden();
+  await getModal(person).getByRole('button', { name: 'Close' }).click();
+  await expect(getModal(person)).toBeHidden();
 };
 
 /** Sends a friend request over HTTP, as if from the requester's page. */
@@ -56,21 +56,21 @@ test('a request from the toolbar is accepted, live on both sides', async ({ pair
   await expect(ada.page.getByText('No friends yet. Start chatting to make new friends!')).toBeVisible();
   await expectPending(bob, 0);
 
-  await toolbar(ada).getByRole('button', { name: 'Add Friend' }).dblclick();
-  await expect(toolbar(ada).getByRole('button', { name: 'Sent!' })).toBeDisabled();
+  await getToolbar(ada).getByRole('button', { name: 'Add Friend' }).dblclick();
+  await expect(getToolbar(ada).getByRole('button', { name: 'Sent!' })).toBeDisabled();
   await expect(ada.page.getByText('Friend request sent', { exact: true }).first()).toBeVisible();
 
   await expectPending(bob, 1);
   await openRequests(bob);
-  await expect(modal(bob).getByRole('listitem')).toHaveCount(1);
-  await expect(modal(bob).getByText(ada.name)).toBeVisible();
-  await modal(bob).getByRole('button', { name: 'Accept' }).click();
+  await expect(getModal(bob).getByRole('listitem')).toHaveCount(1);
+  await expect(getModal(bob).getByText(ada.name)).toBeVisible();
+  await getModal(bob).getByRole('button', { name: 'Accept' }).click();
   await expect(bob.page.getByText('Request accepted', { exact: true }).first()).toBeVisible();
   await expect(bob.page.getByText('User has been added to your friends.').first()).toBeVisible();
-  await expect(modal(bob).getByText('No pending friend requests')).toBeVisible();
+  await expect(getModal(bob).getByText('No pending friend requests')).toBeVisible();
   // Esc would close the toast first.
   await closeRequests(bob);
-  await expect(requestsButton(bob)).toBeFocused();
+  await expect(getRequestsButton(bob)).toBeFocused();
   await expectPending(bob, 0);
 
   for (const [person, friend] of [
@@ -78,8 +78,8 @@ test('a request from the toolbar is accepted, live on both sides', async ({ pair
     [bob, ada],
   ] as const) {
     await expect(person.heading('Friends (1)')).toBeVisible();
-    await expect(row(person, friend.name)).toContainText('Online');
-    await expect(toolbar(person).getByRole('button', { name: 'Friends' })).toBeDisabled();
+    await expect(getFriendRow(person, friend.name)).toContainText('Online');
+    await expect(getToolbar(person).getByRole('button', { name: 'Friends' })).toBeDisabled();
   }
   expect(await eventsOfAda()).toEqual(expect.arrayContaining(['friendship-accepted', 'friendship_accepted']));
   expect(await eventsOfBob()).toEqual(
@@ -91,16 +91,16 @@ test('two users who request each other become friends without an answer; a reque
   pair,
 }) => {
   const [ada, bob] = await pair();
-  await toolbar(ada).getByRole('button', { name: 'Add Friend' }).click();
-  await expect(toolbar(ada).getByRole('button', { name: 'Sent!' })).toBeVisible();
+  await getToolbar(ada).getByRole('button', { name: 'Add Friend' }).click();
+  await expect(getToolbar(ada).getByRole('button', { name: 'Sent!' })).toBeVisible();
   await expectPending(bob, 1);
-  await toolbar(bob).getByRole('button', { name: 'Add Friend' }).click();
+  await getToolbar(bob).getByRole('button', { name: 'Add Friend' }).click();
   for (const person of [ada, bob]) {
     await expect(person.heading('Friends (1)')).toBeVisible();
-    await expect(toolbar(person).getByRole('button', { name: 'Friends' })).toBeDisabled();
+    await expect(getToolbar(person).getByRole('button', { name: 'Friends' })).toBeDisabled();
     await expectPending(person, 0);
   }
-  await row(bob, ada.name).getByRole('button', { name: 'Remove Friend' }).click();
+  await getFriendRow(bob, ada.name).getByRole('button', { name: 'Remove Friend' }).click();
   for (const person of [ada, bob]) await expect(person.heading('Friends (0)')).toBeVisible();
 
   await requestFriendship(ada, bob);
@@ -134,18 +134,18 @@ test('the skipped screen offers a request; a declined request is not reported; a
 
   await expectPending(bob, 1);
   await openRequests(bob);
-  await modal(bob).getByRole('button', { name: 'Decline' }).click();
+  await getModal(bob).getByRole('button', { name: 'Decline' }).click();
   await expect(bob.page.getByText('Request declined', { exact: true }).first()).toBeVisible();
-  await expect(modal(bob).getByText('No pending friend requests')).toBeVisible();
+  await expect(getModal(bob).getByText('No pending friend requests')).toBeVisible();
   await closeRequests(bob);
   await expectPending(bob, 0);
   await expect(ada.button('Friend Request Sent')).toBeDisabled();
   await expect(ada.heading('Friends (0)')).toBeVisible();
 
   await ada.button('New Conversation').click();
-  await ada.find();
+  await ada.pressFind();
   await expect(ada.heading(bob.name)).toBeVisible();
-  await expect(toolbar(ada).getByRole('button', { name: 'Add Friend' })).toBeEnabled();
+  await expect(getToolbar(ada).getByRole('button', { name: 'Add Friend' })).toBeEnabled();
 });
 
 test.describe('with an unavailable name', () => {
@@ -157,7 +157,7 @@ test.describe('with an unavailable name', () => {
     await expectPending(ada, 1);
     await ada.skip();
     const cyd = await newcomer({ gender: 'male' });
-    await cyd.find();
+    await cyd.pressFind();
     await expect(ada.heading(cyd.name)).toBeVisible();
     await requestFriendship(cyd, ada);
     await expectPending(ada, 2);
@@ -168,7 +168,7 @@ test.describe('with an unavailable name', () => {
     await expectPending(ada, 2);
     await openRequests(ada);
     const [fromBob, fromCyd] = [bob.name, `Utilizador #${cyd.user.id}`].map((name) =>
-      modal(ada).getByRole('listitem').filter({ hasText: name }),
+      getModal(ada).getByRole('listitem').filter({ hasText: name }),
     );
     await expect(fromCyd!).toBeVisible();
 
@@ -180,7 +180,7 @@ test.describe('with an unavailable name', () => {
     await fromBob!.getByRole('button', { name: 'Accept' }).click();
     await expect(fromBob!).toBeHidden();
     await fromCyd!.getByRole('button', { name: 'Decline' }).click();
-    await expect(modal(ada).getByText('No pending friend requests')).toBeVisible();
+    await expect(getModal(ada).getByText('No pending friend requests')).toBeVisible();
     await closeRequests(ada);
     await expectPending(ada, 0);
     await expect(ada.heading('Friends (1)')).toBeVisible();
@@ -195,16 +195,16 @@ test('removing a friend closes the private chat on both sides', async ({ friends
     [ada, bob],
     [bob, ada],
   ] as const) {
-    await row(person, friend.name).getByRole('button', { name: 'Send Message' }).click();
+    await getFriendRow(person, friend.name).getByRole('button', { name: 'Send Message' }).click();
     await expect(person.page.getByRole('region', { name: `Private chat with ${friend.name}` })).toBeVisible();
   }
-  await row(ada, bob.name).getByRole('button', { name: 'Remove Friend' }).click();
+  await getFriendRow(ada, bob.name).getByRole('button', { name: 'Remove Friend' }).click();
   for (const person of [ada, bob]) {
     await expect(person.page.getByRole('region', { name: /^Private chat with/ })).toBeHidden();
     await expect(person.heading('Friends (0)')).toBeVisible();
   }
   // The chat beneath continued, and the two users can become friends again.
-  await expect(toolbar(ada).getByRole('button', { name: 'Add Friend' })).toBeEnabled();
+  await expect(getToolbar(ada).getByRole('button', { name: 'Add Friend' })).toBeEnabled();
   await befriend(ada, bob);
   await expect(ada.heading('Friends (1)')).toBeVisible();
   await expect(ada.page.getByRole('region', { name: /^Private chat with/ })).toBeHidden();
@@ -213,59 +213,59 @@ test('removing a friend closes the private chat on both sides', async ({ friends
 test('a row of the list shows the last message, typing, and an unsent draft', async ({ friends }) => {
   const [ada, bob] = await friends();
   await openChat(bob, ada);
-  const { field } = inPrivateChat(bob);
+  const { field } = toPrivateChatUser(bob);
   await field.pressSequentially('did the pie');
-  await expect(row(ada, bob.name)).toContainText('typing…');
+  await expect(getFriendRow(ada, bob.name)).toContainText('typing…');
   await openChat(ada, bob);
   // The page sends at most one typing frame every two seconds, so type until the partner sees one.
-  const typing = privateChat(ada).getByText(`${bob.name} is typing`);
+  const typing = getPrivateChat(ada).getByText(`${bob.name} is typing`);
   await expect(async () => {
     await field.press('a');
     await expect(typing).toBeVisible({ timeout: 1_000 });
   }).toPass();
   await field.fill('did the pie work out??');
   await field.press('Enter');
-  await expect(row(ada, bob.name)).toContainText('did the pie work out??');
+  await expect(getFriendRow(ada, bob.name)).toContainText('did the pie work out??');
   await expect(typing).toBeHidden();
-  await expect(row(bob, ada.name)).toContainText('You: did the pie work out??');
+  await expect(getFriendRow(bob, ada.name)).toContainText('You: did the pie work out??');
 
   await field.fill('I mean');
-  await privateChat(bob)
+  await getPrivateChat(bob)
     .getByRole('button', { name: /^Close private chat/ })
     .click();
-  await expect(row(bob, ada.name)).toContainText('Draft: I mean');
+  await expect(getFriendRow(bob, ada.name)).toContainText('Draft: I mean');
 
   // The same from the server, on a page that has loaded no conversation.
   await ada.page.reload();
-  await expect(row(ada, bob.name)).toContainText('did the pie work out??');
+  await expect(getFriendRow(ada, bob.name)).toContainText('did the pie work out??');
   await openChat(bob, ada);
-  await inPrivateChat(bob).message('did the pie').first().hover();
-  await inPrivateChat(bob)
+  await toPrivateChatUser(bob).message('did the pie').first().hover();
+  await toPrivateChatUser(bob)
     .message('did the pie')
     .first()
     .getByRole('button', { name: 'Delete', exact: true })
     .click();
-  await expect(row(bob, ada.name)).toContainText('You: Message deleted');
-  await expect(row(ada, bob.name)).toContainText('Message deleted');
+  await expect(getFriendRow(bob, ada.name)).toContainText('You: Message deleted');
+  await expect(getFriendRow(ada, bob.name)).toContainText('Message deleted');
 });
 
 test('a friend is shown offline, online again, and under a new name', async ({ friends }) => {
   const [ada, bob] = await friends();
-  await expect(row(ada, bob.name)).toContainText('Online');
+  await expect(getFriendRow(ada, bob.name)).toContainText('Online');
   const context = bob.page.context();
   await bob.page.close();
-  await expect(row(ada, bob.name)).toContainText('Offline');
+  await expect(getFriendRow(ada, bob.name)).toContainText('Offline');
 
   const back = await context.newPage();
   await back.goto('/chat');
-  await expect(row(ada, bob.name)).toContainText('Online');
+  await expect(getFriendRow(ada, bob.name)).toContainText('Online');
 
   const renamed = await context.request.put(`/api/user/${bob.user.id}`, {
     data: { username: 'Somebody Else', avatar: null },
   });
   expect(renamed.status()).toBe(200);
-  await expect(row(ada, 'Somebody Else')).toBeVisible();
-  await expect(row(ada, bob.name)).toBeHidden();
+  await expect(getFriendRow(ada, 'Somebody Else')).toBeVisible();
+  await expect(getFriendRow(ada, bob.name)).toBeHidden();
   // The friend's own other pages follow.
   await expect(back.getByRole('button', { name: /^Profile Settings: ?Somebody Else/ })).toBeVisible();
 });
@@ -301,10 +301,10 @@ test('Ctrl+K opens a friend’s chat by a few letters, and a question mark lists
   await expect(switcher.getByRole('option', { selected: true })).toContainText(bob.name);
   await ada.page.keyboard.press('Enter');
   await expect(switcher).toBeHidden();
-  await expect(privateChat(ada)).toBeVisible();
-  await expect(inPrivateChat(ada).field).toBeFocused();
+  await expect(getPrivateChat(ada)).toBeVisible();
+  await expect(toPrivateChatUser(ada).field).toBeFocused();
 
-  await privateChat(ada)
+  await getPrivateChat(ada)
     .getByRole('button', { name: /^Close private chat/ })
     .focus();
   await ada.page.keyboard.press('Shift+?');

@@ -1,6 +1,6 @@
 import { expect, type Person, test } from './support/test.ts';
 
-const modal = ({ page }: Person) => page.getByRole('dialog', { name: 'Chat History' });
+const getModal = ({ page }: Person) => page.getByRole('dialog', { name: 'Chat History' });
 
 test.use({ expectedErrors: [/status of 404/] });
 
@@ -12,21 +12,21 @@ test('the history lists past partners, newest first, and a missed partner can be
   await ada.skip();
   const cyd = await newcomer({ gender: 'male' });
   await cyd.button('Chat History').click();
-  await expect(modal(cyd).getByText('No chat history yet')).toBeVisible();
+  await expect(getModal(cyd).getByText('No chat history yet')).toBeVisible();
   await cyd.page.keyboard.press('Escape');
-  await cyd.find();
+  await cyd.pressFind();
   await expect(ada.heading(cyd.name)).toBeVisible();
 
   // The history is written shortly after the match.
-  const listed = async (): Promise<number> => {
+  const countEntries = async (): Promise<number> => {
     const answer = await ada.page.request.get(`/api/chat-history/${ada.user.id}`);
     return ((await answer.json()) as unknown[]).length;
   };
-  await expect.poll(listed).toBe(2);
+  await expect.poll(countEntries).toBe(2);
 
   await ada.page.route(`**/api/user/${cyd.user.id}`, (route) => route.fulfill({ status: 404, json: {} }));
   await ada.button('Chat History').click();
-  const entries = modal(ada).getByRole('listitem');
+  const entries = getModal(ada).getByRole('listitem');
   await expect(entries).toHaveCount(2);
   await expect(entries.nth(0)).toContainText('Unknown User');
   // A partner whose profile is hidden can be reported, and nothing else.
@@ -38,6 +38,6 @@ test('the history lists past partners, newest first, and a missed partner can be
   await expect(entries.nth(1).getByRole('button', { name: 'Sent!' })).toBeDisabled();
   await expect(bob.page.getByRole('button', { name: /^Friend Requests ?1/ })).toBeVisible();
   // The current partner is another user, to whom no request was sent.
-  await modal(ada).getByRole('button', { name: 'Close' }).click();
+  await getModal(ada).getByRole('button', { name: 'Close' }).click();
   await expect(ada.button('Add Friend')).toBeEnabled();
 });

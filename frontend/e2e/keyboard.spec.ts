@@ -44,7 +44,7 @@ test('the whole flow works with the keyboard alone', async ({ open, newcomer }) 
   await page.keyboard.press('Space');
 
   const bob = await newcomer({ gender: 'male' });
-  await bob.find();
+  await bob.pressFind();
   await expect(page.getByRole('heading', { name: bob.name })).toBeVisible();
   await tabTo(page, 'textbox', 'Message');
   await page.keyboard.type('no mouse here');

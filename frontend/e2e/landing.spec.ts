@@ -12,9 +12,9 @@ const features = [
   'Moderation and reporting',
 ];
 
-const conversation = (page: Page, place: number) =>
+const getConversation = (page: Page, place: number) =>
   page.getByRole('group', { name: `${moods[place]}, ${place + 1} of 7`, exact: true });
-const feature = (page: Page, place: number) => page.getByRole('heading', { name: features[place] ?? '' });
+const getFeature = (page: Page, place: number) => page.getByRole('heading', { name: features[place] ?? '' });
 
 /** Pauses the page's clock: from here on only the test advances it. */
 const holdTime = async (page: Page): Promise<void> => {
@@ -37,7 +37,7 @@ for (const reducedMotion of ['no-preference', 'reduce'] as const) {
     await page.getByRole('button', { name: 'Happy' }).click();
     await page.mouse.move(1, 1);
     await page.clock.runFor(3 * pageLimits.conversationCarouselMs);
-    await expect(conversation(page, 0)).toBeVisible();
+    await expect(getConversation(page, 0)).toBeVisible();
     await page.getByRole('button', { name: 'Play the conversations' }).click();
     await page.mouse.move(1, 1);
 
@@ -46,10 +46,10 @@ for (const reducedMotion of ['no-preference', 'reduce'] as const) {
     await page.getByRole('button', { name: 'Happy' }).click();
     await page.mouse.move(1, 1);
     await page.clock.runFor(pageLimits.conversationCarouselMs - 1);
-    await expect(conversation(page, 0)).toBeVisible();
+    await expect(getConversation(page, 0)).toBeVisible();
     await page.clock.runFor(1);
     for (const place of [1, 2, 3, 4, 5, 6, 0]) {
-      await expect(conversation(page, place)).toBeVisible();
+      await expect(getConversation(page, place)).toBeVisible();
       await expect(page.getByRole('group', { name: /of 7$/ })).toHaveCount(1);
       await page.clock.runFor(pageLimits.conversationCarouselMs);
     }
@@ -57,10 +57,10 @@ for (const reducedMotion of ['no-preference', 'reduce'] as const) {
     await page.getByRole('button', { name: features[0] ?? '' }).click();
     await page.mouse.move(1, 1);
     await page.clock.runFor(pageLimits.featureCarouselMs - 1);
-    await expect(feature(page, 0)).toBeVisible();
+    await expect(getFeature(page, 0)).toBeVisible();
     await page.clock.runFor(1);
     for (const place of [1, 2, 3, 4, 5, 0]) {
-      await expect(feature(page, place)).toBeVisible();
+      await expect(getFeature(page, place)).toBeVisible();
       await expect(page.getByRole('group', { name: /of 6$/ })).toHaveCount(1);
       await page.clock.runFor(pageLimits.featureCarouselMs);
     }
@@ -69,11 +69,11 @@ for (const reducedMotion of ['no-preference', 'reduce'] as const) {
     await page.getByRole('button', { name: features[3] ?? '' }).hover();
     await page.getByRole('button', { name: features[2] ?? '' }).click();
     await page.clock.runFor(10 * pageLimits.featureCarouselMs);
-    await expect(feature(page, 2)).toBeVisible();
+    await expect(getFeature(page, 2)).toBeVisible();
     await page.keyboard.press('Tab');
     await page.mouse.move(1, 1);
     await page.clock.runFor(10 * pageLimits.featureCarouselMs);
-    await expect(feature(page, 2)).toBeVisible();
+    await expect(getFeature(page, 2)).toBeVisible();
   });
 }
 

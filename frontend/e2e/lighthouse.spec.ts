@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import lighthouse, { type Flags, type Result } from 'lighthouse';
-import { freePort } from './support/free-port.ts';
+import { findFreePort } from './support/free-port.ts';
 import { expect, test } from './support/test.ts';
 
 const minPerformance = 0.95;
@@ -66,7 +66,7 @@ const withBrowser = async (
   args: readonly string[],
   run: (port: number) => Promise<void>,
 ): Promise<void> => {
-  const port = await freePort();
+  const port = await findFreePort();
   const profile = test.info().outputPath('profile');
   const browser = spawn(
     program,

@@ -14,7 +14,7 @@ test('with ten thousand messages few rows are mounted, the end is in view, and a
   test.slow();
   let socket: WebSocketRoute | undefined;
   const start = Date.now() - count * 1_000;
-  const event = (seq: number) => ({
+  const createMessageFrame = (seq: number) => ({
     event: 'random_message',
     data: {
       sessionId,
@@ -49,7 +49,7 @@ test('with ten thousand messages few rows are mounted, the end is in view, and a
               partnerId: partner.id,
               partnerInfo: partner,
               partnerConnection: 'connected',
-              events: Array.from({ length: perFrame }, (_, index) => event(first + index)),
+              events: Array.from({ length: perFrame }, (_, index) => createMessageFrame(first + index)),
               last: seq === count,
             });
           }
@@ -89,7 +89,7 @@ test('with ten thousand messages few rows are mounted, the end is in view, and a
   expect(await ada.page.evaluate(() => (window as unknown as { changes: number }).changes)).toBe(0);
 
   // One more message, far from the scroll position: it is counted, and the list does not move.
-  socket?.send(JSON.stringify(event(count + 1)));
+  socket?.send(JSON.stringify(createMessageFrame(count + 1)));
   await expect(ada.button('1 new message')).toBeVisible();
   await expect(ada.message('message 1.')).toBeInViewport();
   await ada.button('1 new message').click();

@@ -1,4 +1,4 @@
-import { openChat, privateChat } from './support/private-chat.ts';
+import { openChat, getPrivateChat } from './support/private-chat.ts';
 import { expectSoundLayout } from './support/layout.ts';
 import { expect, type Person, test } from './support/test.ts';
 
@@ -32,20 +32,20 @@ for (const { kind, name, widths } of names) {
     test.slow();
     const [ada, bob] = await Promise.all([newcomer({ gender: 'female' }), newcomer({ gender: 'male' })]);
     const { page } = ada;
-    const atEachWidth = async (look: (width: number) => Promise<void>): Promise<void> => {
+    const checkAtEachWidth = async (look: (width: number) => Promise<void>): Promise<void> => {
       for (const width of widths) {
         await page.setViewportSize({ width, height: 800 });
         await look(width);
       }
     };
-    const dialog = (title: string) => page.getByRole('dialog', { name: title });
+    const getDialog = (title: string) => page.getByRole('dialog', { name: title });
     await rename(bob, name);
     await rename(ada, name);
-    await ada.find();
-    await bob.find();
+    await ada.pressFind();
+    await bob.pressFind();
     const chat = page.getByRole('region', { name: /^Chat with/ });
     await expect(chat.getByRole('heading', { name })).toBeVisible();
-    await atEachWidth(() => expectSoundLayout(page.locator('body'), 'random chat'));
+    await checkAtEachWidth(() => expectSoundLayout(page.locator('body'), 'random chat'));
 
     const asked = await bob.page.request.post('/api/friends/request', {
       data: { requesterId: bob.user.id, addresseeId: ada.user.id },
@@ -54,23 +54,24 @@ for (const { kind, name, widths } of names) {
     const toast = page.getByRole('listitem').filter({ hasText: 'New friend request' });
     // The toast stays while the focus is in it.
     await toast.getByRole('button', { name: 'Accept' }).focus();
-    await atEachWidth(() => expectSoundLayout(toast, 'toast'));
+    await checkAtEachWidth(() => expectSoundLayout(toast, 'toast'));
     await page.getByRole('button', { name: /^Friend Requests ?1/ }).click();
-    await expect(dialog('Friend Requests').getByText(name)).toBeVisible();
-    await atEachWidth(() => expectSoundLayout(dialog('Friend Requests'), 'requests'));
-    await dialog('Friend Requests').getByRole('button', { name: 'Accept' }).click();
-    await expect(dialog('Friend Requests').getByText('No pending friend requests')).toBeVisible();
-    await dialog('Friend Requests').getByRole('button', { name: 'Close' }).click();
+    await expect(getDialog('Friend Requests').getByText(name)).toBeVisible();
+    await checkAtEachWidth(() => expectSoundLayout(getDialog('Friend Requests'), 'requests'));
+    await getDialog('Friend Requests').getByRole('button', { name: 'Accept' }).click();
+    await expect(getDialog('Friend Requests').getByText('No pending friend requests')).toBeVisible();
+    await getDialog('Friend Requests').getByRole('button', { name: 'Close' }).click();
 
     await ada.button('Chat History').click();
-    await expect(dialog('Chat History').getByText(name)).toBeVisible();
-    await atEachWidth(() => expectSoundLayout(dialog('Chat History'), 'history'));
-    await dialog('Chat History').getByRole('button', { name: 'Close' }).click();
+    await expect(getDialog('Chat History').getByText(name)).toBeVisible();
+    await checkAtEachWidth(() => expectSoundLayout(getDialog('Chat History'), 'history'));
+    await getDialog('Chat History').getByRole('button', { name: 'Close' }).click();
 
     // Both names: the friend's in the list, and the user's own in the block below it.
-    await atEachWidth(async (width) => {
+    await checkAtEachWidth(async (width) => {
       if (width < 768) await ada.button('Open sidebar').click();
-      const sidebar = width < 768 ? dialog('Sidebar') : page.getByRole('complementary', { name: 'Sidebar' });
+      const sidebar =
+        width < 768 ? getDialog('Sidebar') : page.getByRole('complementary', { name: 'Sidebar' });
       const list = sidebar.getByRole('list', { name: 'Friends', exact: true });
       await expect(list.getByText(name)).toBeVisible();
       for (const control of ['Send Message', 'Remove Friend']) {
@@ -81,18 +82,18 @@ for (const { kind, name, widths } of names) {
     });
 
     await page.getByRole('button', { name: /^Profile Settings:/ }).click();
-    await expect(dialog('Profile Settings').getByLabel('Username')).toHaveValue(name);
-    await atEachWidth(() => expectSoundLayout(dialog('Profile Settings'), 'profile settings'));
-    await dialog('Profile Settings').getByRole('button', { name: 'Close' }).click();
+    await expect(getDialog('Profile Settings').getByLabel('Username')).toHaveValue(name);
+    await checkAtEachWidth(() => expectSoundLayout(getDialog('Profile Settings'), 'profile settings'));
+    await getDialog('Profile Settings').getByRole('button', { name: 'Close' }).click();
 
     await openChat(ada, { name } as Person);
-    await atEachWidth(() => expectSoundLayout(privateChat(ada), 'private chat'));
-    await privateChat(ada)
+    await checkAtEachWidth(() => expectSoundLayout(getPrivateChat(ada), 'private chat'));
+    await getPrivateChat(ada)
       .getByRole('button', { name: /^Close private chat/ })
       .click();
 
     await bob.skip();
     await expect(ada.heading('Chat Ended')).toBeVisible();
-    await atEachWidth(() => expectSoundLayout(page.locator('main'), 'skipped'));
+    await checkAtEachWidth(() => expectSoundLayout(page.locator('main'), 'skipped'));
   });
 }

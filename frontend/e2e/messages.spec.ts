@@ -68,19 +68,19 @@ test('two users reply, edit and react', async ({ pair }) => {
   await expect(ten).toHaveCount(10);
   await expectAccessible(bob.page, 'the ten reactions', { within: '[role="dialog"]' });
   await bob.page.getByRole('dialog').getByRole('button', { name: 'Thumbs up' }).click();
-  const pill = (person: Person, count: number) => person.button(`Thumbs up, ${count}`);
-  await expect(pill(bob, 1)).toHaveAttribute('aria-pressed', 'true');
-  await expect(pill(ada, 1)).toHaveAttribute('aria-pressed', 'false');
-  await pill(ada, 1).click();
-  await expect(pill(bob, 2)).toBeVisible();
-  await expect(pill(ada, 2)).toHaveAttribute('aria-pressed', 'true');
+  const getPill = (person: Person, count: number) => person.button(`Thumbs up, ${count}`);
+  await expect(getPill(bob, 1)).toHaveAttribute('aria-pressed', 'true');
+  await expect(getPill(ada, 1)).toHaveAttribute('aria-pressed', 'false');
+  await getPill(ada, 1).click();
+  await expect(getPill(bob, 2)).toBeVisible();
+  await expect(getPill(ada, 2)).toHaveAttribute('aria-pressed', 'true');
   await expectAccessible(ada.page, 'a chat with an answer and reactions', inChat);
-  await pill(ada, 2).click();
-  await pill(bob, 1).click();
+  await getPill(ada, 2).click();
+  await getPill(bob, 1).click();
   await expect(ada.page.getByRole('button', { name: /^Thumbs up/ })).toHaveCount(0);
 
   // All of it survives a reload, including the draft.
-  await pill(bob, 1).waitFor({ state: 'detached' });
+  await getPill(bob, 1).waitFor({ state: 'detached' });
   await clickAction(bob, 'What would you do with a free day?', 'React');
   await bob.page.getByRole('dialog').getByRole('button', { name: 'Fire' }).click();
   await expect(ada.button('Fire, 1')).toBeVisible();

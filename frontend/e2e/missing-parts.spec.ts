@@ -7,7 +7,7 @@ test.use({
 });
 
 /** Disables preloading: the browser never reports that it is idle. */
-const neverIdle = async (page: Page): Promise<void> => {
+const preventIdle = async (page: Page): Promise<void> => {
   await page.addInitScript(() => {
     window.requestIdleCallback = () => 0;
   });
@@ -16,7 +16,7 @@ const neverIdle = async (page: Page): Promise<void> => {
 class Scripts {
   private areMissing = false;
 
-  static async of({ page }: Person): Promise<Scripts> {
+  static async intercept({ page }: Person): Promise<Scripts> {
     const scripts = new Scripts();
     await page.route('**/assets/*.js', (route) => (scripts.areMissing ? route.abort() : route.continue()));
     await page.route(
@@ -26,7 +26,7 @@ class Scripts {
     return scripts;
   }
 
-  lose(): void {
+  startFailing(): void {
     this.areMissing = true;
   }
 
@@ -38,9 +38,9 @@ class Scripts {
 test('offline, each dialog reports that it did not load, opens on a retry, and loses nothing', async ({
   pair,
 }) => {
-  const [ada, bob] = await pair({ prepare: neverIdle });
+  const [ada, bob] = await pair({ prepare: preventIdle });
   await befriend(ada, bob);
-  const scripts = await Scripts.of(ada);
+  const scripts = await Scripts.intercept(ada);
   const { page } = ada;
   const document = await page.evaluate(() => performance.timeOrigin);
   await ada.field.fill('half a sentence');
@@ -51,7 +51,7 @@ test('offline, each dialog reports that it did not load, opens on a retry, and l
     { press: page.getByRole('button', { name: /^Profile Settings: / }), dialog: 'Profile Settings' },
   ];
   for (const { press, dialog } of controls) {
-    scripts.lose();
+    scripts.startFailing();
     await press.click();
     const retry = ada.button('Try again');
     await expect(retry).toBeVisible();
@@ -65,7 +65,7 @@ test('offline, each dialog reports that it did not load, opens on a retry, and l
     await expect(page.getByRole('dialog')).toBeHidden();
   }
 
-  scripts.lose();
+  scripts.startFailing();
   await page
     .getByRole('list', { name: 'Friends', exact: true })
     .getByRole('button', { name: 'Send Message' })
@@ -102,7 +102,7 @@ test('a page whose realtime code and dialogs failed to load offers to retry both
 });
 
 test('a newer version on the server is loaded when a part of this one is missing', async ({ newcomer }) => {
-  const ada = await newcomer({ prepare: neverIdle });
+  const ada = await newcomer({ prepare: preventIdle });
   const { page } = ada;
   await page.route('**/assets/chat-history-modal-*.js', (route) => route.fulfill({ status: 404 }));
   await page.route(

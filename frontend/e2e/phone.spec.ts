@@ -1,5 +1,5 @@
 import { type Locator, type Page } from '@playwright/test';
-import { inPrivateChat, openChat } from './support/private-chat.ts';
+import { toPrivateChatUser, openChat } from './support/private-chat.ts';
 import { expectNoOverflow, expectAccessible } from './support/accessibility.ts';
 import { expect, test, type Person } from './support/test.ts';
 
@@ -58,13 +58,21 @@ test('the labels of the toolbar are visible at every width, in portrait and in l
 
 test('the parts of the top bar do not overlap at 320 px', async ({ newcomer }) => {
   const ada = await newcomer({ viewport: { width: 320, height: 640 } });
-  const horizontalEdges = async (selector: ReturnType<Person['button']>): Promise<[number, number]> => {
+  const measureHorizontalEdges = async (
+    selector: ReturnType<Person['button']>,
+  ): Promise<[number, number]> => {
     const box = await selector.boundingBox();
     return box ? [box.x, box.x + box.width] : [NaN, NaN];
   };
-  const [, logoEnd] = await horizontalEdges(ada.page.getByRole('banner').getByRole('link', { name: 'Thaw' }));
-  const [statusStart, statusEnd] = await horizontalEdges(ada.page.getByText('Connected', { exact: true }));
-  const [requestsStart] = await horizontalEdges(ada.page.getByRole('button', { name: /^Friend Requests/ }));
+  const [, logoEnd] = await measureHorizontalEdges(
+    ada.page.getByRole('banner').getByRole('link', { name: 'Thaw' }),
+  );
+  const [statusStart, statusEnd] = await measureHorizontalEdges(
+    ada.page.getByText('Connected', { exact: true }),
+  );
+  const [requestsStart] = await measureHorizontalEdges(
+    ada.page.getByRole('button', { name: /^Friend Requests/ }),
+  );
   expect(logoEnd).toBeLessThanOrEqual(statusStart);
   expect(statusEnd).toBeLessThanOrEqual(requestsStart);
   await expectNoOverflow(ada.page, 'the top bar');
@@ -94,7 +102,7 @@ const drag = async (
   await session.detach();
 };
 
-const centre = async (element: Locator): Promise<{ x: number; y: number }> => {
+const findCentre = async (element: Locator): Promise<{ x: number; y: number }> => {
   const box = await element.boundingBox();
   if (!box) throw new Error('Not in the page');
   return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
@@ -106,10 +114,10 @@ test('a swipe to the right replies; a short or vertical one does not', async ({ 
   const text = ada.message('swipe me').getByText('swipe me');
   await expect(text).toBeVisible();
   const replying = ada.page.getByText(`Replying to ${bob.name}`);
-  await drag(ada.page, await centre(text), { x: 30, y: 0 });
-  await drag(ada.page, await centre(text), { x: 70, y: 90 });
+  await drag(ada.page, await findCentre(text), { x: 30, y: 0 });
+  await drag(ada.page, await findCentre(text), { x: 70, y: 90 });
   await expect(replying).toBeHidden();
-  await drag(ada.page, await centre(text), { x: 90, y: 6 });
+  await drag(ada.page, await findCentre(text), { x: 90, y: 6 });
   await expect(replying).toBeVisible();
 });
 
@@ -145,29 +153,29 @@ test('a photo is zoomed with two fingers or a double tap, and moved with one, up
   await ada.messages.getByRole('button', { name: /^Open: / }).tap();
   const photo = page.getByRole('dialog').getByRole('img');
   await expect(photo).toBeVisible();
-  const box = async () => (await photo.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
-  await expect.poll(async () => (await box()).width).toBeGreaterThan(300);
-  const whole = await box();
+  const measurePhoto = async () => (await photo.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+  await expect.poll(async () => (await measurePhoto()).width).toBeGreaterThan(300);
+  const whole = await measurePhoto();
 
-  await pinch(page, await centre(photo), 60);
-  const zoomed = await box();
+  await pinch(page, await findCentre(photo), 60);
+  const zoomed = await measurePhoto();
   expect(zoomed.width).toBeCloseTo(whole.width * 3, -1);
   expect(await page.evaluate(() => visualViewport?.scale), 'the page itself is not zoomed').toBe(1);
 
-  await drag(page, await centre(photo), { x: 40, y: 0 });
-  expect((await box()).x).toBeCloseTo(zoomed.x + 40, 0);
+  await drag(page, await findCentre(photo), { x: 40, y: 0 });
+  expect((await measurePhoto()).x).toBeCloseTo(zoomed.x + 40, 0);
   await drag(page, { x: 100, y: 400 }, { x: 280, y: 0 });
   await drag(page, { x: 100, y: 400 }, { x: 280, y: 0 });
-  expect((await box()).x, 'no gap beside it').toBeCloseTo(0, 0);
+  expect((await measurePhoto()).x, 'no gap beside it').toBeCloseTo(0, 0);
 
   const doubleTap = async (): Promise<void> => {
     await page.touchscreen.tap(195, 422);
     await page.touchscreen.tap(195, 422);
   };
   await doubleTap();
-  await expect.poll(async () => (await box()).width).toBeCloseTo(whole.width, 0);
+  await expect.poll(async () => (await measurePhoto()).width).toBeCloseTo(whole.width, 0);
   await doubleTap();
-  await expect.poll(async () => (await box()).width).toBeCloseTo(whole.width * 2.5, 0);
+  await expect.poll(async () => (await measurePhoto()).width).toBeCloseTo(whole.width * 2.5, 0);
   await page.goBack();
   await expect(page.getByRole('dialog')).toBeHidden();
   await expect(ada.field).toBeVisible();
@@ -185,9 +193,9 @@ test('both carousels of the landing page follow a swipe in either direction and 
     await carousel.scrollIntoViewIfNeeded();
     const slide = carousel.locator('[data-shown]');
     await dots.first().tap();
-    await drag(page, await centre(slide), { x: 80, y: 0 });
+    await drag(page, await findCentre(slide), { x: 80, y: 0 });
     await expect(current).toHaveAttribute('aria-label', (await dots.last().getAttribute('aria-label')) ?? '');
-    await drag(page, await centre(slide), { x: -80, y: 0 });
+    await drag(page, await findCentre(slide), { x: -80, y: 0 });
     await expect(current).toHaveAttribute(
       'aria-label',
       (await dots.first().getAttribute('aria-label')) ?? '',
@@ -222,8 +230,8 @@ test("a stranger's web address is hidden, then text with a Copy button; a friend
   await openChat(ada, bob);
   await bob.page.getByRole('button', { name: /^Open sidebar/ }).tap();
   await openChat(bob, ada);
-  await inPrivateChat(bob).sendMessage('and here: www.example.org');
-  const link = inPrivateChat(ada).message('and here:').getByRole('link', { name: 'www.example.org' });
+  await toPrivateChatUser(bob).sendMessage('and here: www.example.org');
+  const link = toPrivateChatUser(ada).message('and here:').getByRole('link', { name: 'www.example.org' });
   await expect(link).toHaveAttribute('href', 'https://www.example.org/');
   await expect(link).toHaveAttribute('rel', 'noopener noreferrer nofollow');
 });

@@ -60,7 +60,7 @@ test('a chat continues for users who return in time, and while any tab shows it'
 
 test('a search ends when its tab navigates to another address', async ({ newcomer }) => {
   const ada = await newcomer({ gender: 'female', prepare: (page) => page.clock.install() });
-  await ada.find();
+  await ada.pressFind();
   await expect(ada.heading('Looking for someone...')).toBeVisible();
   const sent: string[] = [];
   const received: string[] = [];

@@ -4,9 +4,9 @@ import { expectAccessible, expectAccessibleEverywhere } from './support/accessib
 import { befriend, expect, type Person, test } from './support/test.ts';
 import {
   PrivateChatUser,
-  inPrivateChat,
+  toPrivateChatUser,
   openChat,
-  privateChat,
+  getPrivateChat,
   seedMessages,
 } from './support/private-chat.ts';
 
@@ -24,7 +24,7 @@ const clickAction = async (person: Person, text: string, action: string): Promis
 test('friends chat: messages are delivered live to two tabs of one user and kept over a reload', async ({
   friends,
 }) => {
-  const [ada, bob] = (await friends()).map(inPrivateChat) as [PrivateChatUser, PrivateChatUser];
+  const [ada, bob] = (await friends()).map(toPrivateChatUser) as [PrivateChatUser, PrivateChatUser];
   const second = new PrivateChatUser(await ada.page.context().newPage(), ada.user);
   await second.page.goto('/chat');
   await openChat(ada, bob);
@@ -39,7 +39,7 @@ test('friends chat: messages are delivered live to two tabs of one user and kept
   await expect(ada.message('good evening to you')).toHaveCount(1);
   await expect(second.message('good evening to you')).toHaveCount(1);
   // The first message has a timestamp; another one within five minutes has none.
-  await expect(privateChat(ada).getByRole('listitem').locator('time')).toHaveCount(1);
+  await expect(getPrivateChat(ada).getByRole('listitem').locator('time')).toHaveCount(1);
 
   await ada.page.reload();
   await openChat(ada, bob);
@@ -47,7 +47,7 @@ test('friends chat: messages are delivered live to two tabs of one user and kept
 });
 
 test('replies, edits, reactions and deletions are shown to both', async ({ friends }) => {
-  const [ada, bob] = (await friends()).map(inPrivateChat) as [PrivateChatUser, PrivateChatUser];
+  const [ada, bob] = (await friends()).map(toPrivateChatUser) as [PrivateChatUser, PrivateChatUser];
   await openChat(ada, bob);
   await openChat(bob, ada);
   await ada.sendMessage('shall we meet at eigth');
@@ -86,10 +86,10 @@ test('replies, edits, reactions and deletions are shown to both', async ({ frien
 test('a photo with a caption is shown to a friend without a blur, and enlarged in the lightbox', async ({
   friends,
 }) => {
-  const [ada, bob] = (await friends()).map(inPrivateChat) as [PrivateChatUser, PrivateChatUser];
+  const [ada, bob] = (await friends()).map(toPrivateChatUser) as [PrivateChatUser, PrivateChatUser];
   await openChat(ada, bob);
   await openChat(bob, ada);
-  await privateChat(ada)
+  await getPrivateChat(ada)
     .locator('input[type=file]')
     .setInputFiles({ name: 'lake.png', mimeType: 'image/png', buffer: picture });
   await ada.sendMessage('the lake this morning');
@@ -101,7 +101,7 @@ test('a photo with a caption is shown to a friend without a blur, and enlarged i
   await expect(lightbox.getByRole('img')).toBeVisible();
   await bob.page.keyboard.press('Escape');
   await expect(lightbox).toBeHidden();
-  await expect(privateChat(bob)).toBeVisible();
+  await expect(getPrivateChat(bob)).toBeVisible();
 });
 
 test('an interrupted message is sent once, after a lost connection and after a reload', async ({
@@ -114,7 +114,7 @@ test('an interrupted message is sent once, after a lost connection and after a r
         network = await Connection.intercept(page);
       },
     })
-  ).map(inPrivateChat) as [PrivateChatUser, PrivateChatUser];
+  ).map(toPrivateChatUser) as [PrivateChatUser, PrivateChatUser];
   await openChat(ada, bob);
   await openChat(bob, ada);
   await ada.sendMessage('first');
@@ -155,7 +155,7 @@ test('an unanswered message fails, and Retry sends it once', async ({ friends })
         network = await Connection.intercept(page);
       },
     })
-  ).map(inPrivateChat) as [PrivateChatUser, PrivateChatUser];
+  ).map(toPrivateChatUser) as [PrivateChatUser, PrivateChatUser];
   await openChat(ada, bob);
   await openChat(bob, ada);
   network?.dropResponses();
@@ -180,13 +180,13 @@ test('an unanswered message fails, and Retry sends it once', async ({ friends })
 
 test("each friend's draft is kept, and the random chat continues beneath", async ({ friends, newcomer }) => {
   const [stranger, bob] = await friends();
-  const ada = inPrivateChat(stranger);
+  const ada = toPrivateChatUser(stranger);
   await stranger.sendMessage('in the random chat');
   await expect(bob.message('in the random chat')).toBeVisible();
   await ada.skip();
   await bob.button('New Conversation').click();
   const eve = await newcomer({ gender: 'male' });
-  await eve.find();
+  await eve.pressFind();
   await expect(ada.heading(eve.name)).toBeVisible();
   await befriend(ada, eve);
 
@@ -206,7 +206,7 @@ test("each friend's draft is kept, and the random chat continues beneath", async
   await openChat(ada, bob);
   await expect(ada.field).toHaveValue('half a thought');
   await eve.skip();
-  await expect(privateChat(ada)).toBeVisible();
+  await expect(getPrivateChat(ada)).toBeVisible();
   await ada.button('Close private chat, something is new in the random chat').click();
   await expect(ada.heading('Chat Ended')).toBeVisible();
 });
@@ -215,7 +215,7 @@ test('older messages load while scrolling up, and a quote links to a message tha
   friends,
 }) => {
   test.slow();
-  const [ada, bob] = (await friends()).map(inPrivateChat) as [PrivateChatUser, PrivateChatUser];
+  const [ada, bob] = (await friends()).map(toPrivateChatUser) as [PrivateChatUser, PrivateChatUser];
   const count = limits.privateMessagesPageSize + 10;
   const ids = await seedMessages(bob, ada, count);
   await seedMessages(bob, ada, 1, { text: () => 'remember this?', replyTo: ids[2] });
@@ -240,7 +240,7 @@ test('older messages load while scrolling up, and a quote links to a message tha
   // Start again from the newest page: loading more at its top keeps the visible rows in place.
   await ada.page.reload();
   await openChat(ada, bob);
-  const list = privateChat(ada).getByRole('region', { name: 'Messages' });
+  const list = getPrivateChat(ada).getByRole('region', { name: 'Messages' });
   await expect(ada.message('remember this?')).toBeInViewport();
   await list.press('Home');
   await expect(ada.messages.last()).toHaveAttribute('aria-setsize', String(count + 1));
@@ -254,7 +254,7 @@ test('the private chat passes the accessibility checks in both themes, on phone 
   friends,
 }) => {
   test.slow();
-  const [ada, bob] = (await friends()).map(inPrivateChat) as [PrivateChatUser, PrivateChatUser];
+  const [ada, bob] = (await friends()).map(toPrivateChatUser) as [PrivateChatUser, PrivateChatUser];
   await seedMessages(bob, ada, 3);
   await expect(ada.page.getByText('3 unread')).toBeVisible();
   await openChat(ada, bob);

@@ -1,4 +1,10 @@
-import { expectToast, openSettings, signInAndOpenChat, storedUser, uniqueEmail } from './support/account.ts';
+import {
+  expectToast,
+  openSettings,
+  signInAndOpenChat,
+  readStoredUser,
+  createEmail,
+} from './support/account.ts';
 import { expectAccessibleDialog } from './support/accessibility.ts';
 import { expect, createZeroFile, test } from './support/test.ts';
 
@@ -45,7 +51,7 @@ test('a new name and picture are saved, shown in the other tab and to a friend a
   await expect(ada.page).toHaveURL('/chat');
   await ada.page.reload();
   await expect(findSidebar(ada.page).getByText('Ada Lovelace')).toBeVisible();
-  expect((await storedUser(ada.page))?.avatar).toMatch(/^\/api\/files\/avatars\/profiles\//);
+  expect((await readStoredUser(ada.page))?.avatar).toMatch(/^\/api\/files\/avatars\/profiles\//);
 });
 
 test.describe('an account', () => {
@@ -53,7 +59,7 @@ test.describe('an account', () => {
   test.use({ expectedErrors: [/status of (401|403)/] });
 
   test('changes its e-mail, then its password, which ends the login in another browser', async ({ open }) => {
-    const account = { email: uniqueEmail(), password: 'secret1' };
+    const account = { email: createEmail(), password: 'secret1' };
     const { page } = await signInAndOpenChat(await open(), account);
     const { page: elsewhere } = await signInAndOpenChat(await open(), account);
     await openSettings(page);
@@ -64,7 +70,7 @@ test.describe('an account', () => {
     const submitEmail = settings.getByRole('button', { name: 'Change email' });
     await submitEmail.click();
     await expectToast(page, 'Required fields', 'Please fill in all fields.');
-    const email = uniqueEmail();
+    const email = createEmail();
     await settings.getByLabel('New email').fill(email);
     await settings.getByLabel('Current password').filter({ visible: true }).fill('not mine');
     await submitEmail.click();
@@ -89,7 +95,7 @@ test.describe('an account', () => {
     await expectToast(page, 'Password changed');
 
     await expect(elsewhere).toHaveURL('/auth');
-    expect(await storedUser(elsewhere)).toBeNull();
+    expect(await readStoredUser(elsewhere)).toBeNull();
     await page.reload();
     await expect(page.getByText('Connected', { exact: true })).toBeVisible();
 
@@ -107,7 +113,7 @@ test.describe('an account', () => {
     open,
   }) => {
     const { page } = await signInAndOpenChat(await open(phone), {
-      email: uniqueEmail(),
+      email: createEmail(),
       password: 'secret1',
     });
     await openSettings(page);

@@ -32,14 +32,14 @@ test('the whole journey: two strangers join, meet, chat, part, and meet again', 
   // initial → searching → initial
   await expect(ada.heading('Ready to chat?')).toBeVisible();
   await expect(ada.page.getByRole('radio', { name: 'Both' })).toBeChecked();
-  await ada.find();
+  await ada.pressFind();
   await expect(ada.heading('Looking for someone...')).toBeVisible();
   await ada.button('Cancel').click();
   await expect(ada.heading('Ready to chat?')).toBeVisible();
 
   // searching → active
-  await ada.find();
-  await bob.find();
+  await ada.pressFind();
+  await bob.pressFind();
   await expect(ada.message(`🎉 You are now chatting with ${bob.name}. Say hi!`)).toBeVisible();
   await expect(bob.message(`🎉 You are now chatting with ${ada.name}. Say hi!`)).toBeVisible();
 
@@ -76,7 +76,7 @@ test('the whole journey: two strangers join, meet, chat, part, and meet again', 
   await expect(ada.heading('Looking for someone...')).toBeVisible();
 
   // The next chat begins without the messages of the last one.
-  await bob.find();
+  await bob.pressFind();
   await expect(ada.message('You are now chatting with')).toBeVisible();
   await expect(ada.messages).toHaveCount(1);
   await expect(bob.messages).toHaveCount(1);
@@ -88,7 +88,7 @@ test('of three users, the skipped one meets the third', async ({ pair, newcomer 
   await expect(bob.message('only for Bob')).toBeVisible();
   await bob.skip();
   await expect(ada.heading('Chat Ended')).toBeVisible();
-  await cleo.find();
+  await cleo.pressFind();
   await expect(bob.heading(cleo.name)).toBeVisible();
   await bob.sendMessage('for Cleo');
   await expect(cleo.message('for Cleo')).toBeVisible();
@@ -104,12 +104,12 @@ test('the partner preference is kept over a reload and is respected', async ({ n
   await ada.page.getByRole('radio', { name: 'Woman' }).click();
   await ada.page.reload();
   await expect(ada.page.getByRole('radio', { name: 'Woman' })).toBeChecked();
-  await ada.find();
+  await ada.pressFind();
   await expect(ada.heading('Looking for someone...')).toBeVisible();
-  await bob.find();
+  await bob.pressFind();
   await expect(bob.heading('Looking for someone...')).toBeVisible();
   await cleo.page.getByRole('radio', { name: 'Woman' }).click();
-  await cleo.find();
+  await cleo.pressFind();
   await expect(ada.heading(cleo.name)).toBeVisible();
   await expect(bob.heading('Looking for someone...')).toBeVisible();
 });
@@ -140,15 +140,15 @@ test('the tabs of one user show the same chat', async ({ newcomer }) => {
   const tab = new Person(second, ada.user);
   await expect(tab.button('Find Conversation')).toBeEnabled();
 
-  await ada.find();
+  await ada.pressFind();
   await expect(tab.heading('Looking for someone...')).toBeVisible();
   await tab.button('Cancel').click();
   await expect(ada.heading('Ready to chat?')).toBeVisible();
 
-  await ada.find();
+  await ada.pressFind();
   await expect(tab.heading('Looking for someone...')).toBeVisible();
   const bob = await newcomer({ gender: 'male' });
-  await bob.find();
+  await bob.pressFind();
   await expect(ada.heading(bob.name)).toBeVisible();
   await expect(tab.heading(bob.name)).toBeVisible();
 
@@ -168,13 +168,13 @@ test('the tabs of one user show the same chat', async ({ newcomer }) => {
   await second.getByRole('link', { name: 'Thaw' }).click();
   await expect(tab.heading('Ready to make Friends?')).toBeVisible();
   await bob.button('New Conversation').click();
-  await bob.find();
+  await bob.pressFind();
   await expect(ada.heading(bob.name)).toBeVisible();
 });
 
 test('a long search shows a hint', async ({ newcomer }) => {
   const ada = await newcomer({ prepare: (page) => page.clock.install() });
-  await ada.find();
+  await ada.pressFind();
   await expect(ada.page.getByText(/^Waiting for 0:0\d$/)).toBeVisible();
   await ada.page.clock.runFor(pageLimits.searchHintAfterMs + 1_000);
   await expect(ada.page.getByText(/We keep looking|Nobody matches/)).toBeVisible();
@@ -190,7 +190,7 @@ test('leaving /chat ends a search at once, and a chat after ten seconds', async 
       await page.clock.install();
     },
   });
-  await ada.find();
+  await ada.pressFind();
   const leave = async (): Promise<void> => {
     await ada.page.getByRole('link', { name: 'Thaw' }).click();
     await expect(ada.heading('Ready to make Friends?')).toBeVisible();
@@ -202,8 +202,8 @@ test('leaving /chat ends a search at once, and a chat after ten seconds', async 
   await expect(ada.heading('Ready to chat?')).toBeVisible();
 
   const bob = await newcomer({ gender: 'male' });
-  await ada.find();
-  await bob.find();
+  await ada.pressFind();
+  await bob.pressFind();
   await expect(bob.heading(ada.name)).toBeVisible();
   await leave();
   await ada.page.clock.runFor(pageLimits.leaveChatDelayMs / 2);

@@ -93,7 +93,7 @@ test('a search survives a lost connection and a reload', async ({ newcomer }) =>
       network = await Connection.intercept(page);
     },
   });
-  await ada.find();
+  await ada.pressFind();
   await network?.cut();
   await expect(ada.page.getByText('Disconnected', { exact: true })).toBeVisible();
   await expect(ada.heading('Looking for someone...')).toBeVisible();
@@ -102,6 +102,6 @@ test('a search survives a lost connection and a reload', async ({ newcomer }) =>
   await ada.page.reload();
   await expect(ada.heading('Looking for someone...')).toBeVisible();
   const bob = await newcomer({ gender: 'male' });
-  await bob.find();
+  await bob.pressFind();
   await expect(ada.heading(bob.name)).toBeVisible();
 });

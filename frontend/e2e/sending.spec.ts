@@ -1,6 +1,6 @@
 import { type Page } from '@playwright/test';
 import { Connection } from './support/connection.ts';
-import { type PrivateChatUser, inPrivateChat, openChat, privateChat } from './support/private-chat.ts';
+import { type PrivateChatUser, toPrivateChatUser, openChat, getPrivateChat } from './support/private-chat.ts';
 import { expectAccessible } from './support/accessibility.ts';
 import { expect, type Person, test } from './support/test.ts';
 
@@ -14,7 +14,8 @@ const photo = { name: 'dot.png', mimeType: 'image/png', buffer: png };
 const attach = (person: Person): Promise<void> =>
   person.page.locator('input[type=file]').last().setInputFiles(photo);
 
-const uploading = (person: Person) => person.messages.filter({ has: person.page.getByRole('progressbar') });
+const getUploadingRow = (person: Person) =>
+  person.messages.filter({ has: person.page.getByRole('progressbar') });
 
 /** Holds uploads back until the returned function is called. */
 const holdUploads = async (page: Page): Promise<() => void> => {
@@ -28,10 +29,10 @@ const holdUploads = async (page: Page): Promise<() => void> => {
   return letThrough;
 };
 
-const withConnection = (): { network: () => Connection; prepare: (page: Page) => Promise<void> } => {
+const withConnection = (): { getConnection: () => Connection; prepare: (page: Page) => Promise<void> } => {
   let connection: Connection | undefined;
   return {
-    network: () => {
+    getConnection: () => {
       if (!connection) throw new Error('The page is not open yet');
       return connection;
     },
@@ -49,7 +50,7 @@ test.describe('a photo on a slow connection', () => {
     const letGo = await holdUploads(ada.page);
     await attach(ada);
     await ada.sendMessage('not this one');
-    await uploading(ada).getByRole('button', { name: 'Cancel' }).click();
+    await getUploadingRow(ada).getByRole('button', { name: 'Cancel' }).click();
     await expect(ada.messages).toHaveCount(1);
     await expect(ada.field).toHaveValue('not this one');
     letGo();
@@ -58,7 +59,7 @@ test.describe('a photo on a slow connection', () => {
     const letThrough = await holdUploads(ada.page);
     await attach(ada);
     await ada.sendMessage('look at this');
-    await expect(uploading(ada)).toContainText('look at this');
+    await expect(getUploadingRow(ada)).toContainText('look at this');
     await expect(ada.button('Cancel')).toBeVisible();
     await expectAccessible(ada.page, 'a photo being sent', { within: 'main' });
     await expect(ada.field).toHaveValue('');
@@ -66,21 +67,21 @@ test.describe('a photo on a slow connection', () => {
     await expect(bob.message('and meanwhile this')).toBeVisible();
     letThrough();
     await expect(bob.message('look at this')).toBeVisible();
-    await expect(uploading(ada)).toHaveCount(0);
+    await expect(getUploadingRow(ada)).toHaveCount(0);
     await expect(ada.message('look at this')).toHaveCount(1);
     await expect(bob.message('not this one')).toHaveCount(0);
   });
 
   test('is sent even if the private chat is closed in the meantime', async ({ friends }) => {
-    const [ada, bob] = (await friends()).map(inPrivateChat) as [PrivateChatUser, PrivateChatUser];
+    const [ada, bob] = (await friends()).map(toPrivateChatUser) as [PrivateChatUser, PrivateChatUser];
     await openChat(ada, bob);
     await openChat(bob, ada);
     const letThrough = await holdUploads(ada.page);
     await attach(ada);
     await ada.sendMessage('sent in passing');
-    await expect(uploading(ada)).toHaveCount(1);
+    await expect(getUploadingRow(ada)).toHaveCount(1);
     await ada.button('Close private chat').click();
-    await expect(privateChat(ada)).toHaveCount(0);
+    await expect(getPrivateChat(ada)).toHaveCount(0);
     letThrough();
     await expect(bob.message('sent in passing')).toBeVisible();
     await openChat(ada, bob);
@@ -142,20 +143,20 @@ test.describe('a photo on a slow connection', () => {
 
 test.describe('on an unreliable connection', () => {
   test('an edit that did not reach the server is sent when the chat is resumed', async ({ pair }) => {
-    const { network, prepare } = withConnection();
+    const { getConnection, prepare } = withConnection();
     const [ada, bob] = await pair({ prepare });
     await ada.sendMessage('helo');
     await expect(bob.message('helo')).toBeVisible();
-    network().dropCommands();
+    getConnection().dropCommands();
     await ada.field.press('ArrowUp');
     await expect(ada.field).toHaveValue('helo');
     await ada.sendMessage('hello again');
-    await network().cut();
+    await getConnection().cut();
     await expect(ada.page.getByText('Disconnected', { exact: true })).toBeVisible();
     await expect(ada.message('hello again')).toBeVisible();
     await expect(bob.message('helo')).toBeVisible();
-    network().deliverCommands();
-    network().restore();
+    getConnection().deliverCommands();
+    getConnection().restore();
     await expect(bob.message('hello again')).toContainText('(edited)');
     await expect(ada.message('hello again')).toContainText('(edited)');
   });
@@ -163,21 +164,21 @@ test.describe('on an unreliable connection', () => {
   test('a message without an ack is sent once after the reconnect, and survives a reload of the page', async ({
     pair,
   }) => {
-    const { network, prepare } = withConnection();
+    const { getConnection, prepare } = withConnection();
     const [ada, bob] = await pair({ prepare });
-    network().dropCommands();
+    getConnection().dropCommands();
     await ada.sendMessage('is this on?');
     // The page probes the silent connection, then drops it.
     await expect(ada.page.getByText('Disconnected', { exact: true })).toBeVisible();
-    network().deliverCommands();
+    getConnection().deliverCommands();
     await expect(bob.message('is this on?')).toHaveCount(1);
     await expect(ada.message('is this on?')).toContainText('Sent');
     await expect(ada.message('is this on?')).toHaveCount(1);
 
-    network().dropCommands();
+    getConnection().dropCommands();
     await ada.sendMessage('still here');
     await expect(ada.message('still here')).toContainText('Sending');
-    network().deliverCommands();
+    getConnection().deliverCommands();
     await ada.page.reload();
     await expect(bob.message('still here')).toHaveCount(1);
     await expect(ada.message('still here')).toHaveCount(1);
@@ -204,14 +205,14 @@ test('a reload keeps text and reply, and reports that the photo is gone', async 
 test('on a desktop the composer has the focus on opening, on typing anywhere, and on editing the last message', async ({
   friends,
 }) => {
-  const [ada, bob] = (await friends()).map(inPrivateChat) as [PrivateChatUser, PrivateChatUser];
+  const [ada, bob] = (await friends()).map(toPrivateChatUser) as [PrivateChatUser, PrivateChatUser];
   await openChat(ada, bob);
   await expect(ada.field).toBeFocused();
   await ada.page.keyboard.type('hello');
   await ada.page.keyboard.press('Enter');
   await expect(ada.message('hello')).toContainText('Sent');
   // Typing with the focus elsewhere on the page loses no character.
-  await privateChat(ada).getByRole('region', { name: 'Messages' }).focus();
+  await getPrivateChat(ada).getByRole('region', { name: 'Messages' }).focus();
   await ada.page.keyboard.type('and more');
   await expect(ada.field).toHaveValue('and more');
   await ada.field.fill('');

@@ -1,61 +1,61 @@
 import { expectAccessible } from './support/accessibility.ts';
 import { expect, type Person, test } from './support/test.ts';
 
-const sidebar = ({ page }: Person) => page.getByRole('complementary', { name: 'Sidebar' });
-const sheet = ({ page }: Person) => page.getByRole('dialog', { name: 'Sidebar' });
+const getSidebar = ({ page }: Person) => page.getByRole('complementary', { name: 'Sidebar' });
+const getSheet = ({ page }: Person) => page.getByRole('dialog', { name: 'Sidebar' });
 
 const inDialog = { within: '[role="dialog"]' };
 
-const width = async (person: Person): Promise<number | undefined> =>
-  (await sidebar(person).boundingBox())?.width;
+const measureSidebarWidth = async (person: Person): Promise<number | undefined> =>
+  (await getSidebar(person).boundingBox())?.width;
 
 test('beside the chat the sidebar is 320 or 80 px wide, and the choice is kept', async ({ friends }) => {
   const [ada, bob] = await friends();
   await expect(ada.heading('Friends (1)')).toBeVisible();
-  await expect.poll(() => width(ada)).toBe(320);
+  await expect.poll(() => measureSidebarWidth(ada)).toBe(320);
   await ada.button('Collapse sidebar').click();
   await expect(ada.button('Expand sidebar')).toBeVisible();
-  await expect.poll(() => width(ada)).toBe(80);
-  const picture = sidebar(ada).getByRole('button', { name: `Send Message to ${bob.name}, Online` });
+  await expect.poll(() => measureSidebarWidth(ada)).toBe(80);
+  const picture = getSidebar(ada).getByRole('button', { name: `Send Message to ${bob.name}, Online` });
   await picture.focus();
   await expect(ada.page.getByRole('tooltip')).toContainText(bob.name);
 
   await ada.page.reload();
   await expect(picture).toBeVisible();
-  await expect.poll(() => width(ada)).toBe(80);
+  await expect.poll(() => measureSidebarWidth(ada)).toBe(80);
   await ada.button('Expand sidebar').click();
 
   // Exactly 768 px counts as wide (A163).
   await ada.page.setViewportSize({ width: 768, height: 800 });
-  await expect(sidebar(ada)).toBeVisible();
-  await expect.poll(() => width(ada)).toBe(320);
+  await expect(getSidebar(ada)).toBeVisible();
+  await expect.poll(() => measureSidebarWidth(ada)).toBe(320);
   await ada.page.setViewportSize({ width: 767, height: 800 });
-  await expect(sidebar(ada)).toBeHidden();
+  await expect(getSidebar(ada)).toBeHidden();
   await expect(ada.button('Open sidebar')).toBeVisible();
 });
 
 test('on a phone the sidebar is a sheet that traps the focus', async ({ friends }) => {
   const [ada, bob] = await friends({ viewport: { width: 390, height: 844 } });
-  await expect(sidebar(ada)).toBeHidden();
-  await expect(sheet(ada)).toBeHidden();
+  await expect(getSidebar(ada)).toBeHidden();
+  await expect(getSheet(ada)).toBeHidden();
 
   await ada.button('Open sidebar').click();
-  await expect(sheet(ada)).toBeVisible();
-  await expect(sheet(ada).getByText(bob.name)).toBeVisible();
+  await expect(getSheet(ada)).toBeVisible();
+  await expect(getSheet(ada).getByText(bob.name)).toBeVisible();
   for (let steps = 0; steps < 12; steps += 1) {
     await ada.page.keyboard.press('Tab');
-    expect(await sheet(ada).evaluate((dialog) => dialog.contains(document.activeElement))).toBe(true);
+    expect(await getSheet(ada).evaluate((dialog) => dialog.contains(document.activeElement))).toBe(true);
   }
   await expect(async () => {
     // If the focused control has a tooltip, the first Escape closes that.
     await ada.page.keyboard.press('Escape');
-    await expect(sheet(ada)).toBeHidden({ timeout: 1_000 });
+    await expect(getSheet(ada)).toBeHidden({ timeout: 1_000 });
   }).toPass();
   await expect(ada.button('Open sidebar')).toBeFocused();
 
   await ada.button('Open sidebar').click();
-  await sheet(ada).getByRole('button', { name: 'Send Message' }).click();
-  await expect(sheet(ada)).toBeHidden();
+  await getSheet(ada).getByRole('button', { name: 'Send Message' }).click();
+  await expect(getSheet(ada)).toBeHidden();
   await expect(ada.page.getByRole('region', { name: `Private chat with ${bob.name}` })).toBeVisible();
 });
 
@@ -73,7 +73,7 @@ test('everything around the chat passes the accessibility checks in both themes'
 
   await ada.skip();
   const cyd = await newcomer({ gender: 'male' });
-  await cyd.find();
+  await cyd.pressFind();
   await expect(ada.heading(cyd.name)).toBeVisible();
   await cyd.button('Add Friend').click();
   await ada.page.getByRole('button', { name: /^Friend Requests ?1/ }).click();
@@ -84,9 +84,9 @@ test('everything around the chat passes the accessibility checks in both themes'
   await ada.page.setViewportSize({ width: 390, height: 844 });
   await expectAccessible(ada.page, 'telephone');
   await ada.button('Open sidebar').click();
-  await expect(sheet(ada).getByText(bob.name)).toBeVisible();
+  await expect(getSheet(ada).getByText(bob.name)).toBeVisible();
   await expectAccessible(ada.page, 'sheet', inDialog);
-  await sheet(ada).getByRole('button', { name: 'Close sidebar' }).click();
+  await getSheet(ada).getByRole('button', { name: 'Close sidebar' }).click();
   await ada.button('Chat History').click();
   await expect(ada.page.getByRole('dialog').getByText(bob.name)).toBeVisible();
   await expectAccessible(ada.page, 'history', inDialog);

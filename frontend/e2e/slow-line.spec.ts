@@ -15,7 +15,7 @@ const slowDown = async (page: Page): Promise<void> => {
 };
 
 /** A picture of noise, which cannot be compressed: an upload of about four seconds at 50 kB/s. */
-const largePicture = async (page: Page): Promise<Buffer> => {
+const createNoisePicture = async (page: Page): Promise<Buffer> => {
   const base64 = await page.evaluate(() => {
     const canvas = Object.assign(document.createElement('canvas'), { width: 256, height: 256 });
     const context = canvas.getContext('2d');
@@ -35,7 +35,7 @@ test('on a slow connection a message is shown as sending, then as delivered, onc
   pair,
 }) => {
   const [ada, bob] = await pair();
-  const picture = await largePicture(ada.page);
+  const picture = await createNoisePicture(ada.page);
   await slowDown(ada.page);
   const states: string[] = [];
   await ada.page.exposeFunction('noteState', (state: string) => states.push(state));

@@ -1,6 +1,6 @@
 import { type Notice, type Standing } from '@thaw/contract/safety';
 import { expectAccessibleDialog, expectAccessibleEverywhere } from './support/accessibility.ts';
-import { openSettings, storedUser, uniqueEmail } from './support/account.ts';
+import { openSettings, readStoredUser, createEmail } from './support/account.ts';
 import { expectSoundLayout } from './support/layout.ts';
 import { createModerator, reportByHttp } from './support/moderation.ts';
 import { expect, type Person, test } from './support/test.ts';
@@ -125,10 +125,10 @@ test('a suspension outlives cleared storage, and a suspended user may sign in wi
   await expect(bob.heading('Your account is paused')).toBeVisible();
   await expect(page.getByText(/^An account that was used on the same device/)).toBeVisible();
   await expect(bob.button('Create Account')).toBeHidden();
-  const anonymous = await storedUser(page);
+  const anonymous = await readStoredUser(page);
   expect(anonymous?.id).not.toBe(bob.user.id);
 
-  const email = uniqueEmail();
+  const email = createEmail();
   const data = { userId: anonymous?.id, email, password: 'correct horse' };
   expect((await page.request.post('/api/convert-anonymous', { data })).ok()).toBe(true);
   await page.getByRole('banner').getByRole('button', { name: 'Logout' }).click();

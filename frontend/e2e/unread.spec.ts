@@ -1,14 +1,14 @@
 import { befriend, expect, Person, test } from './support/test.ts';
 import {
   type PrivateChatUser,
-  inPrivateChat,
+  toPrivateChatUser,
   openChat,
-  privateChat,
+  getPrivateChat,
   seedMessages,
 } from './support/private-chat.ts';
 
 /** A friend's row in the sidebar. */
-const friendRow = ({ page }: Person, friend: Person) =>
+const getFriendRow = ({ page }: Person, friend: Person) =>
   page
     .getByRole('list', { name: 'Friends', exact: true })
     .getByRole('listitem')
@@ -30,49 +30,49 @@ test('a badge counts unread messages of each friend; opening the chat clears it 
   const [ada, bob] = await friends();
   await ada.skip();
   const eve = await newcomer({ gender: 'male' });
-  await eve.find();
+  await eve.pressFind();
   await expect(ada.heading(eve.name)).toBeVisible();
   await befriend(ada, eve);
   const second = new Person(await ada.page.context().newPage(), ada.user);
   await second.page.goto('/chat');
-  await expect(friendRow(second, eve)).toBeVisible();
+  await expect(getFriendRow(second, eve)).toBeVisible();
 
   await seedMessages(bob, ada, 2);
   await seedMessages(eve, ada, 1);
   for (const tab of [ada, second]) {
-    await expect(friendRow(tab, bob).getByText('2 unread')).toBeVisible();
-    await expect(friendRow(tab, eve).getByText('1 unread')).toBeVisible();
+    await expect(getFriendRow(tab, bob).getByText('2 unread')).toBeVisible();
+    await expect(getFriendRow(tab, eve).getByText('1 unread')).toBeVisible();
     await expect(tab.page).toHaveTitle(/^\(3\) /);
   }
 
   await openChat(ada, bob);
   await expect(ada.page.getByRole('separator', { name: 'New messages' })).toBeVisible();
   for (const tab of [ada, second]) {
-    await expect(friendRow(tab, bob).getByText('unread')).toHaveCount(0);
-    await expect(friendRow(tab, eve).getByText('1 unread')).toBeVisible();
+    await expect(getFriendRow(tab, bob).getByText('unread')).toHaveCount(0);
+    await expect(getFriendRow(tab, eve).getByText('1 unread')).toBeVisible();
     await expect(tab.page).toHaveTitle(/^\(1\) /);
   }
   // The server has recorded it, too: a reload brings no badge back.
   await ada.page.reload();
-  await expect(friendRow(ada, eve).getByText('1 unread')).toBeVisible();
-  await expect(friendRow(ada, bob).getByText('unread')).toHaveCount(0);
+  await expect(getFriendRow(ada, eve).getByText('1 unread')).toBeVisible();
+  await expect(getFriendRow(ada, bob).getByText('unread')).toHaveCount(0);
 });
 
 test('a message in the open chat is read while the tab is visible, and stays unread while it is not', async ({
   friends,
 }) => {
-  const [ada, bob] = (await friends()).map(inPrivateChat) as [PrivateChatUser, PrivateChatUser];
+  const [ada, bob] = (await friends()).map(toPrivateChatUser) as [PrivateChatUser, PrivateChatUser];
   await openChat(ada, bob);
   await setHidden(ada.page, true);
   await seedMessages(bob, ada, 2);
   await expect(ada.message('message number 2')).toBeVisible();
-  await expect(friendRow(ada, bob).getByText('2 unread')).toBeVisible();
+  await expect(getFriendRow(ada, bob).getByText('2 unread')).toBeVisible();
 
   const read = ada.page.waitForResponse(/\/api\/private-messages\/read\//);
   await setHidden(ada.page, false);
   expect((await read).status()).toBe(204);
-  await expect(friendRow(ada, bob).getByText('unread')).toHaveCount(0);
-  const divided = privateChat(ada)
+  await expect(getFriendRow(ada, bob).getByText('unread')).toHaveCount(0);
+  const divided = getPrivateChat(ada)
     .getByRole('listitem')
     .filter({ has: ada.page.getByRole('separator') });
   await expect(divided).toContainText('message number 1');
@@ -81,7 +81,7 @@ test('a message in the open chat is read while the tab is visible, and stays unr
   await seedMessages(bob, ada, 1, { text: () => 'seen at once' });
   expect((await again).status()).toBe(204);
   await expect(ada.message('seen at once')).toBeVisible();
-  await expect(friendRow(ada, bob).getByText('unread')).toHaveCount(0);
+  await expect(getFriendRow(ada, bob).getByText('unread')).toHaveCount(0);
 });
 
 // The socket may report the logout before the page has its response; it then checks once who is signed in.
@@ -92,9 +92,9 @@ test('99 unread messages are shown exactly, more as 99+; counts are shown at the
 }) => {
   const [ada, bob] = await friends();
   await seedMessages(bob, ada, 99);
-  await expect(friendRow(ada, bob).getByText('99 unread')).toBeVisible();
+  await expect(getFriendRow(ada, bob).getByText('99 unread')).toBeVisible();
   await seedMessages(bob, ada, 1);
-  await expect(friendRow(ada, bob).getByText('99+ unread')).toBeVisible();
+  await expect(getFriendRow(ada, bob).getByText('99+ unread')).toBeVisible();
   await expect(ada.page).toHaveTitle(/^\(99\+\) /);
 
   // Before the server responds, the last known count is shown.
@@ -105,12 +105,12 @@ test('99 unread messages are shown exactly, more as 99+; counts are shown at the
     await route.continue();
   });
   await ada.page.reload();
-  await expect(friendRow(ada, bob).getByText('99+ unread')).toBeVisible();
+  await expect(getFriendRow(ada, bob).getByText('99+ unread')).toBeVisible();
   respond?.();
 
   // The chat opens at the first unread message, with a button to the newest.
   await openChat(ada, bob);
-  const inChat = inPrivateChat(ada);
+  const inChat = toPrivateChatUser(ada);
   await expect(ada.page.getByRole('separator', { name: 'New messages' })).toBeInViewport();
   await expect(inChat.messages.filter({ has: ada.page.getByRole('separator') })).toBeInViewport();
   await expect(inChat.messages.last()).not.toBeInViewport();

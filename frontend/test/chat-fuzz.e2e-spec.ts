@@ -145,13 +145,18 @@ const doRandomAction = (page: ChatPage, dice: Dice): string => {
       senderId: replied.senderId,
       senderName: 'somebody',
     };
-    chat.outbox.submit(session.sessionId, { text: dice.words(), attachment: null, replyTo: replyTo ?? null });
+    chat.outbox.submit(session.sessionId, {
+      text: dice.createWords(),
+      attachment: null,
+      replyTo: replyTo ?? null,
+    });
   };
   const moves: [weight: number, name: string, act: () => void][] = [
     [
       6,
       'says',
-      () => chat.outbox.submit(session.sessionId, { text: dice.words(), attachment: null, replyTo: null }),
+      () =>
+        chat.outbox.submit(session.sessionId, { text: dice.createWords(), attachment: null, replyTo: null }),
     ],
     [2, 'answers a message', () => sendReply(dice.pick(reactable))],
     [
@@ -160,14 +165,14 @@ const doRandomAction = (page: ChatPage, dice: Dice): string => {
       () =>
         reactable.length > 0 && chat.react(dice.pick(reactable)?.id ?? '', dice.pick(reactionEmojis) ?? ''),
     ],
-    [2, 'edits', () => own.length > 0 && chat.edit(dice.pick(own)?.id ?? '', dice.words())],
+    [2, 'edits', () => own.length > 0 && chat.edit(dice.pick(own)?.id ?? '', dice.createWords())],
     [2, 'asks', () => void chat.game.start()],
     [3, 'answers', () => game && chat.game.answer(game.gameId, dice.pick(game.options) ?? '')],
     [1, 'ignores', () => game && chat.game.ignore(game.gameId)],
     [1, 'types', () => chat.notifyTyping()],
     [1, 'is cut off', () => page.cut()],
   ];
-  const [, name, act] = dice.weighted(moves);
+  const [, name, act] = dice.pickWeighted(moves);
   page.act(act);
   return name;
 };
@@ -206,7 +211,7 @@ const startNewChat = async (pair: Pair, previous: string | undefined): Promise<s
 
 /** Ends the chat of a pair in one of several ways. @returns the name of the way */
 const endChat = (pair: Pair, dice: Dice): string => {
-  const [first, second] = dice.coin() ? pair : [pair[1], pair[0]];
+  const [first, second] = dice.flipCoin() ? pair : [pair[1], pair[0]];
   const ways: [number, string, () => void][] = [
     [4, 'one skips', () => first.act(() => first.chat.skip())],
     [2, 'both skip', () => [first, second].forEach((page) => page.act(() => page.chat.skip()))],
@@ -220,17 +225,17 @@ const endChat = (pair: Pair, dice: Dice): string => {
       },
     ],
   ];
-  const [, name, act] = dice.weighted(ways);
+  const [, name, act] = dice.pickWeighted(ways);
   act();
   return name;
 };
 
 const doRandomActions = async (pair: Pair, dice: Dice, log: string[]): Promise<void> => {
-  const steps = dice.between(STEPS.least, STEPS.most);
+  const steps = dice.pickBetween(STEPS.least, STEPS.most);
   for (let count = 0; count < steps; count += 1) {
-    const index = dice.coin() ? 0 : 1;
+    const index = dice.flipCoin() ? 0 : 1;
     log.push(`${index} ${doRandomAction(pair[index], dice)}`);
-    if (dice.coin()) await sleep(dice.between(0, 6)); // lets frames cross only sometimes
+    if (dice.flipCoin()) await sleep(dice.pickBetween(0, 6)); // lets frames cross only sometimes
   }
 };
 
@@ -274,7 +279,7 @@ const openPair = async (dice: Dice): Promise<Pair> => {
     await visitor.joinAnonymously(replica === 0 ? 'female' : 'male');
     // The first connection goes to a replica per user, later ones to any.
     let connections = 0;
-    return new ChatPage(visitor, origins, () => (connections++ === 0 ? replica : dice.between(0, 1)));
+    return new ChatPage(visitor, origins, () => (connections++ === 0 ? replica : dice.pickBetween(0, 1)));
   };
   return [await createPage(0), await createPage(1)];
 };

@@ -1,15 +1,15 @@
 /** Random choices determined by a seed. */
 export interface Dice {
   /** An integer from `least` to `most`, both included. */
-  between(least: number, most: number): number;
+  pickBetween(least: number, most: number): number;
   /** True or false, equally often. */
-  coin(): boolean;
+  flipCoin(): boolean;
   /** A random element; undefined when there is none. */
   pick<Value>(values: readonly Value[]): Value | undefined;
   /** One of the choices, each as often as its weight says. */
-  weighted<Choice extends readonly [weight: number, ...unknown[]]>(choices: readonly Choice[]): Choice;
+  pickWeighted<Choice extends readonly [weight: number, ...unknown[]]>(choices: readonly Choice[]): Choice;
   /** One to six words, some of them with characters that need escaping. */
-  words(): string;
+  createWords(): string;
 }
 
 const vocabulary = [
@@ -41,16 +41,16 @@ export const createDice = (seed: number): Dice => {
   const between = (least: number, most: number): number => least + Math.floor(roll() * (most - least + 1));
   const pick = <Value>(values: readonly Value[]): Value | undefined => values[between(0, values.length - 1)];
   return {
-    between,
-    coin: () => roll() < 0.5,
+    pickBetween,
+    flipCoin: () => roll() < 0.5,
     pick,
-    weighted(choices) {
+    pickWeighted(choices) {
       const total = choices.reduce((sum, [weight]) => sum + weight, 0);
       let left = roll() * total;
       const chosen = choices.find(([weight]) => (left -= weight) < 0) ?? choices.at(-1);
       if (!chosen) throw new Error('There is nothing to choose from');
       return chosen;
     },
-    words: () => Array.from({ length: between(1, 6) }, () => pick(vocabulary)).join(' '),
+    createWords: () => Array.from({ length: between(1, 6) }, () => pick(vocabulary)).join(' '),
   };
 };

@@ -33,6 +33,6 @@ declare module '*/deploy/local/stores/redis.mjs' {
 }
 
 declare module '*/deploy/local/paths.mjs' {
-  export function inRepository(...parts: string[]): string;
+  export function resolveInRepository(...parts: string[]): string;
   export function ensureFolder(...parts: string[]): string;
 }

@@ -90,8 +90,8 @@ export const buildLaterRelease = async (
 };
 
 const describeRelease = async (folder: string): Promise<Release> => {
-  const { programsIn } = await import('../../../deploy/local/thaw-stack.mjs');
-  return { programs: programsIn(join(folder, 'backend', 'dist')) };
+  const { describePrograms } = await import('../../../deploy/local/thaw-stack.mjs');
+  return { programs: describePrograms(join(folder, 'backend', 'dist')) };
 };
 
 /** Links the packages of the working tree if the lock files are equal; otherwise installs from the release's own. */
@@ -115,8 +115,8 @@ const compile = (folder: string, project: 'contract' | 'backend'): Promise<void>
   runNpm(join(folder, project), ['run', '--silent', 'build']);
 
 const runNpm = async (cwd: string, args: string[]): Promise<void> => {
-  const { npmCommand } = await import('../../../deploy/local/provide/node-packages.mjs');
-  const [command = 'npm', ...first] = npmCommand();
+  const { getNpmCommand } = await import('../../../deploy/local/provide/node-packages.mjs');
+  const [command = 'npm', ...first] = getNpmCommand();
   await run(command, [...first, ...args], { cwd, maxBuffer: MAX_OUTPUT_BYTES }).catch((cause: Error) => {
     throw new Error(`npm ${args.join(' ')} failed in ${cwd}`, { cause });
   });

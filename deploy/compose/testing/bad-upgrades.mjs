@@ -18,7 +18,7 @@ const requests = [
  * @param {{perSecond: number}} options
  * @returns {() => Promise<number[]>} stops and resolves with the status of each response, NaN without one
  */
-export function badUpgrades(origin, { perSecond }) {
+export function startBadUpgrades(origin, { perSecond }) {
   const { hostname, port } = new URL(origin);
   const answers = [];
   const timer = setInterval(() => {

@@ -10,7 +10,7 @@ const run = promisify(execFile);
 const repository = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../..');
 
 /** The reason why `docker compose` cannot be used on this machine, or undefined. */
-export function missingEngine() {
+export function findMissingEngine() {
   for (const args of [['compose', 'version'], ['info']]) {
     const { status } = spawnSync('docker', args, { stdio: 'ignore' });
     if (status !== 0) return `\`docker ${args.join(' ')}\` does not work on this machine`;
@@ -37,7 +37,7 @@ export class ComposeStack {
 
   /** @param {{replicas: number, profiles?: string[]}} options */
   async start({ replicas, profiles = [] }) {
-    this.port = await freePort();
+    this.port = await findFreePort();
     this.origin = `http://127.0.0.1:${this.port}`;
     this.environment = {
       ...process.env,
@@ -47,21 +47,21 @@ export class ComposeStack {
       LIMITS_PROFILE: 'load',
       COMPOSE_PROFILES: profiles.join(','),
     };
-    await this.compose('down', '--volumes', '--timeout', '5');
-    await this.compose('up', '--detach', '--build', '--wait', '--scale', `backend=${replicas}`);
+    await this.runCompose('down', '--volumes', '--timeout', '5');
+    await this.runCompose('up', '--detach', '--build', '--wait', '--scale', `backend=${replicas}`);
   }
 
   async stop() {
-    await this.compose('down', '--volumes', '--timeout', '10');
+    await this.runCompose('down', '--volumes', '--timeout', '10');
   }
 
-  async compose(...args) {
+  async runCompose(...args) {
     return this.execute('docker', ['compose', ...args]);
   }
 
   /** Resolves once surplus replicas are gone and missing ones are started, but not necessarily ready. */
   async scale(replicas, ...options) {
-    await this.compose(
+    await this.runCompose(
       ...['up', '--detach', '--no-deps', '--no-recreate', ...options],
       ...['--scale', `backend=${replicas}`, 'backend'],
     );
@@ -82,8 +82,8 @@ export class ComposeStack {
   }
 
   /** Ids of the running containers of a service. */
-  async containers(service) {
-    return (await this.compose('ps', '--quiet', service)).split('\n').filter(Boolean);
+  async listContainers(service) {
+    return (await this.runCompose('ps', '--quiet', service)).split('\n').filter(Boolean);
   }
 
   async inspect(container) {
@@ -91,7 +91,7 @@ export class ComposeStack {
   }
 
   /** The value of a metric of a replica; undefined while its internal port does not respond. */
-  async metric(container, name) {
+  async readMetric(container, name) {
     const ask =
       'exec 3<>/dev/tcp/127.0.0.1/9464 && printf "GET /metrics HTTP/1.0\\r\\n\\r\\n" >&3 && cat <&3';
     const text = await this.execute('docker', ['exec', container, 'bash', '-c', ask]).catch(() => '');
@@ -100,14 +100,14 @@ export class ComposeStack {
   }
 
   /** The result of a query that returns one value, as text. */
-  async query(sql) {
+  async runQuery(sql) {
     const psql =
       'PGPASSWORD=$(cat /run/thaw/superuser-password) exec psql --username postgres --dbname thaw -Atc "$0"';
-    return (await this.compose('exec', '-T', 'postgres', 'bash', '-c', psql, sql)).trim();
+    return (await this.runCompose('exec', '-T', 'postgres', 'bash', '-c', psql, sql)).trim();
   }
 
-  logs(...args) {
-    return this.compose('logs', '--no-color', ...args);
+  readLogs(...args) {
+    return this.runCompose('logs', '--no-color', ...args);
   }
 
   async execute(command, args) {
@@ -117,7 +117,7 @@ export class ComposeStack {
   }
 }
 
-function freePort() {
+function findFreePort() {
   return new Promise((resolve, reject) => {
     const server = net.createServer();
     server.once('error', reject);

@@ -8,7 +8,7 @@ import { ThawVisitor } from './thaw-client.mjs';
  * @returns {Promise<() => Promise<{answered: number, slowestMs: number, failures: string[]}>>} a function that stops the
  *   requests and resolves with the outcome
  */
-export async function steadyRequests(origin, { everyMs }) {
+export async function startSteadyRequests(origin, { everyMs }) {
   const visitor = await new ThawVisitor([origin]).joinAnonymously();
   const outcome = { answered: 0, slowestMs: 0, failures: [] };
   let isOver = false;

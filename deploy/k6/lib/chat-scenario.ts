@@ -47,7 +47,7 @@ export const createFinishThreshold = (people: number): Record<string, string[]> 
   iterations: [`count==${people}`],
 });
 
-export const chatOptions = ({ people, rampMs, durationMs }: ChatLoad): Options => ({
+export const createChatOptions = ({ people, rampMs, durationMs }: ChatLoad): Options => ({
   scenarios: createPeopleScenario(people, rampMs + durationMs),
   thresholds: {
     ...commonThresholds,

@@ -124,7 +124,7 @@ export class Conversation {
     const { chat, id: initiatorId } = this.user;
     if (!chat || this.game) return;
     const gameId = `${initiatorId}-${Date.now()}`;
-    const question = this.nextQuestion(chat);
+    const question = this.pickNextQuestion(chat);
     if (!question) return;
     const ack = await this.user.request('break_ice_start', {
       sessionId: chat.sessionId,
@@ -140,7 +140,7 @@ export class Conversation {
    * A question is asked once in a chat. One of the two users asks those with odd numbers, the other those with even ones.
    * @returns undefined when this user has asked all of them
    */
-  private nextQuestion({ sessionId, partnerId }: CurrentChat): { id: number } | undefined {
+  private pickNextQuestion({ sessionId, partnerId }: CurrentChat): { id: number } | undefined {
     if (this.asked?.sessionId !== sessionId) this.asked = { sessionId, count: 0 };
     const id = 2 * this.asked.count + (this.user.id < partnerId ? 1 : 2);
     if (id > QUESTION_COUNT) return undefined;

@@ -2,13 +2,13 @@ import { spawn, spawnSync } from 'node:child_process';
 import process from 'node:process';
 import { LauncherError } from '../launcher-error.mjs';
 import { logStep } from '../console.mjs';
-import { inRepository } from '../paths.mjs';
+import { resolveInRepository } from '../paths.mjs';
 import { onInterruption } from '../processes/interruption.mjs';
 import { runOrThrow } from '../processes/run-to-end.mjs';
 import { build } from '../provide/build.mjs';
-import { ensurePackages, packageCommand } from '../provide/node-packages.mjs';
+import { ensurePackages, getPackageCommand } from '../provide/node-packages.mjs';
 
-const chaosFolder = inRepository('backend', 'chaos');
+const chaosFolder = resolveInRepository('backend', 'chaos');
 
 /**
  * `npm run chaos [-- --seed N] [--long]`: builds product and harness, runs the harness, and exits with its code.
@@ -20,7 +20,7 @@ export async function main(args) {
     await ensurePackages(logStep);
     await build(logStep);
   }
-  const [compiler, ...compilerArgs] = packageCommand('swc');
+  const [compiler, ...compilerArgs] = getPackageCommand('swc');
   await runOrThrow(
     'The harness could not be compiled',
     compiler,
@@ -45,7 +45,7 @@ function runHarness(args) {
   const node = [
     process.execPath,
     '--enable-source-maps',
-    inRepository('backend', 'chaos', 'dist', 'main.js'),
+    resolveInRepository('backend', 'chaos', 'dist', 'main.js'),
   ];
   const [command, ...rest] = [...mountNamespaceCommand(), ...node, ...args];
   return new Promise((resolve, reject) => {

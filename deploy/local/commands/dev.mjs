@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { bold, dim, logStep } from '../console.mjs';
-import { inRepository, localHome } from '../paths.mjs';
+import { resolveInRepository, localHome } from '../paths.mjs';
 import { followLogs } from '../processes/follow-log.mjs';
 import { onInterruption } from '../processes/interruption.mjs';
 import { endOrphanedProcesses, ManagedProcess } from '../processes/managed-process.mjs';
@@ -12,7 +12,7 @@ import { runOrThrow, signalRunning } from '../processes/run-to-end.mjs';
 import { prepareProductEnvironment } from '../product-environment.mjs';
 import { compileOnChange } from '../provide/compile-on-change.mjs';
 import { build } from '../provide/build.mjs';
-import { ensurePackages, packageCommand } from '../provide/node-packages.mjs';
+import { ensurePackages, getPackageCommand } from '../provide/node-packages.mjs';
 import { openStores } from '../stores/stores.mjs';
 import { refuseTakenPort, thawPrograms } from '../thaw-stack.mjs';
 
@@ -83,19 +83,19 @@ class DevelopmentSession {
         'api',
         watchCommand('main.api.js'),
         { PORT: apiPort, INTERNAL_PORT: apiInternal },
-        readinessCheck(apiInternal),
+        createReadinessCheck(apiInternal),
       ),
       this.#createProcess(
         'worker',
         watchCommand('main.worker.js'),
         { INTERNAL_PORT: workerInternal },
-        readinessCheck(workerInternal),
+        createReadinessCheck(workerInternal),
       ),
       this.#createProcess(
         'vite',
-        viteCommand(this.#port),
+        createViteCommand(this.#port),
         { THAW_API_URL: `http://127.0.0.1:${apiPort}` },
-        pageCheck(this.#port),
+        createPageCheck(this.#port),
       ),
     ];
     this.#stopFollowing = followLogs(
@@ -149,17 +149,21 @@ function watchCommand(script) {
     '--enable-source-maps',
     '--watch',
     '--watch-preserve-output',
-    inRepository('backend/dist', script),
+    resolveInRepository('backend/dist', script),
   ];
-  return { command: process.execPath, args, cwd: inRepository() };
+  return { command: process.execPath, args, cwd: resolveInRepository() };
 }
 
-function viteCommand(port) {
-  const [command, ...args] = packageCommand('vite');
-  return { command, args: [...args, '--port', String(port), '--strictPort'], cwd: inRepository('frontend') };
+function createViteCommand(port) {
+  const [command, ...args] = getPackageCommand('vite');
+  return {
+    command,
+    args: [...args, '--port', String(port), '--strictPort'],
+    cwd: resolveInRepository('frontend'),
+  };
 }
 
-const readinessCheck = (internalPort) => async () =>
+const createReadinessCheck = (internalPort) => async () =>
   (await getHttpStatus(`http://127.0.0.1:${internalPort}/health/ready`)) === 200;
 
-const pageCheck = (port) => async () => (await getHttpStatus(`http://localhost:${port}/`)) === 200;
+const createPageCheck = (port) => async () => (await getHttpStatus(`http://localhost:${port}/`)) === 200;

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import process from 'node:process';
 import { LauncherError } from '../launcher-error.mjs';
-import { inRepository } from '../paths.mjs';
+import { resolveInRepository } from '../paths.mjs';
 import { onInterruption } from '../processes/interruption.mjs';
 import { findK6 } from '../provide/k6.mjs';
 
@@ -21,7 +21,11 @@ export async function main([script, ...k6Options]) {
       'k6 was not found: install it with "go install go.k6.io/k6@latest", from a package of your system, or run the image grafana/k6, then try again.',
     );
   }
-  process.exitCode = await run(k6, ['run', ...k6Options, inRepository('deploy', 'k6', `${script}.js`)]);
+  process.exitCode = await run(k6, [
+    'run',
+    ...k6Options,
+    resolveInRepository('deploy', 'k6', `${script}.js`),
+  ]);
 }
 
 function run(command, args) {

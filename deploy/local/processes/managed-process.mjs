@@ -37,7 +37,7 @@ export class ManagedProcess {
     this.#definition = definition;
     this.#shouldRestart = shouldRestart;
     this.#onRestart = onRestart;
-    this.#recordFile = path.join(recordsFolder(home), `${process.pid}-${definition.name}.json`);
+    this.#recordFile = path.join(getRecordsFolder(home), `${process.pid}-${definition.name}.json`);
   }
 
   get name() {
@@ -131,7 +131,7 @@ export class ManagedProcess {
 
 /** Ends the processes recorded under this home whose launcher was killed. */
 export async function endOrphanedProcesses(home) {
-  const folder = recordsFolder(home);
+  const folder = getRecordsFolder(home);
   if (!fs.existsSync(folder)) return;
   await Promise.all(
     fs.readdirSync(folder).map(async (name) => {
@@ -148,7 +148,7 @@ export async function endOrphanedProcesses(home) {
   );
 }
 
-const recordsFolder = (home) => path.join(home, 'run', 'processes');
+const getRecordsFolder = (home) => path.join(home, 'run', 'processes');
 
 function readRecord(file) {
   try {

@@ -1,11 +1,11 @@
 import path from 'node:path';
 import process from 'node:process';
-import { inRepository, localHome } from '../paths.mjs';
+import { resolveInRepository, localHome } from '../paths.mjs';
 import { runOrThrow } from '../processes/run-to-end.mjs';
-import { packageCommand } from './node-packages.mjs';
+import { getPackageCommand } from './node-packages.mjs';
 
 /** Environment of nx without its daemon, which would outlive the launcher, and without its terminal UI. */
-export const nxEnvironment = () => ({
+export const createNxEnvironment = () => ({
   ...process.env,
   NX_DAEMON: 'false',
   NX_TUI: 'false',
@@ -13,8 +13,8 @@ export const nxEnvironment = () => ({
 });
 
 /** Command line that runs an nx target in all projects. */
-export const nxRunMany = (target) => [
-  ...packageCommand('nx'),
+export const createNxCommand = (target) => [
+  ...getPackageCommand('nx'),
   'run-many',
   '-t',
   target,
@@ -24,11 +24,11 @@ export const nxRunMany = (target) => [
 /** Builds the projects that changed since the last build. @throws {LauncherError} with the end of the compilers' output */
 export async function build(logStep) {
   logStep('build', 'contract, backend, frontend');
-  const [command, ...args] = nxRunMany('build');
+  const [command, ...args] = createNxCommand('build');
   const logFile = path.join(localHome, 'logs', 'build.log');
   await runOrThrow('The build failed', command, args, {
-    cwd: inRepository(),
-    env: nxEnvironment(),
+    cwd: resolveInRepository(),
+    env: createNxEnvironment(),
     logFile,
     shownLines: 60,
   });

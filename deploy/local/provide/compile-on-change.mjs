@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import { logStep } from '../console.mjs';
-import { inRepository } from '../paths.mjs';
+import { resolveInRepository } from '../paths.mjs';
 import { runToEnd } from '../processes/run-to-end.mjs';
-import { nxEnvironment, nxRunMany } from './build.mjs';
+import { createNxEnvironment, createNxCommand } from './build.mjs';
 
 const DEBOUNCE_MS = 150;
 
@@ -17,8 +17,11 @@ export function compileOnChange() {
     // Sources changed during a build: try again after the debounce time, until that build is done.
     if (isCompiling) return scheduleCompile();
     isCompiling = true;
-    const [command, ...args] = [...nxRunMany('build'), '-p', '@thaw/backend'];
-    const { code, output } = await runToEnd(command, args, { cwd: inRepository(), env: nxEnvironment() });
+    const [command, ...args] = [...createNxCommand('build'), '-p', '@thaw/backend'];
+    const { code, output } = await runToEnd(command, args, {
+      cwd: resolveInRepository(),
+      env: createNxEnvironment(),
+    });
     isCompiling = false;
     logStep('compiled', code === 0 ? 'contract and backend' : `with errors:\n${output.trim()}`);
   };
@@ -27,7 +30,7 @@ export function compileOnChange() {
     timer = setTimeout(() => void compile(), DEBOUNCE_MS);
   };
   const watchers = ['contract/src', 'backend/src'].map((name) =>
-    fs.watch(inRepository(name), { recursive: true }, scheduleCompile),
+    fs.watch(resolveInRepository(name), { recursive: true }, scheduleCompile),
   );
   return () => {
     clearTimeout(timer);

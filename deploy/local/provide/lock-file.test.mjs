@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import test from 'node:test';
-import { inRepository } from '../paths.mjs';
+import { resolveInRepository } from '../paths.mjs';
 
 // Checks package-lock.json.
 
@@ -23,7 +23,7 @@ const excludedPackages = ['@nestjs/platform-fastify', 'fastify', 'connect-redis'
 /** These work without their install scripts: prebuilt binaries exist, and package.json turns the telemetry off. */
 const packagesWithInstallScripts = ['@scarf/scarf', 'msgpackr-extract'];
 
-const { packages } = JSON.parse(fs.readFileSync(inRepository('package-lock.json'), 'utf8'));
+const { packages } = JSON.parse(fs.readFileSync(resolveInRepository('package-lock.json'), 'utf8'));
 const installed = Object.entries(packages)
   .filter(([place, { dev, link }]) => place.includes('node_modules/') && !dev && !link)
   .map(([place, entry]) => ({ name: place.split('node_modules/').at(-1), ...entry }));
@@ -49,7 +49,7 @@ test('packages that the product must not use are not installed', () => {
 test('only known packages of the product have install scripts', () => {
   const names = installed.filter(({ hasInstallScript }) => hasInstallScript).map(({ name }) => name);
   assert.deepEqual(names.sort(), packagesWithInstallScripts);
-  const { scarfSettings } = JSON.parse(fs.readFileSync(inRepository('package.json'), 'utf8'));
+  const { scarfSettings } = JSON.parse(fs.readFileSync(resolveInRepository('package.json'), 'utf8'));
   assert.equal(scarfSettings.enabled, false);
 });
 
@@ -62,7 +62,7 @@ test('every package has a checksum, and none names a registry', () => {
 
 test('the images are based on Node 24', () => {
   for (const file of ['Dockerfile.backend', 'Dockerfile.frontend']) {
-    const images = fs.readFileSync(inRepository(file), 'utf8').match(/^FROM node:\S+/gm) ?? [];
+    const images = fs.readFileSync(resolveInRepository(file), 'utf8').match(/^FROM node:\S+/gm) ?? [];
     assert.ok(images.length > 0 && images.every((image) => image.startsWith('FROM node:24-')), file);
   }
 });

@@ -1,4 +1,4 @@
 // Types of node-packages.mjs for tests written in TypeScript.
 
 /** The command line of npm. */
-export function npmCommand(): string[];
+export function getNpmCommand(): string[];

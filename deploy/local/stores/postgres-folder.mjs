@@ -12,7 +12,7 @@ import { canEnter, findPostgresUser } from './postgres-user.mjs';
  * @throws {LauncherError} when the user can enter none of these
  */
 export function ensurePostgresFolder(home, user = findPostgresUser()) {
-  for (const candidate of candidateFolders(home)) {
+  for (const candidate of listCandidateFolders(home)) {
     try {
       // PostgreSQL's user must be able to pass through the folder; the data folder inside has mode 0700.
       fs.mkdirSync(candidate, { recursive: true });
@@ -24,12 +24,12 @@ export function ensurePostgresFolder(home, user = findPostgresUser()) {
     if (fs.readdirSync(candidate).length === 0) fs.rmdirSync(candidate);
   }
   throw new LauncherError(
-    `PostgreSQL cannot run as root, and the user it must run as can enter none of ${candidateFolders(home).join(', ')}: ` +
+    `PostgreSQL cannot run as root, and the user it must run as can enter none of ${listCandidateFolders(home).join(', ')}: ` +
       'run Thaw as an ordinary user, or give DATABASE_URL.',
   );
 }
 
-function candidateFolders(home) {
+function listCandidateFolders(home) {
   const name = `thaw-${createHash('sha256').update(home).digest('hex').slice(0, 12)}`;
   return [path.join(home, 'postgres'), path.join('/var/lib', name), path.join(os.tmpdir(), name)];
 }

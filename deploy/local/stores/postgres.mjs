@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { LauncherError } from '../launcher-error.mjs';
-import { ensurePrivateFolder, readOrCreateSecret, secretFile } from '../paths.mjs';
+import { ensurePrivateFolder, readOrCreateSecret, getSecretPath } from '../paths.mjs';
 import { readCommandLine, endProcess, identify } from '../processes/process-identity.mjs';
 import { runOrThrow } from '../processes/run-to-end.mjs';
 import { locatePostgresBinaries } from './postgres-binaries.mjs';
@@ -31,7 +31,7 @@ const END_STEPS = [
  * @param {{isDurable: boolean, settings?: Record<string, string | number>}} options  `isDurable: false` turns fsync off,
  *   for data that is deleted after a test run; `settings` override the defaults of `defaultSettings`
  * @returns {import('./private-store.mjs').StoreKind & {url: (port: number) => string,
- *   serviceUrl: (port: number) => string | undefined}}
+ *   buildServiceUrl: (port: number) => string | undefined}}
  */
 export function describePostgres(home, { isDurable, settings = {} }) {
   return {
@@ -40,7 +40,7 @@ export function describePostgres(home, { isDurable, settings = {} }) {
     killSignal: 'SIGQUIT',
     url: (port) => buildUrl(OWNER_ROLE, readOrCreateSecret(home, OWNER_PASSWORD), port),
     // Undefined while a server that a launcher of an earlier release started still runs: it has no such role.
-    serviceUrl: (port) =>
+    buildServiceUrl: (port) =>
       hasSecret(home, SERVICE_PASSWORD)
         ? buildUrl(SERVICE_ROLE, readOrCreateSecret(home, SERVICE_PASSWORD), port)
         : undefined,
@@ -53,10 +53,14 @@ export function describePostgres(home, { isDurable, settings = {} }) {
       return {
         name: 'PostgreSQL',
         command: path.join(cluster.bin, 'postgres'),
-        args: ['-D', cluster.data, ...toArguments({ ...defaultSettings(port, isDurable), ...settings })],
+        args: [
+          '-D',
+          cluster.data,
+          ...toArguments({ ...createDefaultSettings(port, isDurable), ...settings }),
+        ],
         ...user,
         cwd: place,
-        env: cleanEnvironment(),
+        env: createCleanEnvironment(),
         logFile: path.join(ensurePrivateFolder(home, 'logs'), 'postgresql.log'),
         isReady: async () => isReady(cluster.data),
       };
@@ -65,9 +69,9 @@ export function describePostgres(home, { isDurable, settings = {} }) {
 }
 
 const buildUrl = (role, password, port) => `postgresql://${role}:${password}@127.0.0.1:${port}/${DATABASE}`;
-const hasSecret = (home, name) => fs.existsSync(secretFile(home, name));
+const hasSecret = (home, name) => fs.existsSync(getSecretPath(home, name));
 
-function defaultSettings(port, isDurable) {
+function createDefaultSettings(port, isDurable) {
   const durability = isDurable ? { synchronous_commit: 'on' } : { fsync: 'off', full_page_writes: 'off' };
   return {
     port,
@@ -116,7 +120,7 @@ async function createCluster(cluster, isDurable) {
   const locale = ['--no-locale', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
   if (!isDurable) locale.push('--no-sync');
   try {
-    const options = { ...cluster.user, cwd: cluster.place, env: cleanEnvironment() };
+    const options = { ...cluster.user, cwd: cluster.place, env: createCleanEnvironment() };
     await runOrThrow(
       'PostgreSQL could not create its data folder',
       path.join(cluster.bin, 'initdb'),
@@ -145,7 +149,7 @@ async function setPasswords(cluster, data) {
     );
   } catch (error) {
     // The file records that the role has this password; without it the next start tries again.
-    fs.rmSync(secretFile(cluster.home, SERVICE_PASSWORD), { force: true });
+    fs.rmSync(getSecretPath(cluster.home, SERVICE_PASSWORD), { force: true });
     throw error;
   }
 }
@@ -153,7 +157,7 @@ async function setPasswords(cluster, data) {
 /** Runs statements in PostgreSQL's single-user mode: the packaged programs include no client. */
 async function runInSingleUserMode(cluster, data, ...statements) {
   const input = statements.map((statement) => `${statement}\n`).join('');
-  const options = { ...cluster.user, cwd: cluster.place, env: cleanEnvironment(), input };
+  const options = { ...cluster.user, cwd: cluster.place, env: createCleanEnvironment(), input };
   const args = ['--single', '-D', data, '-c', 'log_min_error_statement=panic', 'postgres'];
   const result = await runOrThrow(
     'PostgreSQL could not be set up',
@@ -188,16 +192,16 @@ async function refuseOtherVersion({ bin, data }) {
  */
 async function endUnrecordedServer({ data }) {
   const pidFile = path.join(data, 'postmaster.pid');
-  const pid = Number(pidFileLines(data)[0]);
+  const pid = Number(readPidFileLines(data)[0]);
   if (!pid) return;
   if (readCommandLine(pid).includes(data)) await endProcess(identify(pid), END_STEPS);
   fs.rmSync(pidFile, { force: true });
 }
 
 /** Line 8 of PostgreSQL's pid file holds its state. */
-const isReady = (data) => pidFileLines(data)[7]?.trim() === 'ready';
+const isReady = (data) => readPidFileLines(data)[7]?.trim() === 'ready';
 
-function pidFileLines(data) {
+function readPidFileLines(data) {
   try {
     return fs.readFileSync(path.join(data, 'postmaster.pid'), 'utf8').split('\n');
   } catch {
@@ -213,4 +217,4 @@ function changeOwner(user, ...files) {
 }
 
 /** Excludes the launcher's environment, whose PGDATA, PGPORT and so on would configure the server. */
-const cleanEnvironment = () => ({ PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' });
+const createCleanEnvironment = () => ({ PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' });

@@ -4,28 +4,28 @@ import { formatStage } from './report.mjs';
 
 // Under `node --test` the output is no terminal, so the lines have no colours.
 
-const result = (more) => ({ name: 'lint', passed: 0, failed: 0, skipped: 0, tookMs: 1_500, ...more });
+const createResult = (more) => ({ name: 'lint', passed: 0, failed: 0, skipped: 0, tookMs: 1_500, ...more });
 
 test('a stage that passed is marked with ✓ and shows its time and its counts', () => {
   assert.equal(
-    formatStage(result({ passed: 3, skipped: 1 })),
+    formatStage(createResult({ passed: 3, skipped: 1 })),
     '  ✓ lint                  1.5 s  3 passed, 1 skipped',
   );
 });
 
 test('a stage with failed tests is marked with ✗', () => {
   assert.equal(
-    formatStage(result({ passed: 3, failed: 1 })),
+    formatStage(createResult({ passed: 3, failed: 1 })),
     '  ✗ lint                  1.5 s  3 passed, 1 failed',
   );
 });
 
 test('a stage with a problem is marked with ✗, even if it counts no failed test', () => {
-  const line = formatStage(result({ passed: 3, problem: 'took too long and was ended' }));
+  const line = formatStage(createResult({ passed: 3, problem: 'took too long and was ended' }));
   assert.equal(line, '  ✗ lint                  1.5 s  3 passed (took too long and was ended)');
 });
 
 test('a skipped stage shows the reason in place of time and counts', () => {
-  const line = formatStage(result({ whySkipped: 'no Chromium was found' }));
+  const line = formatStage(createResult({ whySkipped: 'no Chromium was found' }));
   assert.equal(line, '  – lint                         SKIPPED: no Chromium was found');
 });

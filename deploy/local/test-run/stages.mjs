@@ -1,9 +1,9 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
-import { inRepository } from '../paths.mjs';
-import { nxEnvironment, nxRunMany } from '../provide/build.mjs';
-import { npmCommand, packageCommand } from '../provide/node-packages.mjs';
+import { resolveInRepository } from '../paths.mjs';
+import { createNxEnvironment, createNxCommand } from '../provide/build.mjs';
+import { getNpmCommand, getPackageCommand } from '../provide/node-packages.mjs';
 import { readJestCounts, readPlaywrightCounts, readReportCounts, readTapCounts } from './counts.mjs';
 import { findProgram } from '../provide/find-program.mjs';
 import { findK6 } from '../provide/k6.mjs';
@@ -39,14 +39,14 @@ export const KINDS = ['static', 'unit', 'integration', 'process', 'launcher', 'b
  * @returns {Stage[]}
  */
 export function listStages(reports) {
-  const jestStage = (name, kind, project, args = [], minutes = 4) => {
+  const createJestStage = (name, kind, project, args = [], minutes = 4) => {
     const report = path.join(reports, `${name.replace(/\W+/g, '-')}.json`);
     const output = ['--json', `--outputFile=${report}`];
     return {
       name,
       kind,
-      command: [...packageCommand('jest'), ...args, ...output],
-      cwd: inRepository(project),
+      command: [...getPackageCommand('jest'), ...args, ...output],
+      cwd: resolveInRepository(project),
       limitMs: minutes * MINUTE_MS,
       counts: () => readJestCounts(report),
     };
@@ -59,30 +59,30 @@ export function listStages(reports) {
     limitMs: minutes * MINUTE_MS,
   });
   return [
-    checkStage('lint', [...packageCommand('eslint'), '--max-warnings', '0', '.'], 6),
-    checkStage('format', [...packageCommand('prettier'), '--check', '--log-level', 'warn', '.'], 3),
-    checkStage('types', nxRunMany('typecheck'), 6, nxEnvironment()),
-    checkStage('boundaries', [...npmCommand(), 'run', '--silent', 'boundaries'], 2),
-    jestStage('unit: contract', 'unit', 'contract'),
-    jestStage('unit: backend', 'unit', 'backend', ['--selectProjects', 'unit']),
-    jestStage('unit: frontend', 'unit', 'frontend', ['--selectProjects', 'unit']),
-    jestStage(
+    checkStage('lint', [...getPackageCommand('eslint'), '--max-warnings', '0', '.'], 6),
+    checkStage('format', [...getPackageCommand('prettier'), '--check', '--log-level', 'warn', '.'], 3),
+    checkStage('types', createNxCommand('typecheck'), 6, createNxEnvironment()),
+    checkStage('boundaries', [...getNpmCommand(), 'run', '--silent', 'boundaries'], 2),
+    createJestStage('unit: contract', 'unit', 'contract'),
+    createJestStage('unit: backend', 'unit', 'backend', ['--selectProjects', 'unit']),
+    createJestStage('unit: frontend', 'unit', 'frontend', ['--selectProjects', 'unit']),
+    createJestStage(
       'integration',
       'integration',
       'backend',
       ['--selectProjects', 'integration', '--maxWorkers=3'],
       12,
     ),
-    jestStage('process', 'process', 'backend', ['--selectProjects', 'process', '--maxWorkers=2'], 12),
+    createJestStage('process', 'process', 'backend', ['--selectProjects', 'process', '--maxWorkers=2'], 12),
     {
       ...jestStage('drill', 'process', 'backend', ['--selectProjects', 'drill']),
       isLongOnly: true,
     },
-    chaosStage(path.join(reports, 'chaos.json')),
-    jestStage('process: frontend', 'process', 'frontend', ['--selectProjects', 'process'], 8),
-    launcherStage(path.join(reports, 'launcher.tap')),
-    browserStage('browser', path.join(reports, 'browser.json')),
-    slowLineStage(path.join(reports, 'slow-line.json')),
+    createChaosStage(path.join(reports, 'chaos.json')),
+    createJestStage('process: frontend', 'process', 'frontend', ['--selectProjects', 'process'], 8),
+    createLauncherStage(path.join(reports, 'launcher.tap')),
+    createBrowserStage('browser', path.join(reports, 'browser.json')),
+    createSlowLineStage(path.join(reports, 'slow-line.json')),
   ];
 }
 
@@ -93,11 +93,11 @@ export function listStages(reports) {
  * @returns {Stage[]}
  */
 export const listOptionalStages = (reports) => [
-  otherBrowserStage('firefox', reports, {
+  createOtherBrowserStage('firefox', reports, {
     find: findFirefox,
     reasonToSkip: 'no Firefox was found: install firefox-esr or set FIREFOX_PATH',
   }),
-  otherBrowserStage('webkit', reports, {
+  createOtherBrowserStage('webkit', reports, {
     find: findWebKit,
     reasonToSkip: 'no WebKitGTK was found: install webkit2gtk-driver and xvfb',
   }),
@@ -155,11 +155,11 @@ function failoverStage(report) {
 }
 
 /** The alert rules and the dashboard, with Prometheus. */
-function metricsStage(report) {
+function createMetricsStage(report) {
   return {
     name: 'metrics: prometheus',
     kind: 'optional',
-    command: nodeTestCommand(report, [inRepository('deploy/observability/prometheus.test.mjs')]),
+    command: createNodeTestCommand(report, [resolveInRepository('deploy/observability/prometheus.test.mjs')]),
     limitMs: 6 * MINUTE_MS,
     counts: () => readTapCounts(report),
     needs: {
@@ -235,7 +235,7 @@ function loadStage(report) {
   return {
     name: 'load: k6',
     kind: 'optional',
-    command: nodeTestCommand(report, [inRepository('deploy/k6/load.test.mjs')]),
+    command: createNodeTestCommand(report, [resolveInRepository('deploy/k6/load.test.mjs')]),
     limitMs: 15 * MINUTE_MS,
     counts: () => readTapCounts(report),
     needs: {
@@ -248,14 +248,14 @@ function loadStage(report) {
   };
 }
 
-function otherBrowserStage(project, reports, needs) {
+function createOtherBrowserStage(project, reports, needs) {
   const report = path.join(reports, `${project}.json`);
   const config = ['--config', 'playwright.other-browsers.config.ts', '--project', project];
   return {
     name: `journey: ${project}`,
     kind: 'optional',
-    command: [...packageCommand('playwright'), 'test', ...config, '--reporter=list,json'],
-    cwd: inRepository('frontend'),
+    command: [...getPackageCommand('playwright'), 'test', ...config, '--reporter=list,json'],
+    cwd: resolveInRepository('frontend'),
     env: { PLAYWRIGHT_JSON_OUTPUT_NAME: report },
     limitMs: 6 * MINUTE_MS,
     counts: () => readPlaywrightCounts(report),
@@ -264,8 +264,8 @@ function otherBrowserStage(project, reports, needs) {
 }
 
 /** One minute of injected faults with a fixed seed, so that a new failure is caused by the change under test. */
-function chaosStage(report) {
-  const script = inRepository('deploy/local/chaos.mjs');
+function createChaosStage(report) {
+  const script = resolveInRepository('deploy/local/chaos.mjs');
   return {
     name: 'chaos',
     kind: 'process',
@@ -286,16 +286,16 @@ function chaosStage(report) {
 }
 
 /** `node --test` with a readable report on the console and a TAP report in a file. */
-function nodeTestCommand(report, files) {
-  const reporterArgs = (name, destination) => [
+function createNodeTestCommand(report, files) {
+  const createReporterArgs = (name, destination) => [
     `--test-reporter=${name}`,
     `--test-reporter-destination=${destination}`,
   ];
   return [
     process.execPath,
     '--test',
-    ...reporterArgs('spec', 'stdout'),
-    ...reporterArgs('tap', report),
+    ...createReporterArgs('spec', 'stdout'),
+    ...createReporterArgs('tap', report),
     ...files,
   ];
 }
@@ -303,7 +303,9 @@ function nodeTestCommand(report, files) {
 function launcherStage(report) {
   const files = ['deploy/local', 'deploy/lint', 'deploy/observability', 'deploy/helm', 'deploy/nginx']
     .flatMap((folder) =>
-      fs.readdirSync(inRepository(folder), { recursive: true }).map((name) => inRepository(folder, name)),
+      fs
+        .readdirSync(resolveInRepository(folder), { recursive: true })
+        .map((name) => resolveInRepository(folder, name)),
     )
     .filter((file) => file.endsWith('.test.mjs') && !/(prometheus|helm|tls-product)\.test\.mjs$/.test(file))
     .sort();
@@ -311,18 +313,18 @@ function launcherStage(report) {
     name: 'launcher',
     kind: 'launcher',
     isBesidePrevious: true,
-    command: nodeTestCommand(report, files),
+    command: createNodeTestCommand(report, files),
     limitMs: 6 * MINUTE_MS,
     counts: () => readTapCounts(report),
   };
 }
 
-function browserStage(name, report, args = []) {
+function createBrowserStage(name, report, args = []) {
   return {
     name,
     kind: 'browser',
-    command: [...packageCommand('playwright'), 'test', ...args, '--reporter=list,json'],
-    cwd: inRepository('frontend'),
+    command: [...getPackageCommand('playwright'), 'test', ...args, '--reporter=list,json'],
+    cwd: resolveInRepository('frontend'),
     env: { PLAYWRIGHT_JSON_OUTPUT_NAME: report },
     limitMs: 18 * MINUTE_MS,
     counts: () => readPlaywrightCounts(report),
@@ -331,7 +333,7 @@ function browserStage(name, report, args = []) {
 }
 
 /** How soon the page is painted and usable over a slow line with nothing cached. */
-function slowLineStage(report) {
+function createSlowLineStage(report) {
   const config = ['--config', 'playwright.slow-line.config.ts'];
-  return { ...browserStage('slow line', report, config), isLongOnly: true };
+  return { ...createBrowserStage('slow line', report, config), isLongOnly: true };
 }

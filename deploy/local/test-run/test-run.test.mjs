@@ -11,11 +11,11 @@ import { TestRun } from './test-run.mjs';
 // Real: the run, its processes, its stores. Stand-ins: the programs of the stages.
 
 const prepare = async () => {};
-const nodeCommand = (code) => [process.execPath, '-e', code];
-const stage = (name, code, more) => ({
+const createNodeCommand = (code) => [process.execPath, '-e', code];
+const createStage = (name, code, more) => ({
   name,
   kind: 'static',
-  command: nodeCommand(code),
+  command: createNodeCommand(code),
   limitMs: 20_000,
   ...more,
 });
@@ -25,7 +25,10 @@ function createStagesThatMeet(folder) {
   const [first, second] = ['first', 'second'].map((name) => JSON.stringify(path.join(folder, name)));
   const waitForOther = (own, other) =>
     `fs.writeFileSync(${own}, ''); const wait = () => fs.existsSync(${other}) || setTimeout(wait, 10); wait()`;
-  return [stage('first', waitForOther(first, second)), stage('second', waitForOther(second, first))];
+  return [
+    createStage('first', waitForOther(first, second)),
+    createStage('second', waitForOther(second, first)),
+  ];
 }
 
 /** Code of a stage that fails unless exactly the two stages that meet have run before. */
@@ -45,14 +48,14 @@ test('a run continues after a failed stage, and counts the results of all', asyn
   const run = new TestRun({
     prepare,
     listStages: (reports) => [
-      stage('passing', ''),
-      stage('failing', 'process.exit(3)'),
-      stage('one of four tests failing', writeReportAndFail(reportFile(reports)), {
+      createStage('passing', ''),
+      createStage('failing', 'process.exit(3)'),
+      createStage('one of four tests failing', writeReportAndFail(reportFile(reports)), {
         kind: 'unit',
         counts: () => readJestCounts(reportFile(reports)),
       }),
-      stage('without report', '', { kind: 'unit', counts: () => readJestCounts('/nonexistent') }),
-      stage('too slow', 'setTimeout(() => {}, 60_000)', { limitMs: 300 }),
+      createStage('without report', '', { kind: 'unit', counts: () => readJestCounts('/nonexistent') }),
+      createStage('too slow', 'setTimeout(() => {}, 60_000)', { limitMs: 300 }),
     ],
   });
   assert.equal(await run.run(), true);
@@ -75,7 +78,7 @@ test('a run starts its quick stages two at a time, and then the others one by on
   const run = new TestRun({
     prepare,
     listStages: () => [
-      stage('alone', expectTwoFiles(folder), { kind: 'launcher' }),
+      createStage('alone', expectTwoFiles(folder), { kind: 'launcher' }),
       first,
       { ...second, kind: 'unit' },
     ],
@@ -93,7 +96,7 @@ test('a run starts a stage beside the previous one where the stage says so', asy
     listStages: () => [
       { ...first, kind: 'launcher' },
       { ...second, kind: 'launcher', isBesidePrevious: true },
-      stage('alone', expectTwoFiles(folder), { kind: 'launcher' }),
+      createStage('alone', expectTwoFiles(folder), { kind: 'launcher' }),
     ],
   });
   assert.equal(await run.run(), false);
@@ -106,7 +109,7 @@ test('a run starts no stage after a failed build', async () => {
     prepare: async () => {
       throw new LauncherError('The build failed');
     },
-    listStages: () => [stage('passing', '')],
+    listStages: () => [createStage('passing', '')],
   });
   assert.equal(await run.run(), true);
   assert.deepEqual(
@@ -121,10 +124,10 @@ test('a run gives its stages private stores, whatever the environment names, and
     if (!/127.0.0.1:2\\d{4}/.test(DATABASE_URL) || !/127.0.0.1:2\\d{4}/.test(REDIS_URL)) process.exit(1);
     fs.writeFileSync(process.argv[1], THAW_HOME);`;
   const noteFile = path.join(fs.mkdtempSync(path.join(os.tmpdir(), 'thaw-note-')), 'home');
-  const command = [...nodeCommand(code), noteFile];
+  const command = [...createNodeCommand(code), noteFile];
   const run = new TestRun({
     prepare,
-    listStages: () => [stage('stores', '', { kind: 'integration', command })],
+    listStages: () => [createStage('stores', '', { kind: 'integration', command })],
   });
   assert.equal(await run.run(), false);
   assert.equal(fs.existsSync(fs.readFileSync(noteFile, 'utf8')), false);
@@ -136,8 +139,10 @@ test('a run skips a stage whose program is not installed, and passes the paths t
   const run = new TestRun({
     prepare,
     listStages: () => [
-      stage('absent', 'process.exit(1)', { needs: { find: () => undefined, reasonToSkip: 'install it' } }),
-      stage('present', seesBrowser, {
+      createStage('absent', 'process.exit(1)', {
+        needs: { find: () => undefined, reasonToSkip: 'install it' },
+      }),
+      createStage('present', seesBrowser, {
         needs: { find: () => ({ BROWSER_PATH: '/opt/browser' }), reasonToSkip: '' },
       }),
     ],
@@ -149,8 +154,11 @@ test('a run skips a stage whose program is not installed, and passes the paths t
 });
 
 test('an interrupted run ends its stages and starts no further one', async () => {
-  const waiting = stage('waiting', 'setTimeout(() => {}, 60_000)');
-  const run = new TestRun({ prepare, listStages: () => [waiting, waiting, stage('never started', '')] });
+  const waiting = createStage('waiting', 'setTimeout(() => {}, 60_000)');
+  const run = new TestRun({
+    prepare,
+    listStages: () => [waiting, waiting, createStage('never started', '')],
+  });
   const ended = run.run();
   setTimeout(() => run.interrupt(), 300);
   await ended;
@@ -162,7 +170,7 @@ test('an interrupted run ends its stages and starts no further one', async () =>
 
 test('a run includes the stages marked as long only with --long', async () => {
   const listStageNames = async (isLong) => {
-    const listStages = () => [stage('always', ''), stage('long', '', { isLongOnly: true })];
+    const listStages = () => [createStage('always', ''), createStage('long', '', { isLongOnly: true })];
     const run = new TestRun({ isLong, prepare, listStages });
     assert.equal(await run.run(), false);
     // Quick stages run in pairs, and either may end first.

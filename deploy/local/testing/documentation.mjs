@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { inRepository } from '../paths.mjs';
+import { resolveInRepository } from '../paths.mjs';
 
 const IGNORED = new Set([
   'node_modules',
@@ -18,7 +18,7 @@ const CODE_FILE = /\.(ts|tsx|mts|mjs|cjs|js|css|json|sh|yml|sql|template|conf)$/
  * @returns {string[]} paths from the root, with `/`
  */
 export function listRepositoryFiles(folder = '') {
-  return fs.readdirSync(inRepository(folder || '.'), { withFileTypes: true }).flatMap((entry) => {
+  return fs.readdirSync(resolveInRepository(folder || '.'), { withFileTypes: true }).flatMap((entry) => {
     const name = folder ? `${folder}/${entry.name}` : entry.name;
     if (IGNORED.has(entry.name)) return [];
     return entry.isDirectory() ? listRepositoryFiles(name) : [name];
@@ -29,7 +29,7 @@ export function listRepositoryFiles(folder = '') {
 export const readPages = (files) =>
   files.filter((file) => file.endsWith('.md')).map((file) => ({ file, text: readFile(file) }));
 
-export const readFile = (file) => fs.readFileSync(inRepository(file), 'utf8');
+export const readFile = (file) => fs.readFileSync(resolveInRepository(file), 'utf8');
 
 /** Targets of a page's Markdown links to files of the repository, relative to the root, with their anchors. */
 export const listLocalLinks = ({ file, text }) =>
@@ -71,7 +71,7 @@ const OMITTED_FOLDERS = [
 
 /** Whether the first folder of a path exists in the repository: that of `radix-ui/internal` does not. */
 const startsInRepository = (namedPath) =>
-  OMITTED_FOLDERS.some((root) => fs.existsSync(inRepository(root, namedPath.split('/')[0])));
+  OMITTED_FOLDERS.some((root) => fs.existsSync(resolveInRepository(root, namedPath.split('/')[0])));
 
 /**
  * Paths and file names that a page has in backticks; a placeholder such as `<feature>` stands for any name.

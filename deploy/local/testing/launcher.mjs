@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
-import { inRepository } from '../paths.mjs';
+import { resolveInRepository } from '../paths.mjs';
 import { isRunning } from '../processes/process-identity.mjs';
 import { endTemporaryHome, makeTemporaryHome } from '../temporary-homes.mjs';
 
@@ -28,7 +28,7 @@ export function createTestHome(test) {
 
 /** Starts the launcher as a real process, with stand-ins for the product. */
 export function startLauncher({ home, port, replicas = 1, workerRole = 'worker', env = {} }) {
-  const script = inRepository('deploy/local/testing/start-with-stand-ins.mjs');
+  const script = resolveInRepository('deploy/local/testing/start-with-stand-ins.mjs');
   const launcher = startScript(script, [home, port, replicas, workerRole].map(String), env);
   launchersByHome.get(home).push(launcher);
   return launcher;

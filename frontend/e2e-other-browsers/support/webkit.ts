@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { expect } from '@playwright/test';
-import { freePort } from '../../e2e/support/free-port.ts';
+import { findFreePort } from '../../e2e/support/free-port.ts';
 import { type Browser, type Key, type Tab } from './tab.ts';
 import { WebDriverError, WebDriverSession } from './webdriver.ts';
 
@@ -59,7 +59,7 @@ export const startWebKit = async (
   };
   return {
     newVisitor: async () => {
-      const port = await freePort();
+      const port = await findFreePort();
       const driver = spawn(programs.driver, [`--port=${port}`], { stdio: 'ignore', env });
       onClose.unshift(() => stopProcess(driver));
       const address = `http://127.0.0.1:${port}`;

@@ -53,12 +53,12 @@ export const expectNoOverflow = async (page: Page, state: string): Promise<void>
  * same page; for the second only the one rule that depends on it. Leaves the page dark.
  */
 export const expectAccessible = async (page: Page, state: string, place: CheckedPart = {}): Promise<void> => {
-  const where = (theme: string) => `axe, ${state}, ${theme}, ${page.viewportSize()?.width} px`;
+  const describeCheck = (theme: string) => `axe, ${state}, ${theme}, ${page.viewportSize()?.width} px`;
   await showTheme(page, 'light');
   const light = (await createAxe(page, place)).withRules(['color-contrast']);
-  expect(await findViolations(light), where('light')).toEqual([]);
+  expect(await findViolations(light), describeCheck('light')).toEqual([]);
   await showTheme(page, 'dark');
-  expect(await findViolations(await createAxe(page, place)), where('dark')).toEqual([]);
+  expect(await findViolations(await createAxe(page, place)), describeCheck('dark')).toEqual([]);
   await expectNoOverflow(page, state);
 };
 

@@ -2,7 +2,7 @@ import { type BrowserContext, type Page } from '@playwright/test';
 import { type SelfUser } from '@thaw/contract/users';
 import { expect } from './test.ts';
 
-export const uniqueEmail = (): string =>
+export const createEmail = (): string =>
   `someone-${Date.now()}-${Math.floor(Math.random() * 1e6)}@example.com`;
 
 /** Stores the user in the context, as after an earlier visit. */
@@ -46,7 +46,7 @@ export const openSettings = async (page: Page): Promise<void> => {
 };
 
 /** The user in the page's storage. */
-export const storedUser = (page: Page): Promise<SelfUser | null> =>
+export const readStoredUser = (page: Page): Promise<SelfUser | null> =>
   page.evaluate(() => {
     const stored = localStorage.getItem('thaw-chat-auth') ?? '{}';
     return (JSON.parse(stored) as { state: { user: SelfUser | null } }).state.user;

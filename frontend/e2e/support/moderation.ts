@@ -1,7 +1,7 @@
 import { type APIRequestContext, type BrowserContext, type Page } from '@playwright/test';
 import { type CaseItem } from '@thaw/contract/moderation';
 import { type SelfUser } from '@thaw/contract/users';
-import { storeUser, uniqueEmail } from './account.ts';
+import { storeUser, createEmail } from './account.ts';
 import { appointModerator } from './products.ts';
 import { expect, type Person, test } from './test.ts';
 
@@ -43,7 +43,7 @@ export class ModeratorByHttp {
 }
 
 const registerModerator = async (request: APIRequestContext): Promise<SelfUser> => {
-  const email = uniqueEmail();
+  const email = createEmail();
   const registered = await request.post('/api/register', { data: { email, password: 'correct horse' } });
   expect(registered.ok(), 'registration').toBe(true);
   await appointModerator(test.info().parallelIndex, email);

@@ -2,21 +2,21 @@ import { type Locator } from '@playwright/test';
 import { expect, Person } from './test.ts';
 
 /** The open private chat on a user's page. */
-export const privateChat = ({ page }: Person): Locator =>
+export const getPrivateChat = ({ page }: Person): Locator =>
   page.getByRole('region', { name: /^Private chat with / });
 
 /** A user whose actions apply to their open private chat, not to the random chat beneath. */
 export class PrivateChatUser extends Person {
   override get field(): Locator {
-    return privateChat(this).getByRole('textbox', { name: 'Message' });
+    return getPrivateChat(this).getByRole('textbox', { name: 'Message' });
   }
 
   override get messages(): Locator {
-    return privateChat(this).getByRole('listitem');
+    return getPrivateChat(this).getByRole('listitem');
   }
 }
 
-export const inPrivateChat = ({ page, user }: Person): PrivateChatUser => new PrivateChatUser(page, user);
+export const toPrivateChatUser = ({ page, user }: Person): PrivateChatUser => new PrivateChatUser(page, user);
 
 /** Opens the chat with a friend from the sidebar. */
 export const openChat = async (person: Person, friend: Person): Promise<void> => {
@@ -27,7 +27,7 @@ export const openChat = async (person: Person, friend: Person): Promise<void> =>
     .getByRole('button', { name: 'Send Message' })
     .click();
   await expect(person.page.getByRole('region', { name: `Private chat with ${friend.name}` })).toBeVisible();
-  await expect(inPrivateChat(person).field).toBeVisible();
+  await expect(toPrivateChatUser(person).field).toBeVisible();
 };
 
 export interface Seed {
@@ -50,7 +50,7 @@ export const seedMessages = (
         const ids: number[] = [];
         const send = (event: string, data: object, ref: string): void =>
           socket.send(JSON.stringify({ event, data, ref }));
-        const next = (): void => {
+        const sendNext = (): void => {
           const content = texts[ids.length];
           if (content === undefined) {
             socket.close(1000);
@@ -64,10 +64,10 @@ export const seedMessages = (
         socket.onmessage = ({ data }: MessageEvent<string>) => {
           const frame = JSON.parse(data) as { event: string; ref?: string; data: { id: number } };
           if (frame.event === 'error') reject(new Error(data));
-          else if (frame.ref === 'a') next();
+          else if (frame.ref === 'a') sendNext();
           else if (frame.ref === 'm') {
             ids.push(frame.data.id);
-            next();
+            sendNext();
           }
         };
         socket.onerror = () => reject(new Error('The socket failed'));

@@ -41,7 +41,7 @@ export class Person {
     return this.messages.filter({ hasText: text });
   }
 
-  async find(): Promise<void> {
+  async pressFind(): Promise<void> {
     await this.button('Find Conversation').click();
   }
 
@@ -179,8 +179,8 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
         newcomer({ gender: 'female', ...first }),
         newcomer({ gender: 'male', ...second }),
       ]);
-      await ada.find();
-      await bob.find();
+      await ada.pressFind();
+      await bob.pressFind();
       await expect(ada.heading(bob.name)).toBeVisible();
       await expect(bob.heading(ada.name)).toBeVisible();
       return [ada, bob];

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { Client } from 'pg';
-import { ensureFolder, inRepository } from '../../../../deploy/local/paths.mjs';
+import { ensureFolder, resolveInRepository } from '../../../../deploy/local/paths.mjs';
 import { replicaNodeFlags } from '../../../../deploy/local/replica-node-flags.mjs';
 import { ensurePostgresFolder } from '../../../../deploy/local/stores/postgres-folder.mjs';
 import { describePostgres } from '../../../../deploy/local/stores/postgres.mjs';
@@ -190,7 +190,7 @@ export class Cluster {
   /** Copies the logs to the folder that a test run asks for, or next to those of `npm start`. */
   private copyLogs(): void {
     const logs = path.join(this.home, 'logs');
-    const target = process.env.THAW_STACK_LOGS ?? inRepository('.thaw', 'logs');
+    const target = process.env.THAW_STACK_LOGS ?? resolveInRepository('.thaw', 'logs');
     if (existsSync(logs)) cpSync(logs, path.join(target, 'chaos'), { recursive: true });
   }
 }
@@ -203,5 +203,5 @@ const inspectionFlags = ['--expose-gc', '--require', path.join(__dirname, '..', 
  */
 const createNodeProgram = (flags: readonly string[], role: string) => ({
   command: process.execPath,
-  args: [...flags, inRepository('backend', 'dist', `main.${role}.js`)],
+  args: [...flags, resolveInRepository('backend', 'dist', `main.${role}.js`)],
 });

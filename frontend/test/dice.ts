@@ -38,8 +38,10 @@ export const createDice = (seed: number): Dice => {
     mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
-  const between = (least: number, most: number): number => least + Math.floor(roll() * (most - least + 1));
-  const pick = <Value>(values: readonly Value[]): Value | undefined => values[between(0, values.length - 1)];
+  const pickBetween = (least: number, most: number): number =>
+    least + Math.floor(roll() * (most - least + 1));
+  const pick = <Value>(values: readonly Value[]): Value | undefined =>
+    values[pickBetween(0, values.length - 1)];
   return {
     pickBetween,
     flipCoin: () => roll() < 0.5,
@@ -51,6 +53,6 @@ export const createDice = (seed: number): Dice => {
       if (!chosen) throw new Error('There is nothing to choose from');
       return chosen;
     },
-    createWords: () => Array.from({ length: between(1, 6) }, () => pick(vocabulary)).join(' '),
+    createWords: () => Array.from({ length: pickBetween(1, 6) }, () => pick(vocabulary)).join(' '),
   };
 };

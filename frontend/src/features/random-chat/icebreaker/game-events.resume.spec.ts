@@ -1,4 +1,3 @@
-import { type ServerFrame } from '@thaw/contract/server-frames';
 import { findOpenGame, listAskedQuestionIds } from '@/features/random-chat/icebreaker/game-events';
 import { reduce } from '@/features/random-chat/reducer/random-chat.reducer';
 import { initialState, type RandomChatState } from '@/features/random-chat/reducer/random-chat.state';

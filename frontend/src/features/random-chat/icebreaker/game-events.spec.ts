@@ -24,7 +24,6 @@ import {
   play,
   question,
   receive,
-  sessionId,
   soup,
   toServerFrame,
   waiting,

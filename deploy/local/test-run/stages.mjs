@@ -128,14 +128,14 @@ function clusterStage(report) {
     kind: 'optional',
     command: [
       process.execPath,
-      inRepository('deploy/local/with-cluster.mjs'),
+      resolveInRepository('deploy/local/with-cluster.mjs'),
       '--',
-      ...packageCommand('jest'),
+      ...getPackageCommand('jest'),
       ...args,
       '--json',
       `--outputFile=${report}`,
     ],
-    cwd: inRepository('backend'),
+    cwd: resolveInRepository('backend'),
     limitMs: 15 * MINUTE_MS,
     counts: () => readJestCounts(report),
   };
@@ -147,8 +147,8 @@ function failoverStage(report) {
   return {
     name: 'redis cluster: failover',
     kind: 'optional',
-    command: [...packageCommand('jest'), ...args],
-    cwd: inRepository('backend'),
+    command: [...getPackageCommand('jest'), ...args],
+    cwd: resolveInRepository('backend'),
     limitMs: 6 * MINUTE_MS,
     counts: () => readJestCounts(report),
   };

@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import test from 'node:test';
-import { inRepository } from '../local/paths.mjs';
+import { resolveInRepository } from '../local/paths.mjs';
 
-const read = (file) => fs.readFileSync(inRepository(file), 'utf8');
+const read = (file) => fs.readFileSync(resolveInRepository(file), 'utf8');
 const compose = read('docker-compose.yml');
 const values = read('deploy/helm/thaw/values.yaml');
 const templates = Object.fromEntries(
   fs
-    .readdirSync(inRepository('deploy/helm/thaw/templates'))
+    .readdirSync(resolveInRepository('deploy/helm/thaw/templates'))
     .map((name) => [name, read(`deploy/helm/thaw/templates/${name}`)]),
 );
 

@@ -6,10 +6,10 @@ import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import test from 'node:test';
-import { inRepository } from '../local/paths.mjs';
+import { resolveInRepository } from '../local/paths.mjs';
 
 const { HELM_PATH: helm, KUBERNETES_VALIDATE_PATH: validator } = process.env;
-const chart = inRepository('deploy/helm/thaw');
+const chart = resolveInRepository('deploy/helm/thaw');
 const sets = fs.readdirSync(path.join(chart, 'ci')).map((name) => name.replace('.yaml', ''));
 /** Helm built by `go install` does not know by itself for which version it renders. */
 const renderArgs = () => ['template', 'chat', chart, '--kube-version', KUBERNETES_VERSIONS[0]];

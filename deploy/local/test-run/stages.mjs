@@ -101,17 +101,17 @@ export const listOptionalStages = (reports) => [
     find: findWebKit,
     reasonToSkip: 'no WebKitGTK was found: install webkit2gtk-driver and xvfb',
   }),
-  clusterStage(path.join(reports, 'cluster.json')),
-  failoverStage(path.join(reports, 'failover.json')),
-  loadStage(path.join(reports, 'load.tap')),
-  metricsStage(path.join(reports, 'metrics.tap')),
-  chartStage(path.join(reports, 'chart.tap')),
-  storageStage(path.join(reports, 'storage.json')),
-  tlsStage(path.join(reports, 'tls.tap')),
+  createClusterStage(path.join(reports, 'cluster.json')),
+  createFailoverStage(path.join(reports, 'failover.json')),
+  createLoadStage(path.join(reports, 'load.tap')),
+  createMetricsStage(path.join(reports, 'metrics.tap')),
+  createChartStage(path.join(reports, 'chart.tap')),
+  createStorageStage(path.join(reports, 'storage.json')),
+  createTlsStage(path.join(reports, 'tls.tap')),
 ];
 
 /** The integration specs that concern Redis most, file by file on a cluster of three primaries and three replicas. */
-function clusterStage(report) {
+function createClusterStage(report) {
   const specs = [
     'modules/matching/',
     'modules/presence/',
@@ -142,7 +142,7 @@ function clusterStage(report) {
 }
 
 /** Users who talk over three replicas while primaries of a Redis Cluster are killed. */
-function failoverStage(report) {
+function createFailoverStage(report) {
   const args = ['--selectProjects', 'cluster', '--runInBand', '--json', `--outputFile=${report}`];
   return {
     name: 'redis cluster: failover',
@@ -179,11 +179,11 @@ function createMetricsStage(report) {
 }
 
 /** The chart for Kubernetes, rendered by Helm. */
-function chartStage(report) {
+function createChartStage(report) {
   return {
     name: 'chart: helm',
     kind: 'optional',
-    command: nodeTestCommand(report, [inRepository('deploy/helm/helm.test.mjs')]),
+    command: createNodeTestCommand(report, [resolveInRepository('deploy/helm/helm.test.mjs')]),
     limitMs: 6 * MINUTE_MS,
     counts: () => readTapCounts(report),
     needs: {
@@ -195,14 +195,14 @@ function chartStage(report) {
 }
 
 /** Uploads, views, expiry and erasure with the S3 storage of compose. */
-function storageStage(report) {
-  const jest = [...packageCommand('jest'), '--selectProjects', 'integration', '--runInBand'];
+function createStorageStage(report) {
+  const jest = [...getPackageCommand('jest'), '--selectProjects', 'integration', '--runInBand'];
   const files = ['file-storage.port', 'uploaded-images', 'images-in-use', 'account-deletion'];
   return {
     name: 'storage: versitygw',
     kind: 'optional',
     command: [...jest, '--testPathPatterns', files.join('|'), '--json', `--outputFile=${report}`],
-    cwd: inRepository('backend'),
+    cwd: resolveInRepository('backend'),
     limitMs: 6 * MINUTE_MS,
     counts: () => readJestCounts(report),
     needs: {
@@ -216,11 +216,11 @@ function storageStage(report) {
 }
 
 /** The product behind the example of TLS. */
-function tlsStage(report) {
+function createTlsStage(report) {
   return {
     name: 'tls: nginx',
     kind: 'optional',
-    command: nodeTestCommand(report, [inRepository('deploy/nginx/tls-product.test.mjs')]),
+    command: createNodeTestCommand(report, [resolveInRepository('deploy/nginx/tls-product.test.mjs')]),
     limitMs: 3 * MINUTE_MS,
     counts: () => readTapCounts(report),
     needs: {
@@ -231,7 +231,7 @@ function tlsStage(report) {
 }
 
 /** The load scripts with k6. */
-function loadStage(report) {
+function createLoadStage(report) {
   return {
     name: 'load: k6',
     kind: 'optional',
@@ -300,7 +300,7 @@ function createNodeTestCommand(report, files) {
   ];
 }
 
-function launcherStage(report) {
+function createLauncherStage(report) {
   const files = ['deploy/local', 'deploy/lint', 'deploy/observability', 'deploy/helm', 'deploy/nginx']
     .flatMap((folder) =>
       fs

@@ -9,7 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { acceptsConnections } from '../../local/processes/ports.mjs';
 import { findProgram } from '../../local/provide/find-program.mjs';
 import { findNginx } from '../../local/proxy/nginx.mjs';
-import { ensurePrivateFolder, inRepository } from '../../local/paths.mjs';
+import { ensurePrivateFolder, resolveInRepository } from '../../local/paths.mjs';
 
 const POLL_MS = 25;
 
@@ -40,7 +40,9 @@ export async function startTlsFront({ home, ports }) {
     'server_name chat.example;': 'server_name localhost;',
     'https://chat.example$request_uri': `https://localhost:${ports.tls}$request_uri`,
   };
-  let site = fs.readFileSync(inRepository('deploy/nginx/tls-front.conf'), 'utf8').replace(/^#.*$/gm, '');
+  let site = fs
+    .readFileSync(resolveInRepository('deploy/nginx/tls-front.conf'), 'utf8')
+    .replace(/^#.*$/gm, '');
   for (const [from, to] of Object.entries(replacements)) {
     if (!site.includes(from)) throw new Error(`The example has no "${from}"`);
     site = site.replaceAll(from, to);

@@ -312,7 +312,8 @@ async function assertPersisted(stack, pairs) {
   const sql = `select count(*) from events where type = 'MessageSent' and stream_id in (${streams})`;
   const deadline = Date.now() + 15_000;
   let persisted;
-  while ((persisted = Number(await stack.query(sql))) < expected && Date.now() < deadline) await sleep(500);
+  while ((persisted = Number(await stack.runQuery(sql))) < expected && Date.now() < deadline)
+    await sleep(500);
   assert.equal(persisted, expected);
 }
 

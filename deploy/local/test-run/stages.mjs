@@ -75,7 +75,7 @@ export function listStages(reports) {
     ),
     createJestStage('process', 'process', 'backend', ['--selectProjects', 'process', '--maxWorkers=2'], 12),
     {
-      ...jestStage('drill', 'process', 'backend', ['--selectProjects', 'drill']),
+      ...createJestStage('drill', 'process', 'backend', ['--selectProjects', 'drill']),
       isLongOnly: true,
     },
     createChaosStage(path.join(reports, 'chaos.json')),

@@ -8,6 +8,42 @@ import {
 } from '@thaw/contract/my-data-export';
 import type { ThawVisitor } from './thaw.client';
 
+/** Runs a statement. */
+type Run = (query: string, parameters: unknown[]) => Promise<unknown>;
+
+/** Gives a user chats with many messages each, in which the partner says nothing. */
+export const fillChats = async (
+  run: Run,
+  userId: number,
+  { chats = 1, messages }: { chats?: number; messages: number },
+): Promise<void> => {
+  await run(
+    `WITH last AS (
+       SELECT COALESCE(max(id), 0) AS id FROM chat_history
+     ), chat AS (
+       SELECT last.id + n AS id, 'chat-' || gen_random_uuid() AS stream_id FROM last, generate_series(1, $2::int) AS n
+     ), history AS (
+       INSERT INTO chat_history (id, stream_id, user1_id, user2_id, created_at)
+       SELECT id, stream_id, $1::bigint, $1::bigint + 1, now() FROM chat
+     ), stream AS (
+       INSERT INTO event_streams (stream_id, stream_type, version) SELECT stream_id, 'chat', $3::int + 1 FROM chat
+     ), message AS MATERIALIZED (
+       SELECT stream_id, n, gen_random_uuid() AS event_id FROM chat, generate_series(1, $3::int) AS n
+     ), private AS (
+       INSERT INTO event_private (event_id, stream_id, subject_id, data)
+       SELECT event_id, stream_id, $1::bigint, jsonb_build_object('content', repeat('words ', 20), 'replyTo', null)
+       FROM message
+     )
+     INSERT INTO events (stream_id, stream_position, event_id, type, schema_version, data, metadata, occurred_at)
+     SELECT stream_id, 1, gen_random_uuid(), 'ChatStarted', 1,
+       jsonb_build_object('userIds', jsonb_build_array($1::bigint, $1::bigint + 1)), '{}'::jsonb, now() FROM chat
+     UNION ALL
+     SELECT stream_id, n + 1, event_id, 'MessageSent', 1,
+       jsonb_build_object('senderId', $1::bigint, 'messageType', 'text'), '{"entryId":"1-0"}'::jsonb, now() FROM message`,
+    [userId, chats, messages],
+  );
+};
+
 /** Asks for an export. @returns the address of the download. */
 export const requestExport = async (visitor: ThawVisitor, currentPassword?: string): Promise<string> => {
   const { status, body } = await visitor.call('POST', `/api/my-data/${visitor.user.id}/export`, {

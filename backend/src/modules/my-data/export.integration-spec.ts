@@ -2,7 +2,6 @@
 import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { randomUUID } from 'node:crypto';
-import { EventStoreRepository } from '../../platform/event-store/event-store.repository';
 import { EventTypeRegistry } from '../../platform/event-store/event-type.registry';
 import { GracefulShutdownService } from '../../platform/lifecycle/graceful-shutdown.service';
 import { matchSockets } from '../../testing/random-chat.fixture';
@@ -12,6 +11,7 @@ import { makeFriends } from '../../testing/relationship.fixture';
 import { fileReport } from '../../testing/reports.fixture';
 import {
   downloadExport,
+  fillChats,
   openDownload,
   parseExport,
   requestExport,
@@ -47,33 +47,8 @@ describe('the export of what is stored about a user', () => {
     thaw.database.dataSource.query<unknown[]>(query, parameters);
 
   /** Gives a user a chat with many messages. */
-  const fillChat = async (userId: number, messages = MESSAGES): Promise<void> => {
-    const streamId = `chat-${randomUUID()}`;
-    await thaw.replicas[0]!.app.get(EventStoreRepository).append(streamId, 'none', [
-      {
-        eventId: randomUUID(),
-        type: 'ChatStarted',
-        occurredAt: new Date(),
-        data: { userIds: [userId, userId + 1], participants: [] },
-      },
-    ]);
-    await run('UPDATE event_streams SET version = $2::int + 1 WHERE stream_id = $1', streamId, messages);
-    await run(
-      `WITH message AS (
-         SELECT n, gen_random_uuid() AS event_id FROM generate_series(1, $2::int) AS n
-       ), private AS (
-         INSERT INTO event_private (event_id, stream_id, subject_id, data)
-         SELECT event_id, $1, $3, jsonb_build_object('content', repeat('words ', 40), 'replyTo', null) FROM message
-       )
-       INSERT INTO events (stream_id, stream_position, event_id, type, schema_version, data, metadata, occurred_at)
-       SELECT $1, n + 1, event_id, 'MessageSent', 1,
-         jsonb_build_object('senderId', $3::bigint, 'messageType', 'text'), '{"entryId":"1-0"}', now()
-       FROM message`,
-      streamId,
-      messages,
-      userId,
-    );
-  };
+  const fillChat = (userId: number, messages = MESSAGES) =>
+    fillChats((query, parameters) => run(query, ...parameters), userId, { messages });
 
   /** A download that reads nothing by itself. */
   const openPaused = async (visitor: ThawVisitor, origin = thaw.origins[0]!): Promise<IncomingMessage> => {
@@ -306,7 +281,7 @@ describe('the export of what is stored about a user', () => {
 
   it('stops reading when the client goes away, and makes room for another', async () => {
     const visitors = await Promise.all([0, 1, 2].map(() => thaw.createVisitor(0)));
-    await Promise.all(visitors.map(({ user }) => fillChat(user.id, 5_000)));
+    for (const { user } of visitors) await fillChat(user.id, 5_000);
     const [first, second, third] = visitors as [ThawVisitor, ThawVisitor, ThawVisitor];
     const responses = [await openPaused(first), await openPaused(second)];
     const url = await requestExport(third);

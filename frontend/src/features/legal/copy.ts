@@ -91,7 +91,7 @@ export const privacy: LegalText = {
       title: 'What you can do',
       paragraphs: [
         'You can change your username, picture, email address and password in the Profile Settings, remove friends, and delete what you wrote to them.',
-        'To get a copy of your data, ask the operator of this instance.',
+        'You can download your data in the Profile Settings, without what others wrote in chats with you; what friends wrote to you is in it.',
       ],
     },
     {

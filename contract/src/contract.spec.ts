@@ -128,13 +128,13 @@ describe('timestampSchema', () => {
   );
 
   it.each([
-    '',
-    'yesterday',
-    '2026-11-20',
-    '2026-13-30T12:00:00.000Z',
-    '2026-11-20T12:00:00+01:00',
-    '1763640000000',
-  ])('rejects %j', (time) => {
+    ['an empty text', ''],
+    ['a word', 'yesterday'],
+    ['a date without a time', '2026-11-20'],
+    ['an impossible month', '2026-13-30T12:00:00.000Z'],
+    ['another time zone than UTC', '2026-11-20T12:00:00+01:00'],
+    ['milliseconds since 1970', '1763640000000'],
+  ])('rejects %s: %j', (_what, time) => {
     expect(timestampSchema.safeParse(time).success).toBe(false);
   });
 });

@@ -12,22 +12,22 @@ describe('parseUploadUrl', () => {
   });
 
   it.each([
-    '',
-    uuid,
-    `https://evil.example/api/files/chat-images/${uuid}.jpg`,
-    `//evil.example/api/files/chat-images/${uuid}.jpg`,
-    `/api/files/secrets/${uuid}.jpg`,
-    `/api/files/__proto__/${uuid}.jpg`,
-    `/api/files/chat-images/../avatars/${uuid}.jpg`,
-    `/api/files/chat-images/other/${uuid}.jpg`,
-    `/api/files/chat-images/${uuid}.svg`,
-    `/api/files/chat-images/${uuid}.jpg?size=1`,
-    `/api/files/chat-images/${uuid}.jpg#`,
-    `/api/files/chat-images/${uuid}.jpg\n`,
-    `/api/files/chat-images/${uuid.toUpperCase()}.jpg`,
-    `/api/files/chat-images/${uuid}.jpg\u0000`,
-    ` /api/files/chat-images/${uuid}.jpg`,
-  ])('returns null for %j', (url) => {
+    ['an empty text', ''],
+    ['a bare UUID', uuid],
+    ['an absolute URL', `https://evil.example/api/files/chat-images/${uuid}.jpg`],
+    ['a URL without a scheme', `//evil.example/api/files/chat-images/${uuid}.jpg`],
+    ['an unknown bucket', `/api/files/secrets/${uuid}.jpg`],
+    ['a bucket named like a property of every object', `/api/files/__proto__/${uuid}.jpg`],
+    ['a path to another folder', `/api/files/chat-images/../avatars/${uuid}.jpg`],
+    ['an unknown folder', `/api/files/chat-images/other/${uuid}.jpg`],
+    ['an unknown file type', `/api/files/chat-images/${uuid}.svg`],
+    ['a query', `/api/files/chat-images/${uuid}.jpg?size=1`],
+    ['a fragment', `/api/files/chat-images/${uuid}.jpg#`],
+    ['a line feed at the end', `/api/files/chat-images/${uuid}.jpg\n`],
+    ['a UUID in capitals', `/api/files/chat-images/${uuid.toUpperCase()}.jpg`],
+    ['NUL at the end', `/api/files/chat-images/${uuid}.jpg\u0000`],
+    ['a blank at the start', ` /api/files/chat-images/${uuid}.jpg`],
+  ])('returns null for %s: %j', (_what, url) => {
     expect(parseUploadUrl(url)).toBeNull();
   });
 });

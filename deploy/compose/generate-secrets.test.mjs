@@ -44,15 +44,17 @@ test('secrets are generated once, and each service gets only those it needs', (t
   assert.match(read('stores/receipt-key'), /^-----BEGIN PRIVATE KEY-----/);
   const redisPassword = new URL(read('stores/redis-url')).password;
   assert.ok(redisPassword.length >= 32);
-  assert.ok(!read('redis/users.acl').includes(redisPassword), 'Redis itself knows a hash alone');
+  assert.ok(!read('redis/users.acl').includes(redisPassword), 'Redis knows only a hash of its password');
   assert.match(read('redis/users.acl'), /^user thaw .* -@dangerous .*\+bgrewriteaof$/m);
   assert.equal(read('storage/access-key-id'), read('stores/s3-access-key-id'));
   assert.equal(read('storage/secret-access-key'), read('stores/s3-secret-access-key'));
   assert.ok(read('storage/secret-access-key').length >= 32);
+  // `kept` holds the generated secrets themselves, for the next run. Only the generator may read them.
   for (const name of fs.readdirSync(path.join(root, 'kept'))) {
     assert.equal(fs.statSync(path.join(root, 'kept', name)).mode & 0o777, 0o400);
   }
 
+  // A second run writes a missing file again, with the same secrets.
   fs.rmSync(path.join(root, 'stores/redis-url'));
   generateSecrets(root);
   assert.deepEqual(

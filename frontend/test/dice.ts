@@ -48,8 +48,8 @@ export const createDice = (seed: number): Dice => {
     pick,
     pickWeighted(choices) {
       const total = choices.reduce((sum, [weight]) => sum + weight, 0);
-      let left = roll() * total;
-      const chosen = choices.find(([weight]) => (left -= weight) < 0) ?? choices.at(-1);
+      let remaining = roll() * total;
+      const chosen = choices.find(([weight]) => (remaining -= weight) < 0) ?? choices.at(-1);
       if (!chosen) throw new Error('There is nothing to choose from');
       return chosen;
     },

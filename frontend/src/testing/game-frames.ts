@@ -11,9 +11,10 @@ import {
 } from '@/features/random-chat/reducer/random-chat.state';
 import { aPartner } from '@/testing/factories';
 
+/** Id of the signed-in user. */
 export const me = 7;
 export const partner = aPartner();
-const at = Date.parse('2026-11-20T12:00:00.000Z');
+const receivedAtMs = Date.parse('2026-11-20T12:00:00.000Z');
 export const sessionId = 's1';
 export const [question, otherQuestion] = questions as [Question, Question];
 export const [soup, film] = question.options as [string, string];
@@ -24,28 +25,31 @@ export type GameFrame = {
 }[GameEvent];
 
 export const receive = (state: RandomChatState, frame: ServerFrame): RandomChatState =>
-  reduce(state, { type: 'frameReceived', frame, me, nowMs: at }).state;
+  reduce(state, { type: 'frameReceived', frame, me, nowMs: receivedAtMs }).state;
 
 export const toServerFrame = (frame: GameFrame, seq: number): ServerFrame =>
   ({ event: frame.event, data: { ...frame.data, sessionId, seq } }) as ServerFrame;
 
+/** A chat that has just been matched. */
 export const createChatState = (): RandomChatState =>
   receive(
     { ...initialState(), phase: 'searching' },
     { event: 'chat_matched', data: { sessionId, seq: 1, partnerId: partner.id, partnerInfo: partner } },
   );
 
-/** Applies moves of the user, or events, each with the next `seq`. */
-export const play = (state: RandomChatState, ...happenings: (GameFrame | GameAction)[]): RandomChatState =>
-  happenings.reduce(
-    (now, one) =>
-      'type' in one ? reduce(now, one).state : receive(now, toServerFrame(one, (now.session?.seq ?? 0) + 1)),
+/** Applies moves of the user and frames of the server in order; each frame gets the next `seq` of the session. */
+export const play = (state: RandomChatState, ...steps: (GameFrame | GameAction)[]): RandomChatState =>
+  steps.reduce(
+    (current, step) =>
+      'type' in step
+        ? reduce(current, step).state
+        : receive(current, toServerFrame(step, (current.session?.seq ?? 0) + 1)),
     state,
   );
 
-export const createQuestionFrame = (initiatorId: number, gameId = 'g1', asks = question): GameFrame => ({
+export const createQuestionFrame = (initiatorId: number, gameId = 'g1', asked = question): GameFrame => ({
   event: 'break_ice_question_received',
-  data: { gameId, question: asks, initiatorId },
+  data: { gameId, question: asked, initiatorId },
 });
 export const askedByPartner = createQuestionFrame(partner.id);
 export const waiting: GameFrame = {
@@ -68,6 +72,7 @@ export const createAnswer = (response: string): GameAction => ({
   response,
 });
 export const ignore: GameAction = { type: 'gameMoved', sessionId, gameId: 'g1', response: null };
+/** `isRefused`: the server refused the move; otherwise the connection was lost before its response. */
 export const createFailure = (isRefused: boolean): GameAction => ({
   type: 'gameMoveFailed',
   sessionId,

@@ -3,7 +3,7 @@ import { initialCarousel, isRunning, reduceCarousel, type CarouselEvent } from '
 const applyEvents = (...events: CarouselEvent[]) => events.reduce(reduceCarousel, initialCarousel);
 const tick: CarouselEvent = { type: 'time-is-up', count: 3 };
 const press: CarouselEvent = { type: 'button-pressed' };
-const focus = (value: boolean): CarouselEvent => ({ type: 'focused', value });
+const createFocusEvent = (value: boolean): CarouselEvent => ({ type: 'focused', value });
 const createPointEvent = (value: boolean): CarouselEvent => ({ type: 'pointed-at', value });
 
 it('wraps around after the last slide', () => {
@@ -17,21 +17,25 @@ it('begins a new turn with every choice, also of the present slide', () => {
   expect(chosen).toMatchObject({ index: 1, turn: 2 });
 });
 
-it.each<[string, CarouselEvent[], boolean]>([
-  ['by itself', [], true],
-  ['pointed at', [createPointEvent(true)], false],
-  ['no longer pointed at', [createPointEvent(true), createPointEvent(false)], true],
-  ['focused', [focus(true)], false],
-  ['no longer focused', [focus(true), focus(false)], true],
-  ['paused', [press], false],
+it.each<[string, CarouselEvent[], 'runs' | 'stands still']>([
+  ['untouched', [], 'runs'],
+  ['pointed at', [createPointEvent(true)], 'stands still'],
+  ['no longer pointed at', [createPointEvent(true), createPointEvent(false)], 'runs'],
+  ['focused', [createFocusEvent(true)], 'stands still'],
+  ['no longer focused', [createFocusEvent(true), createFocusEvent(false)], 'runs'],
+  ['paused', [press], 'stands still'],
   [
-    'paused, and whatever is then pointed at or left',
-    [press, createPointEvent(true), createPointEvent(false), focus(false)],
-    false,
+    'paused, then pointed at, left and unfocused',
+    [press, createPointEvent(true), createPointEvent(false), createFocusEvent(false)],
+    'stands still',
   ],
-  ['resumed while the focus is on the button', [focus(true), press, press], true],
-  ['played again, while pointed at', [press, press, createPointEvent(true)], false],
-  ['played, left, and focused anew', [focus(true), press, press, focus(false), focus(true)], false],
-])('a carousel %s runs or stops as expected (%#)', (_what, events, running) => {
-  expect(isRunning(applyEvents(...events))).toBe(running);
+  ['resumed while the focus is on the button', [createFocusEvent(true), press, press], 'runs'],
+  ['resumed while pointed at', [press, press, createPointEvent(true)], 'stands still'],
+  [
+    'resumed with the focus, which then leaves and returns',
+    [createFocusEvent(true), press, press, createFocusEvent(false), createFocusEvent(true)],
+    'stands still',
+  ],
+])('a carousel that is %s %s', (_what, events, expected) => {
+  expect(isRunning(applyEvents(...events))).toBe(expected === 'runs');
 });

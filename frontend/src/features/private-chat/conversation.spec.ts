@@ -93,18 +93,18 @@ describe('a change of a message', () => {
   });
 });
 
-describe('detecting missed messages', () => {
+describe('refersToMissedMessage', () => {
   it.each([
-    ['a change of a known message', 11, true, false],
-    ['of one that should be here', 12, true, true],
-    ['of one older than what is known', 5, true, false],
-    ['of one older than the first of all', 5, false, true],
-  ])('compares the id of the change with the loaded messages: %s', (_what, messageId, hasOlder, missed) => {
-    const known = createConversation([10, 11, 13], hasOlder);
-    expect(refersToMissedMessage(known, { type: 'deleted', messageId })).toBe(missed);
+    { what: 'a loaded message', messageId: 11, hasOlder: true, isMissed: false },
+    { what: 'a message between two loaded ones', messageId: 12, hasOlder: true, isMissed: true },
+    { what: 'a message of an older page, not yet loaded', messageId: 5, hasOlder: true, isMissed: false },
+    { what: 'an older message although no older page exists', messageId: 5, hasOlder: false, isMissed: true },
+  ])('for a change of $what is $isMissed', ({ messageId, hasOlder, isMissed }) => {
+    const loaded = createConversation([10, 11, 13], hasOlder);
+    expect(refersToMissedMessage(loaded, { type: 'deleted', messageId })).toBe(isMissed);
   });
 
-  it('reports no miss for a new message', () => {
+  it('is false for a new message', () => {
     expect(
       refersToMissedMessage(createConversation([10]), { type: 'sent', message: aPrivateMessage({ id: 99 }) }),
     ).toBe(false);
@@ -147,12 +147,12 @@ describe('the first unread message', () => {
     aPrivateMessage({ id: 5, senderId: 12 }),
   ];
   it.each([
-    [0, undefined],
-    [1, 5],
-    [2, 2],
-    [3, 1],
-    [99, 1],
-  ])('for a count of %d is %p', (unread, first) => {
-    expect(findFirstUnreadId(messages, 12, unread)).toBe(first);
+    { unread: 0, firstId: undefined, reason: 'nothing is unread' },
+    { unread: 1, firstId: 5, reason: "the friend's last message" },
+    { unread: 2, firstId: 2, reason: 'the deleted message and that of the user do not count' },
+    { unread: 3, firstId: 1, reason: 'all messages of the friend' },
+    { unread: 99, firstId: 1, reason: 'more than are loaded' },
+  ])('for a count of $unread is $firstId: $reason', ({ unread, firstId }) => {
+    expect(findFirstUnreadId(messages, 12, unread)).toBe(firstId);
   });
 });

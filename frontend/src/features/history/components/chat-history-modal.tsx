@@ -66,7 +66,7 @@ const Entry = ({ entry, partnerId, now, renderActions }: EntryProps) => {
   );
 };
 
-/** Three people, one of them closer. */
+/** The empty list, with a drawing of three circles: two people who have left, and one who is there. */
 const NoChats = () => (
   <EmptyState text={copy.empty} height={48}>
     <circle className="stroke-border" strokeDasharray="4 5" cx="14" cy="24" r="9" />

@@ -30,7 +30,7 @@ describe('createMessageChanges', () => {
   });
 
   describe('an edit', () => {
-    const withOwn = () => {
+    const editOwnMessage = () => {
       const page = openPrivateChatPage();
       page.receive(
         'private_message',
@@ -41,7 +41,7 @@ describe('createMessageChanges', () => {
     };
 
     it('is shown at once and stored on its ack', () => {
-      const { commands, getContent, listMessages, changes } = withOwn();
+      const { commands, getContent, listMessages, changes } = editOwnMessage();
       expect(commands[0]).toMatchObject({
         event: 'edit_private_message',
         data: { messageId: 2, newContent: 'hello', senderId: me, receiverId: friend },
@@ -53,7 +53,7 @@ describe('createMessageChanges', () => {
     });
 
     it('survives a lost connection and is sent again after the reconnect', async () => {
-      const { commands, getContent, chat, listUnsavedEdits } = withOwn();
+      const { commands, getContent, chat, listUnsavedEdits } = editOwnMessage();
       commands[0]?.reject(new SocketRequestError('closed'));
       await flushPromises();
       expect(getContent()).toBe('hello');
@@ -63,15 +63,15 @@ describe('createMessageChanges', () => {
     });
 
     it.each([
-      [new SocketRequestError('timeout'), 'edit_not_saved'],
-      [new SocketRequestError('refused', 'rate_limited', 900), 'edit_too_fast'],
-    ])('is undone on %s, and its text is returned to the composer', async (error, kind) => {
-      const { commands, getContent, listUnsavedEdits, getNoticeKind, queryClient } = withOwn();
+      ['a timeout', new SocketRequestError('timeout'), 'edit_not_saved'],
+      ['a rate limit', new SocketRequestError('refused', 'rate_limited', 900), 'edit_too_fast'],
+    ])('is undone on %s, and its text is returned to the composer', async (_cause, error, noticeKind) => {
+      const { commands, getContent, listUnsavedEdits, getNoticeKind, queryClient } = editOwnMessage();
       commands[0]?.reject(error);
       await flushPromises();
       expect(getContent()).toBe('helo');
       expect(listUnsavedEdits()).toEqual([{ conversationId: String(friend), messageId: '2', text: 'hello' }]);
-      expect(getNoticeKind()).toBe(kind);
+      expect(getNoticeKind()).toBe(noticeKind);
       expect(queryClient.getQueryState(conversationKey(me, friend))?.isInvalidated).toBe(true);
     });
   });
@@ -99,7 +99,7 @@ describe('createMessageChanges', () => {
   });
 
   describe('a deletion', () => {
-    const withOwn = () => {
+    const editOwnMessage = () => {
       const page = openPrivateChatPage();
       page.receive('private_message', aPrivateMessage({ id: 2, senderId: me, receiverId: friend }));
       expect(page.changes.remove(friend, 2)).toBe(true);
@@ -107,7 +107,7 @@ describe('createMessageChanges', () => {
     };
 
     it('is shown at once and sent after the undo period; the row stays', () => {
-      const { commands, clock, listRows, listMessages } = withOwn();
+      const { commands, clock, listRows, listMessages } = editOwnMessage();
       expect(listRows()[1]).toMatchObject({ content: '', isDeleted: true });
       clock.advance(pageLimits.toastMs - 1);
       expect(commands).toEqual([]);
@@ -121,7 +121,7 @@ describe('createMessageChanges', () => {
     });
 
     it('is never sent when it is undone', () => {
-      const { changes, commands, clock, listRows } = withOwn();
+      const { changes, commands, clock, listRows } = editOwnMessage();
       changes.undoRemove(2);
       clock.advance(pageLimits.toastMs);
       expect(commands).toEqual([]);
@@ -129,14 +129,14 @@ describe('createMessageChanges', () => {
     });
 
     it('is sent at once when the user leaves the chat', () => {
-      const { changes, commands, clock } = withOwn();
+      const { changes, commands, clock } = editOwnMessage();
       changes.sendRemovals();
       clock.advance(pageLimits.toastMs);
       expect(commands).toHaveLength(1);
     });
 
     it('waits for a connection when the undo period ends without one', () => {
-      const { chat, commands, clock, socket } = withOwn();
+      const { chat, commands, clock, socket } = editOwnMessage();
       socket.isOpen = false;
       clock.advance(pageLimits.toastMs);
       expect(commands).toEqual([]);
@@ -146,7 +146,7 @@ describe('createMessageChanges', () => {
     });
 
     it('restores the message when it is refused', async () => {
-      const { commands, clock, listRows, getNoticeKind } = withOwn();
+      const { commands, clock, listRows, getNoticeKind } = editOwnMessage();
       clock.advance(pageLimits.toastMs);
       commands[0]?.reject(new SocketRequestError('refused', 'internal'));
       await flushPromises();

@@ -93,20 +93,23 @@ describe('starting Break the Ice', () => {
     expect(sent).toHaveLength(5);
   });
 
-  it.each<[SocketErrorCode, string, boolean]>([
-    ['game_active', 'overtaken', false],
-    ['session_ended', 'overtaken', true],
-    ['not_in_session', 'overtaken', true],
-    ['rate_limited', 'too_fast', false],
-    ['internal', 'failed', false],
-  ])('refused with %s results in %s', async (code, outcome, isResynced) => {
-    const { play, sent, frames, resync, starting } = setUp(createRefusal(code));
-    await expect(play.start()).resolves.toBe(outcome);
-    expect(sent).toHaveLength(1);
-    expect(frames).toEqual([]);
-    expect(resync).toHaveBeenCalledTimes(isResynced ? 1 : 0);
-    expect(starting).toEqual([true, false]);
-  });
+  it.each<{ code: SocketErrorCode; outcome: string; resyncs: number }>([
+    { code: 'game_active', outcome: 'overtaken', resyncs: 0 },
+    { code: 'session_ended', outcome: 'overtaken', resyncs: 1 },
+    { code: 'not_in_session', outcome: 'overtaken', resyncs: 1 },
+    { code: 'rate_limited', outcome: 'too_fast', resyncs: 0 },
+    { code: 'internal', outcome: 'failed', resyncs: 0 },
+  ])(
+    'results in $outcome and $resyncs resyncs when refused with $code',
+    async ({ code, outcome, resyncs }) => {
+      const { play, sent, frames, resync, starting } = setUp(createRefusal(code));
+      await expect(play.start()).resolves.toBe(outcome);
+      expect(sent).toHaveLength(1);
+      expect(frames).toEqual([]);
+      expect(resync).toHaveBeenCalledTimes(resyncs);
+      expect(starting).toEqual([true, false]);
+    },
+  );
 
   it('resyncs after a timeout', async () => {
     const { play, resync } = setUp(new SocketRequestError('timeout'));
@@ -154,10 +157,10 @@ describe('an answer', () => {
   });
 
   it.each([
-    [createRefusal('already_answered'), true],
-    [createRefusal('game_not_active'), true],
-    [new SocketRequestError('closed'), false],
-  ])('that fails is reported (%s)', async (error, isRefused) => {
+    ['the user has answered on another page', createRefusal('already_answered'), true],
+    ['the game is over', createRefusal('game_not_active'), true],
+    ['the connection closes', new SocketRequestError('closed'), false],
+  ])('is reported as failed when %s', async (_cause, error, isRefused) => {
     const { play, actions } = setUp(error);
     play.answer('g1', 'A giant pot of soup');
     await Promise.resolve();

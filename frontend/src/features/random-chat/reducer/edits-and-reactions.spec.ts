@@ -130,15 +130,15 @@ describe('the message that a reaction refers to (A86)', () => {
   ];
 
   it.each([
-    ['1000000-0', '1000000-0'],
-    ['1000400-0', '1000400-0'],
-    ['1000401-7', '1000400-0'],
-    ['1000150', '1000000-0'],
-    ['1001399-0', '1000400-0'],
-    ['1001400-0', undefined],
-    ['welcome', undefined],
-  ])('for the id %s is %s', (asked, expected) => {
-    expect(findReactionTarget(messages, asked)?.id).toBe(expected);
+    ['the id of the first message', '1000000-0', '1000000-0'],
+    ['the id of the second message', '1000400-0', '1000400-0'],
+    ['an id 1 ms after a message', '1000401-7', '1000400-0'],
+    ['an id without a sequence number, between two messages', '1000150', '1000000-0'],
+    ['an id 999 ms after a message', '1001399-0', '1000400-0'],
+    ['an id a whole second after a message', '1001400-0', undefined],
+    ['an id without a time', 'welcome', undefined],
+  ])('for %s (%s) is %s', (_what, messageId, expectedId) => {
+    expect(findReactionTarget(messages, messageId)?.id).toBe(expectedId);
   });
 });
 

@@ -10,7 +10,7 @@ afterEach(() => {
 });
 
 describe('an edit or a reaction by the user', () => {
-  const withMessage = () => {
+  const openPageWithMessage = () => {
     const page = openRandomChatPage();
     page.matchPartner();
     page.submitMessage('helo');
@@ -25,7 +25,7 @@ describe('an edit or a reaction by the user', () => {
   };
 
   it('survives a lost connection and is sent again with the resume', async () => {
-    const { chat, receive, listEditCommands, getContent, listUnsavedEdits } = withMessage();
+    const { chat, receive, listEditCommands, getContent, listUnsavedEdits } = openPageWithMessage();
     chat.edit(stored.id, 'hello');
     listEditCommands()[0]?.reject(new SocketRequestError('closed'));
     await flushPromises();
@@ -38,28 +38,28 @@ describe('an edit or a reaction by the user', () => {
   });
 
   it('is sent once while its answer is pending', () => {
-    const { chat, receive, listEditCommands } = withMessage();
+    const { chat, receive, listEditCommands } = openPageWithMessage();
     chat.edit(stored.id, 'hello');
     receive('session_resumed', { ...resumed, seq: 2 });
     expect(listEditCommands()).toHaveLength(1);
   });
 
   it.each([
-    [new SocketRequestError('timeout'), 'edit_not_saved'],
-    [new SocketRequestError('refused', 'internal'), 'edit_not_saved'],
-    [new SocketRequestError('refused', 'rate_limited', 900), 'edit_too_fast'],
-  ])('is undone on %s, and its text is returned to the composer', async (error, kind) => {
-    const { chat, listEditCommands, getContent, listUnsavedEdits, getNoticeKind } = withMessage();
+    ['a timeout', new SocketRequestError('timeout'), 'edit_not_saved'],
+    ['an internal error', new SocketRequestError('refused', 'internal'), 'edit_not_saved'],
+    ['a rate limit', new SocketRequestError('refused', 'rate_limited', 900), 'edit_too_fast'],
+  ])('is undone on %s, and its text is returned to the composer', async (_cause, error, noticeKind) => {
+    const { chat, listEditCommands, getContent, listUnsavedEdits, getNoticeKind } = openPageWithMessage();
     chat.edit(stored.id, 'hello');
     listEditCommands()[0]?.reject(error);
     await flushPromises();
     expect(getContent()).toBe('helo');
     expect(listUnsavedEdits()).toEqual([{ conversationId: 's1', messageId: stored.id, text: 'hello' }]);
-    expect(getNoticeKind()).toBe(kind);
+    expect(getNoticeKind()).toBe(noticeKind);
   });
 
   it('shows a notice for a rate-limited reaction', async () => {
-    const { chat, commands, getNoticeKind } = withMessage();
+    const { chat, commands, getNoticeKind } = openPageWithMessage();
     chat.react(stored.id, '👍');
     commands.at(-1)?.reject(new SocketRequestError('refused', 'rate_limited', 900));
     await flushPromises();
@@ -67,7 +67,7 @@ describe('an edit or a reaction by the user', () => {
   });
 
   it('is refused while not connected', () => {
-    const { chat, socket, listEditCommands } = withMessage();
+    const { chat, socket, listEditCommands } = openPageWithMessage();
     socket.isOpen = false;
     expect(chat.edit(stored.id, 'hello')).toBe(false);
     expect(chat.react(stored.id, '👍')).toBe(false);

@@ -150,3 +150,22 @@ export const createAnimatedWebp = (frames: number): Promise<Buffer> => {
 export const svg = `<?xml version="1.0"?><!DOCTYPE svg [<!ENTITY passwd SYSTEM "file:///etc/passwd">]>
 <svg xmlns="http://www.w3.org/2000/svg" width="10" height="10" onload="alert(1)"><text>&passwd;</text>
 <image href="http://169.254.169.254/latest/meta-data/"/></svg>`;
+
+/** A generator of numbers from 0 to 1, the same for the same seed. */
+const createRandom = (seed: number) => {
+  let state = seed * 2_654_435_761 + 1;
+  return (): number => {
+    state = (Math.imul(state ^ (state >>> 15), 2_246_822_519) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+};
+
+/** A picture with soft shapes, like a blurred photo; another one for each seed. */
+export const createPicture = (seed: number, width = 640, height = 480): Promise<Buffer> => {
+  const random = createRandom(seed);
+  const pixels = Buffer.from(Array.from({ length: 12 * 9 * 3 }, () => Math.floor(random() * 256)));
+  return sharp(pixels, { raw: { width: 12, height: 9, channels: 3 } })
+    .resize(width, height, { kernel: 'cubic' })
+    .png()
+    .toBuffer();
+};

@@ -1,4 +1,6 @@
 // Real: PostgreSQL, Redis, two api replicas and a worker over HTTP and sockets. Mia is a moderator.
+import { createHash } from 'node:crypto';
+import sharp from 'sharp';
 import { DataSource } from 'typeorm';
 import type { ModeratedPerson } from '@thaw/contract/moderation';
 import type { AuditEntry, BlockedImage, ModerationFigures } from '@thaw/contract/moderation-records';
@@ -6,7 +8,7 @@ import type { UploadBucket } from '@thaw/contract/uploads';
 import { ProjectionRebuildService } from '../../platform/event-store/projection-rebuild.service';
 import { MetricsRegistry } from '../../platform/observability/metrics.registry';
 import { RateLimiterService } from '../../platform/rate-limit/rate-limiter.service';
-import { createPlainJpeg } from '../../testing/image-corpus.fixture';
+import { createPicture } from '../../testing/image-corpus.fixture';
 import {
   createModerator,
   FACTS,
@@ -23,10 +25,15 @@ import { recordPastChat } from '../../testing/relationship.fixture';
 import { fileReport } from '../../testing/reports.fixture';
 import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
 import type { ThawVisitor } from '../../testing/thaw.client';
+import { ImageBlocksService } from '../image-blocks/application/image-blocks.service';
 import { AuditService } from './application/audit.service';
 import { FiguresRepository } from './infrastructure/figures.repository';
 
 jest.setTimeout(60_000);
+
+/** A hash that differs in four bits. */
+const flipBits = (dhash: string): string =>
+  (BigInt(`0x${dhash}`) ^ 0x8000_0100_0010_0001n).toString(16).padStart(16, '0');
 
 describe('the records of moderation', () => {
   let thaw: TestReplicas;
@@ -171,7 +178,7 @@ describe('the records of moderation', () => {
 
     it('that a decision blocks cannot be uploaded again by anybody, which opens a case and suspends', async () => {
       const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(thaw);
-      const bytes = await createPlainJpeg(21, 13);
+      const bytes = await createPicture(1);
       const { body: sent } = await upload(ada, bytes);
       await adaSocket.request(
         'send_private_message',
@@ -209,7 +216,11 @@ describe('the records of moderation', () => {
         expect(answer.body.code).toBe(bucket === 'chat-images' ? 'image_refused' : 'suspended');
       }
       expect(await thaw.database.dataSource.query('SELECT 1 FROM uploads')).toHaveLength(before.length);
-      expect((await upload(await thaw.createVisitor(0), await createPlainJpeg(21, 14))).status).toBe(201);
+      expect((await upload(await thaw.createVisitor(0), await createPicture(2))).status).toBe(201);
+      const copy = await sharp(bytes).resize(300).jpeg({ quality: 40 }).toBuffer();
+      const dan = await thaw.createVisitor(0);
+      expect((await upload(dan, copy, 'avatars')).body.code).toBe('image_refused');
+      expect((await upload(dan, copy)).body.code).toBe('suspended');
       const { body: page } = await createModeratorApi(mia).list();
       expect(page.cases).toContainEqual(
         expect.objectContaining({
@@ -234,6 +245,27 @@ describe('the records of moderation', () => {
         'image_blocked',
         'decided',
       ]);
+    });
+
+    it('are compared with a new image in a few milliseconds, however many there are', async () => {
+      await thaw.database.dataSource.query(
+        `INSERT INTO blocked_images (id, sha256, dhash, rule, moderator_id, created_at)
+         SELECT -n, 'many-' || n, left(md5(n::text), 16), 'no_spam', 1, now() FROM generate_series(1, 10000) n`,
+      );
+      const blocks = thaw.replicas[0]!.app.get(ImageBlocksService);
+      const times: number[] = [];
+      for (let round = 0; round < 10; round += 1) {
+        const startedAt = performance.now();
+        expect(await blocks.findNearBlock('0123456789abcdef')).toBeNull();
+        times.push(performance.now() - startedAt);
+      }
+      // About 5 ms on a quiet machine; a wrong algorithm takes far longer.
+      expect(Math.min(...times)).toBeLessThan(60);
+      const near = await blocks.findNearBlock(
+        flipBits(createHash('md5').update('7').digest('hex').slice(0, 16)),
+      );
+      expect(near).toMatchObject({ id: -7 });
+      await thaw.database.dataSource.query(`DELETE FROM blocked_images WHERE id < 0`);
     });
   });
 

@@ -13,6 +13,8 @@ interface Command<Type extends string> {
 export type BlockImage = Command<'BlockImage'> & {
   /** Number of the block, if the image is not blocked yet. */
   imageId: number;
+  /** Difference hash, for near matches; null when it is not known. */
+  dhash: string | null;
   rule: HouseRule;
   caseId: number | null;
 };

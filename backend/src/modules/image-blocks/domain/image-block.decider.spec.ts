@@ -26,6 +26,7 @@ const block: BlockImage = {
   sha256,
   moderatorId: 4,
   imageId: 6,
+  dhash: 'f0f0f0f0f0f0f0f0',
   rule: 'no_hate',
   caseId: 9,
 };
@@ -45,7 +46,7 @@ describe('blocking an image', () => {
         type: 'ImageBlocked',
         eventId: 'new',
         occurredAt: noon,
-        data: { imageId: 6, sha256, dhash: null, rule: 'no_hate', caseId: 9, moderatorId: 4 },
+        data: { imageId: 6, sha256, dhash: 'f0f0f0f0f0f0f0f0', rule: 'no_hate', caseId: 9, moderatorId: 4 },
       });
   });
 

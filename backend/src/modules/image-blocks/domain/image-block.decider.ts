@@ -14,8 +14,8 @@ const decide = (command: ImageBlockCommand, { imageId }: ImageBlockState): reado
   switch (command.type) {
     case 'BlockImage': {
       if (imageId !== null) return [];
-      const { rule, caseId } = command;
-      const data = { imageId: command.imageId, sha256, dhash: null, rule, caseId, moderatorId };
+      const { rule, caseId, dhash } = command;
+      const data = { imageId: command.imageId, sha256, dhash, rule, caseId, moderatorId };
       return [{ type: 'ImageBlocked', eventId, occurredAt: at, data }];
     }
     case 'UnblockImage':

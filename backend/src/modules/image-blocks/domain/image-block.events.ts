@@ -8,8 +8,8 @@ interface RecordedEvent<Type extends string, Data extends object> {
 }
 
 /**
- * `imageId`: a number of the sequence `conduct_ids`. `dhash` is for near matches, which a later release looks for; until
- * then it is null.
+ * `imageId`: a number of the sequence `conduct_ids`. `dhash` is the difference hash, for near matches; null in events of
+ * earlier releases, and for pictures without structure.
  */
 export type ImageBlocked = RecordedEvent<
   'ImageBlocked',

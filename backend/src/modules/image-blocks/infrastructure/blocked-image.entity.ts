@@ -12,6 +12,7 @@ export class BlockedImageEntity {
   @Column({ type: 'text' })
   sha256: string;
 
+  /** Difference hash of the picture, in hex; null when it is not known or says nothing. */
   @Column({ type: 'text', nullable: true })
   dhash: string | null;
 

@@ -15,6 +15,18 @@ export class BlockedImageRepository {
     return this.images.findOneBy({ sha256 });
   }
 
+  /** The entry whose difference hash differs least, in at most `maxDistance` bits. Compares every entry. */
+  async findNear(dhash: string, maxDistance: number): Promise<BlockedImageEntity | null> {
+    return this.images
+      .createQueryBuilder('image')
+      .where(`bit_count(('x' || image.dhash)::bit(64) # ('x' || :dhash)::bit(64)) <= :maxDistance`)
+      .orderBy(`bit_count(('x' || image.dhash)::bit(64) # ('x' || :dhash)::bit(64))`)
+      .addOrderBy('image.id')
+      .setParameters({ dhash, maxDistance })
+      .limit(1)
+      .getOne();
+  }
+
   find(id: number): Promise<BlockedImageEntity | null> {
     return this.images.findOneBy({ id });
   }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DomainError } from '../../../platform/errors/domain.errors';
 import { RateLimiterService } from '../../../platform/rate-limit/rate-limiter.service';
+import type { ImageHashes } from '../../image-blocks/application/image-blocks.service';
 import { type HeldImage, HeldImagesService } from '../../uploads/application/held-images.service';
 import { CaseRepository } from '../infrastructure/case.repository';
 import { AuditService } from './audit.service';
@@ -37,7 +38,7 @@ export class CaseImagesService {
    * The hashes by which images of the case can be blocked. Images that were sent before hashes were stored have none.
    * @throws DomainError not_found when the case has no such image
    */
-  async findHashes(userId: number, caseId: number, imageIds: readonly number[]): Promise<string[]> {
+  async findHashes(userId: number, caseId: number, imageIds: readonly number[]): Promise<ImageHashes[]> {
     if (imageIds.length === 0) return [];
     const images = await this.list(userId, caseId);
     const keys = imageIds.map((wanted) => images.find(({ imageId }) => imageId === wanted)?.key);

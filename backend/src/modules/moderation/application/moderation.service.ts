@@ -83,15 +83,15 @@ export class ModerationService {
     const subject = await this.findSubject(moderatorId, caseId);
     const imageIds = body.blockImages ?? [];
     if (imageIds.length > 0 && rule === null) throw new DomainError('validation_failed');
-    const hashes = await this.images.findHashes(subject.userId, caseId, imageIds);
+    const images = await this.images.findHashes(subject.userId, caseId, imageIds);
     const involvement = await this.findInvolvement(subject);
     const texts = { facts: toText(facts), note: toText(note) };
     await this.conduct.decideCase(
       { ...subject, ...involvement, version, outcome, rule, until, ...texts },
       async (manager) => {
         await this.audit.record({ ...subject, action: 'decided' }, manager);
-        if (rule === null || hashes.length === 0) return;
-        await this.imageBlocks.block({ hashes, rule, caseId, moderatorId }, manager);
+        if (rule === null || images.length === 0) return;
+        await this.imageBlocks.block({ images, rule, caseId, moderatorId }, manager);
         for (const imageId of imageIds)
           await this.audit.record({ ...subject, action: 'image_blocked', imageId }, manager);
       },

@@ -3,6 +3,7 @@ import type { CaseFilter, CaseKind, CaseState } from '@thaw/contract/moderation'
 import type { ReportCategory, StandingKind } from '@thaw/contract/safety';
 import { DataSource } from 'typeorm';
 import { EventTypeRegistry } from '../../../platform/event-store/event-type.registry';
+import type { ImageHashes } from '../../image-blocks/application/image-blocks.service';
 import { buildConductStreamId } from '../../standings/domain/standing.events';
 import { buildCasePageSql, oneCaseSql } from './case-queue.sql';
 
@@ -178,13 +179,12 @@ export class CaseRepository {
     return rows.map(({ id, is_friend: isFriend }) => ({ id: Number(id), isFriend }));
   }
 
-  /** The SHA-256 of those images of which it is known, as they were sent. */
-  async findImageHashes(keys: readonly string[]): Promise<string[]> {
-    const rows = await this.dataSource.query<{ sha256: string }[]>(
-      'SELECT DISTINCT sha256 FROM uploads WHERE key = ANY($1) AND sha256 IS NOT NULL',
+  /** The hashes of those images of which they are known. */
+  async findImageHashes(keys: readonly string[]): Promise<ImageHashes[]> {
+    return this.dataSource.query<ImageHashes[]>(
+      'SELECT DISTINCT ON (sha256) sha256, dhash FROM uploads WHERE key = ANY($1) AND sha256 IS NOT NULL',
       [keys],
     );
-    return rows.map(({ sha256 }) => sha256);
   }
 
   private async findNumber(sql: string, id: number): Promise<number | null> {

@@ -11,6 +11,8 @@ export interface ProcessedImage {
   extension: 'jpg' | 'webp';
   width: number;
   height: number;
+  /** 64-bit difference hash, in hex. */
+  dhash: string;
 }
 
 const MAX_PIXELS = 40_000_000;
@@ -56,11 +58,12 @@ export class ImageProcessingService implements OnApplicationShutdown {
       timeoutS: TIMEOUT_S,
     });
     if (!image) throw new DomainError('image_refused');
-    const { width, height } = image;
+    const { width, height, dhash } = image;
     return {
       bytes: Buffer.from(image.bytes),
       width,
       height,
+      dhash,
       ...(image.format === 'webp'
         ? { contentType: 'image/webp', extension: 'webp' }
         : { contentType: 'image/jpeg', extension: 'jpg' }),

@@ -19,7 +19,7 @@ import type { DroppedData } from '../../../platform/event-store/personal-data.re
 import { ProcessEventsService } from '../../../platform/process-events/process-events.service';
 import { RateLimiterService } from '../../../platform/rate-limit/rate-limiter.service';
 import { FILE_STORAGE_PORT, type FileStoragePort } from '../../../platform/storage/file-storage.port';
-import { ImageBlocksService } from '../../image-blocks/application/image-blocks.service';
+import { type ImageBlock, ImageBlocksService } from '../../image-blocks/application/image-blocks.service';
 import { UploadRepository } from '../infrastructure/upload.repository';
 import { ImageProcessingService } from './image-processing.service';
 import { listShownImages } from './shown-image.mapper';
@@ -71,12 +71,13 @@ export class UploadsService {
   async receive({ ownerId, bucket, fileName, bytes }: ReceivedImage): Promise<string> {
     await this.limiter.require('uploaded_bytes', ownerId, bytes.length);
     const sha256 = createHash('sha256').update(bytes).digest('hex');
-    await this.refuseBlocked(ownerId, sha256);
+    await this.refuseIfBlocked(ownerId, await this.imageBlocks.findBlock(sha256));
     const image = await this.images.process(bytes, bucket);
+    await this.refuseIfBlocked(ownerId, await this.imageBlocks.findNearBlock(image.dhash));
     const key = `${pickAllowedPrefix(fileName)}${randomUUID()}.${image.extension}`;
-    const { contentType, width, height } = image;
+    const { contentType, width, height, dhash } = image;
     await this.uploads.insertUnfinished(
-      { key, bucket, ownerId, contentType, sha256, width, height, size: image.bytes.length },
+      { key, bucket, ownerId, contentType, sha256, dhash, width, height, size: image.bytes.length },
       new Date(),
     );
     await this.storage.put({ bucket, key }, image.bytes, contentType);
@@ -142,10 +143,9 @@ export class UploadsService {
   }
 
   /** @throws DomainError image_refused */
-  private async refuseBlocked(ownerId: number, sha256: string): Promise<void> {
-    const block = await this.imageBlocks.findBlock(sha256);
+  private async refuseIfBlocked(ownerId: number, block: ImageBlock | null): Promise<void> {
     if (!block) return;
-    const { id: blockedImageId, rule } = block;
+    const { id: blockedImageId, sha256, rule } = block;
     await this.processEvents.deliver('BlockedImageSent', { userId: ownerId, blockedImageId, sha256, rule });
     throw new DomainError('image_refused');
   }

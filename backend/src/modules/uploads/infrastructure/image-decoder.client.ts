@@ -17,6 +17,8 @@ export interface DecodedImage {
   width: number;
   height: number;
   format: 'jpeg' | 'webp';
+  /** 64-bit difference hash, in hex. */
+  dhash: string;
 }
 
 export interface DecoderLimits {

@@ -43,8 +43,35 @@ const reencode = async ({ bytes, resize, maxPixels, timeoutS }) => {
   return { bytes: data, width: info.width, height: info.height, format: hasAlpha ? 'webp' : 'jpeg' };
 };
 
+/**
+ * A 64-bit difference hash: of each of 8 rows of 9 grey values, which of two neighbours is brighter. Copies in another
+ * size, quality or format have nearly the same one. An avatar is cut to a square, so its hash is that of the original.
+ */
+const hashPicture = async ({ bytes, resize, maxPixels, timeoutS }, encoded) => {
+  const pixels = await sharp(resize.fit === 'cover' ? bytes : encoded, { limitInputPixels: maxPixels })
+    .autoOrient()
+    .flatten({ background: 'white' })
+    .greyscale()
+    .resize({ width: 9, height: 8, fit: 'fill', kernel: 'mitchell' })
+    .timeout({ seconds: timeoutS })
+    .raw()
+    .toBuffer();
+  let hash = 0n;
+  for (let row = 0; row < 8; row += 1) {
+    for (let column = 0; column < 8; column += 1) {
+      const at = row * 9 + column;
+      hash = (hash << 1n) | (pixels[at] > pixels[at + 1] ? 1n : 0n);
+    }
+  }
+  return hash.toString(16).padStart(16, '0');
+};
+
 process.on('message', (job) => {
-  reencode(job).then(
+  const work = async () => {
+    const image = await reencode(job);
+    return { ...image, dhash: await hashPicture(job, image.bytes) };
+  };
+  work().then(
     (image) => process.send({ image }),
     // Corrupt, too many pixels, or too slow: libvips distinguishes these in its message text only.
     () => process.send({ image: null }),

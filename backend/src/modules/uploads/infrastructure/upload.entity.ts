@@ -21,6 +21,10 @@ export class UploadEntity {
   @Column({ type: 'text', nullable: true })
   sha256: string | null;
 
+  /** Difference hash of the picture, in hex; null for images of earlier releases. */
+  @Column({ type: 'text', nullable: true })
+  dhash: string | null;
+
   @Column({ type: 'int' })
   size: number;
 

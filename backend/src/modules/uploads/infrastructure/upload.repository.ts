@@ -8,7 +8,7 @@ import { UploadEntity } from './upload.entity';
 
 export type NewUpload = Pick<
   UploadEntity,
-  'key' | 'bucket' | 'ownerId' | 'contentType' | 'sha256' | 'size' | 'width' | 'height'
+  'key' | 'bucket' | 'ownerId' | 'contentType' | 'sha256' | 'dhash' | 'size' | 'width' | 'height'
 >;
 
 export type ImageSize = Pick<UploadEntity, 'key' | 'ownerId' | 'width' | 'height'>;

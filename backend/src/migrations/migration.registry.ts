@@ -17,6 +17,7 @@ import { Erasures1763640910000 } from './1763640910000-erasures';
 import { FindingsIndex1763640911000 } from './1763640911000-findings-index';
 import { ExportIndexes1763640920000 } from './1763640920000-export-indexes';
 import { UnsampledColumns1763640930000 } from './1763640930000-unsampled-columns';
+import { RenewedLogins1763640940000 } from './1763640940000-renewed-logins';
 
 /** Every migration, in order. */
 export const migrations = [
@@ -39,4 +40,5 @@ export const migrations = [
   FindingsIndex1763640911000,
   ExportIndexes1763640920000,
   UnsampledColumns1763640930000,
+  RenewedLogins1763640940000,
 ];

@@ -6,6 +6,10 @@ import { realtimeLimits } from './realtime.limits';
 import type { SocketConnection } from './socket-connection.model';
 import { SOCKET_IDENTITY_PORT, type SocketIdentityPort } from './socket-identity.port';
 
+const listFamilies = (connections: readonly SocketConnection[]): string[] => [
+  ...new Set(connections.map(({ identity }) => identity.familyId)),
+];
+
 /**
  * Closes sockets whose login has ended or whose user is excluded. If that happens between the check at the upgrade and
  * the subscription to the user's channel, this replica misses the announcement. Every socket is therefore checked again
@@ -30,17 +34,27 @@ export class LoginRecheckService {
 
   /**
    * Closes, with 4401, the given sockets whose login has ended, and those of excluded users, which are sent the standing
-   * first.
+   * first. Closes with 1012 those whose login continues in another family: their clients reconnect with the new cookie.
    * @throws when PostgreSQL is unavailable.
    */
   async closeEnded(connections: readonly SocketConnection[]): Promise<void> {
     if (connections.length === 0) return;
-    const familyIds = new Set(connections.map(({ identity }) => identity.familyId));
-    const live = await this.identities.findLiveFamilies([...familyIds]);
+    const live = await this.identities.findLiveFamilies(listFamilies(connections));
+    const ended: SocketConnection[] = [];
     for (const connection of connections) {
       const standing = live.get(connection.identity.familyId);
-      if (standing && isExcluded(standing)) connection.sendFrame('standing', standing);
-      if (!standing || isExcluded(standing)) connection.close(closeCodes.notSignedIn);
+      if (!standing) {
+        ended.push(connection);
+      } else if (isExcluded(standing)) {
+        connection.sendFrame('standing', standing);
+        connection.close(closeCodes.notSignedIn);
+      }
+    }
+    if (ended.length === 0) return;
+    const renewed = await this.identities.findRenewedFamilies(listFamilies(ended));
+    for (const connection of ended) {
+      const isRenewed = renewed.has(connection.identity.familyId);
+      connection.close(isRenewed ? closeCodes.serviceRestart : closeCodes.notSignedIn);
     }
   }
 }

@@ -16,6 +16,8 @@ export interface SocketIdentityPort {
   identify(request: IncomingMessage): Promise<SocketIdentity | null>;
   /** Returns the users' present standings by family, for those of the families that still have a valid session. */
   findLiveFamilies(familyIds: readonly string[]): Promise<ReadonlyMap<string, Standing>>;
+  /** Returns those of the families that have no session because their login continues in another family. */
+  findRenewedFamilies(familyIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** Whether the upgrade comes from an allowed origin, or from a client that is not a browser. */
   isAllowedOrigin(request: IncomingMessage): boolean;
 }

@@ -4,6 +4,8 @@ import { request as httpRequest } from 'node:http';
 import { closeCodes } from '@thaw/contract/close-codes';
 import { createEmail, PASSWORD } from '../../../testing/test-accounts.fixture';
 import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas.harness';
+import { SocketRegistry } from '../../../platform/realtime/socket.registry';
+import { UserPublisherService } from '../../../platform/realtime/user-publisher.service';
 import { type ThawSocket, ThawVisitor } from '../../../testing/thaw.client';
 import { until } from '../../../testing/until.functions';
 import { SessionRepository } from '../infrastructure/session.repository';
@@ -76,6 +78,23 @@ describe('login sessions and their sockets', () => {
       const { status } = await change(owner);
       expect(status).toBe(200);
       expect(await waitForCloseCodes(sockets)).toEqual(Array(4).fill(closeCodes.serviceRestart));
+    });
+
+    it('closes them with 1012 also where a check of the logins precedes the announcement, or it is lost', async () => {
+      const { owner } = await registerOwner();
+      const otherLogin = await new ThawVisitor(thaw.origins).joinAnonymously('female');
+      const sockets = await openSocketOnEachReplica(owner);
+      const keptSocket = await otherLogin.openSocket();
+      jest.spyOn(UserPublisherService.prototype, 'restartFamily').mockResolvedValue();
+      expect((await change(owner)).status).toBe(200);
+      for (const { app } of thaw.replicas) await app.get(SocketRegistry).closeEndedLogins();
+      expect(await waitForCloseCodes(sockets)).toEqual(Array(2).fill(closeCodes.serviceRestart));
+      expect((await keptSocket.ask('ping', {})).event).toBe('pong');
+      // The continued login ends like any other.
+      const socket = await owner.openSocket();
+      await owner.logOut();
+      expect(await socket.closed).toBe(closeCodes.notSignedIn);
+      await otherLogin.closeSockets();
     });
 
     it('refuses a stolen cookie over HTTP and on sockets, and accepts the new one', async () => {

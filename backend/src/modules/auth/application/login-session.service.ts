@@ -7,7 +7,11 @@ import { CommandExecutorService } from '../../../platform/event-store/command-ex
 import type { Login } from '../../../platform/http/login.decorator';
 import { AppLoggerService } from '../../../platform/observability/app-logger.service';
 import { UserPublisherService } from '../../../platform/realtime/user-publisher.service';
-import { type NewSession, SessionRepository } from '../infrastructure/session.repository';
+import {
+  type ContinuedLogin,
+  type NewSession,
+  SessionRepository,
+} from '../infrastructure/session.repository';
 import { SessionCookieCodec } from '../infrastructure/session-cookie.codec';
 import { SessionStoreAdapter } from '../infrastructure/session-store.adapter';
 
@@ -67,10 +71,11 @@ export class LoginSessionService {
     work: (manager: EntityManager) => Promise<void>,
   ): Promise<void> {
     const renewedLogin = { userId: login.userId, familyId: randomUUID() };
+    const continuedLogin = { ...renewedLogin, previousFamilyId: login.familyId };
     await this.store.replaceSession(request, renewedLogin, (newSessionId, oldSessionId) =>
       this.executor.runInTransaction(async (manager) => {
         await work(manager);
-        await this.moveSession(oldSessionId, newSessionId, renewedLogin, manager);
+        await this.moveSession(oldSessionId, newSessionId, continuedLogin, manager);
         await this.sessions.removeFamily(login.familyId, manager);
       }),
     );
@@ -123,7 +128,7 @@ export class LoginSessionService {
   private async moveSession(
     fromId: string,
     toId: string,
-    login: Login,
+    login: ContinuedLogin,
     manager?: EntityManager,
   ): Promise<void> {
     if (!(await this.sessions.move(fromId, toId, login, manager))) throw new DomainError('not_signed_in');

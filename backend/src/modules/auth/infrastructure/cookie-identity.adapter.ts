@@ -46,6 +46,10 @@ export class CookieIdentityAdapter implements SocketIdentityPort {
     return this.sessions.findLiveFamilies(familyIds);
   }
 
+  findRenewedFamilies(familyIds: readonly string[]): Promise<ReadonlySet<string>> {
+    return this.sessions.findRenewedFamilies(familyIds);
+  }
+
   isAllowedOrigin(request: IncomingMessage): boolean {
     return this.origins.allows(request);
   }

@@ -14,6 +14,10 @@ export class SessionEntity {
   @Column({ name: 'family_id', type: 'uuid' })
   familyId: string;
 
+  /** The family that this login continues since the last change of the password or e-mail. */
+  @Column({ name: 'previous_family_id', type: 'uuid', nullable: true })
+  previousFamilyId: string | null;
+
   @Column({ name: 'refreshed_at', type: 'timestamptz' })
   refreshedAt: Date;
 

@@ -22,6 +22,12 @@ export interface NewSession {
   credentialsVersion?: number;
 }
 
+/** The login of a session that gets another id. */
+export interface ContinuedLogin extends Login {
+  /** The family that the login continues, if it gets another family too. */
+  previousFamilyId?: string;
+}
+
 /** A session that has not expired. */
 export interface FoundSession extends Login {
   refreshedAt: Date;
@@ -134,7 +140,7 @@ export class SessionRepository {
   async move(
     fromId: string,
     toId: string,
-    { userId, familyId }: Login,
+    { userId, familyId, previousFamilyId }: ContinuedLogin,
     manager: EntityManager = this.sessions.manager,
   ): Promise<boolean> {
     const now = new Date();
@@ -144,6 +150,7 @@ export class SessionRepository {
       {
         idHash: hashSessionId(toId),
         familyId,
+        previousFamilyId,
         refreshedAt: now,
         expiresAt: new Date(now.getTime() + SESSION_LIFETIME_MS),
       },
@@ -179,6 +186,16 @@ export class SessionRepository {
       [familyIds, new Date()],
     );
     return new Map(rows.map((row) => [row.family_id, toStanding(row)]));
+  }
+
+  /** @returns those of the families that continue in another one, which still has a valid session. */
+  async findRenewedFamilies(familyIds: readonly string[]): Promise<ReadonlySet<string>> {
+    if (familyIds.length === 0) return new Set();
+    const rows = await this.sessions.query<{ previous_family_id: string }[]>(
+      'SELECT previous_family_id FROM sessions WHERE previous_family_id = ANY($1::uuid[]) AND expires_at > $2',
+      [familyIds, new Date()],
+    );
+    return new Set(rows.map((row) => row.previous_family_id));
   }
 
   private async deleteSomeExpired(): Promise<void> {

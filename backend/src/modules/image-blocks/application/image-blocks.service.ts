@@ -73,7 +73,7 @@ export class ImageBlocksService {
   async block({ images, ...fields }: ImagesToBlock, manager: EntityManager): Promise<void> {
     const byHash = new Map(images.map((image) => [image.sha256, image]));
     const unique = [...byHash.values()].sort((one, other) => (one.sha256 < other.sha256 ? -1 : 1));
-    const ids = await this.images.reserveIds(unique.length);
+    const ids = await this.images.reserveIds(unique.length, manager);
     for (const [index, { sha256, dhash }] of unique.entries()) {
       const imageId = ids[index];
       if (imageId === undefined) throw new Error('The sequence conduct_ids returned too few numbers');
@@ -108,7 +108,7 @@ export class ImageBlocksService {
     if (!image) throw new DomainError('not_found');
     const { sha256 } = image;
     await this.executor.runInTransaction(async (manager) => {
-      const command = { eventId: randomUUID(), at: new Date(), sha256, moderatorId };
+      const command = { eventId: randomUUID(), at: new Date(), sha256, imageId, moderatorId };
       await this.executor.execute(
         buildImageStreamId(sha256),
         imageBlockDecider,

@@ -18,6 +18,9 @@ export type BlockImage = Command<'BlockImage'> & {
   rule: HouseRule;
   caseId: number | null;
 };
-export type UnblockImage = Command<'UnblockImage'>;
+export type UnblockImage = Command<'UnblockImage'> & {
+  /** Number of the block that ends. */
+  imageId: number;
+};
 
 export type ImageBlockCommand = BlockImage | UnblockImage;

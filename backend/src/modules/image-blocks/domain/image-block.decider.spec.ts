@@ -36,6 +36,7 @@ const unblock: ImageBlockCommand = {
   at: noon,
   sha256,
   moderatorId: 4,
+  imageId: 5,
 };
 
 describe('blocking an image', () => {
@@ -66,5 +67,10 @@ describe('unblocking an image', () => {
   it('is refused for an image that is not blocked', () => {
     given().when(unblock).thenThrows('not_found');
     given(blocked, unblocked).when(unblock).thenThrows('not_found');
+  });
+
+  it('is refused when another moderator has unblocked and blocked the image again in the meantime', () => {
+    const blockedAgain = { ...blocked, eventId: 'third', data: { ...blocked.data, imageId: 7 } };
+    given(blocked, unblocked, blockedAgain).when(unblock).thenThrows('not_found');
   });
 });

@@ -8,7 +8,7 @@ export interface ImageBlockState {
   imageId: number | null;
 }
 
-/** @throws DomainError not_found when an image that is not blocked is to be unblocked */
+/** @throws DomainError not_found when the block to be ended does not exist, or the image was blocked again since */
 const decide = (command: ImageBlockCommand, { imageId }: ImageBlockState): readonly ImageBlockEvent[] => {
   const { eventId, at, sha256, moderatorId } = command;
   switch (command.type) {
@@ -19,7 +19,7 @@ const decide = (command: ImageBlockCommand, { imageId }: ImageBlockState): reado
       return [{ type: 'ImageBlocked', eventId, occurredAt: at, data }];
     }
     case 'UnblockImage':
-      if (imageId === null) throw new DomainError('not_found');
+      if (imageId === null || imageId !== command.imageId) throw new DomainError('not_found');
       return [{ type: 'ImageUnblocked', eventId, occurredAt: at, data: { imageId, sha256, moderatorId } }];
     default:
       return command satisfies never;

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { Repository } from 'typeorm';
+import { type EntityManager, Repository } from 'typeorm';
 import { BlockedImageEntity } from './blocked-image.entity';
 
 /** Queries of the read model `blocked_images`, which only the projection writes. */
@@ -36,9 +36,12 @@ export class BlockedImageRepository {
     return this.images.find({ order: { id: 'DESC' } });
   }
 
-  /** Takes numbers of the sequence `conduct_ids`, which never returns a number twice. */
-  async reserveIds(count: number): Promise<number[]> {
-    const rows = await this.images.query<{ id: string }[]>(
+  /**
+   * Takes numbers of the sequence `conduct_ids`, which never returns a number twice.
+   * @param manager the transaction: waiting for a second connection, while one is held, can use up the pool.
+   */
+  async reserveIds(count: number, manager: EntityManager): Promise<number[]> {
+    const rows = await manager.query<{ id: string }[]>(
       `SELECT nextval('conduct_ids') AS id FROM generate_series(1, $1::int)`,
       [count],
     );

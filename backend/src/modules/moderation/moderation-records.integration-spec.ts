@@ -240,11 +240,22 @@ describe('the records of moderation', () => {
       expect((await unblock()).status).toBe(404);
       expect(await list()).toEqual([]);
       expect((await upload(await thaw.createVisitor(0), bytes)).status).toBe(201);
-      expect((await readAudit(mia)).map(({ action }) => action).slice(0, 3)).toEqual([
-        'image_unblocked',
-        'image_blocked',
-        'decided',
-      ]);
+      const actions = (await readAudit(mia)).map(({ action }) => action);
+      expect(actions.slice(0, 3)).toEqual(['image_unblocked', 'image_blocked', 'decided']);
+    });
+
+    it('blocks images on the connection of the decision alone, so that decisions cannot wait for each other', async () => {
+      const { app } = thaw.replicas[0]!;
+      const runner = app.get(DataSource).createQueryRunner();
+      await runner.startTransaction();
+      const connect = jest.spyOn(app.get(DataSource), 'createQueryRunner');
+      const image = { rule: 'no_hate', caseId: null, moderatorId: mia.user.id } as const;
+      await app
+        .get(ImageBlocksService)
+        .block({ images: [{ sha256: 'ab'.repeat(32), dhash: null }], ...image }, runner.manager);
+      expect(connect).not.toHaveBeenCalled();
+      await runner.rollbackTransaction();
+      await runner.release();
     });
 
     it('are compared with a new image in a few milliseconds, however many there are', async () => {

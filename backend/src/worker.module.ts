@@ -15,7 +15,6 @@ import { RandomChatWorkerModule } from './modules/random-chat/random-chat-worker
 import { StandingsWorkerModule } from './modules/standings/standings-worker.module';
 import { UploadsWorkerModule } from './modules/uploads/uploads-worker.module';
 import { UsersReadModelModule } from './modules/users/users-read-model.module';
-import { workerTimeouts } from './platform/database/data-source.config';
 import { DatabaseModule } from './platform/database/database.module';
 import { EventStoreModule } from './platform/event-store/event-store.module';
 import { HealthModule } from './platform/health/health.module';
@@ -35,7 +34,7 @@ import { StorageModule } from './platform/storage/storage.module';
     ObservabilityModule,
     LifecycleModule,
     ProcessEventsModule,
-    DatabaseModule.forRoot(workerTimeouts),
+    DatabaseModule.forWorker(),
     RedisModule,
     MemoryValveModule,
     StorageModule,

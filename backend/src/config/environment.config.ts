@@ -26,7 +26,12 @@ const hasNoCredentials = (address: string): boolean => {
 const settings = z.object({
   /** PostgreSQL, `postgres://user:password@host:port/database`. */
   DATABASE_URL: z.url(),
-  /** The same database under the role that owns it, for migrations. Defaults to DATABASE_URL. */
+  /** `off` behind a transaction pooler that does not know prepared statements, such as PgBouncer before 1.21. */
+  DATABASE_PREPARED_STATEMENTS: z._default(onOff, true),
+  /**
+   * The same database under the role that owns it, for migrations. Defaults to DATABASE_URL. Never through a transaction
+   * pooler, because migrations hold a lock of their session.
+   */
   MIGRATE_DATABASE_URL: z.optional(z.url()),
   /** Maximum number of PostgreSQL connections per process. */
   DATABASE_POOL_SIZE: z._default(count(1), 10),

@@ -2,7 +2,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { DataSource } from 'typeorm';
 import { migrations } from '../migrations/migration.registry';
-import { createDataSourceOptions } from '../platform/database/data-source.config';
+import { createDataSourceOptions, requestTimeouts } from '../platform/database/data-source.config';
+import { buildRoleTimeoutsSql } from '../platform/database/database-timeouts.functions';
 import { migrate } from '../platform/database/schema-migration.functions';
 
 /** Advisory lock held while the template is created: the test files of a run start concurrently. */
@@ -74,6 +75,8 @@ export const createTestDatabase = async (
   await withClient(serverUrl, async (client) => {
     const template = await ensureTemplate(client, serverUrl);
     await client.query(`CREATE DATABASE ${name} TEMPLATE ${template}`);
+    // Settings of a role in a database are not copied from the template.
+    await client.query(buildRoleTimeoutsSql(name, requestTimeouts));
   });
 
   const url = withDatabase(serverUrl, name);

@@ -1,9 +1,9 @@
-import type { DataSourceOptions } from 'typeorm';
+import type { DataSource, DataSourceOptions } from 'typeorm';
 import type { Environment } from '../../config/environment.config';
 
 type PostgresConnectionOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
 
-/** Time-outs of PostgreSQL, in ms. */
+/** Time-outs of PostgreSQL, in ms. Transaction poolers refuse them as parameters of a connection (docs/decisions/0065). */
 export interface DatabaseTimeouts {
   statementMs: number;
   lockMs: number;
@@ -23,10 +23,14 @@ export const workerTimeouts: DatabaseTimeouts = {
   idleInTransactionMs: 15_000,
 };
 
-/** Connection options of every Thaw process: statements and idle transactions are time-limited. */
+/**
+ * Connection options of every Thaw process. They set no state of the session, so that the connections may be those of a
+ * transaction pooler.
+ */
 export const createDataSourceOptions = (
-  environment: Pick<Environment, 'DATABASE_URL' | 'DATABASE_POOL_SIZE'>,
-  { statementMs, lockMs, idleInTransactionMs }: DatabaseTimeouts = requestTimeouts,
+  environment: Pick<Environment, 'DATABASE_URL' | 'DATABASE_POOL_SIZE'> &
+    Partial<Pick<Environment, 'DATABASE_PREPARED_STATEMENTS'>>,
+  { statementMs }: DatabaseTimeouts = requestTimeouts,
 ): PostgresConnectionOptions => ({
   type: 'postgres',
   url: environment.DATABASE_URL,
@@ -38,8 +42,13 @@ export const createDataSourceOptions = (
     keepAlive: true,
     // The client's time-out is later than the server's, so it only fires when the server does not respond at all.
     query_timeout: statementMs + 1_000,
-    statement_timeout: statementMs,
-    lock_timeout: lockMs,
-    idle_in_transaction_session_timeout: idleInTransactionMs,
+    ...(environment.DATABASE_PREPARED_STATEMENTS === false && UNPREPARED),
   },
 });
+
+const UNPREPARED = { preparedStatements: 'off' } as const;
+
+/** Whether statements may have a name, by which PostgreSQL finds the plan of an earlier execution. */
+export const hasPreparedStatements = ({ options }: Pick<DataSource, 'options'>): boolean =>
+  (options.extra as Partial<typeof UNPREPARED> | undefined)?.preparedStatements !==
+  UNPREPARED.preparedStatements;

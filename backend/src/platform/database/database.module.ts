@@ -1,21 +1,39 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { ENVIRONMENT, type Environment } from '../../config/environment.config';
-import { createDataSourceOptions, type DatabaseTimeouts, requestTimeouts } from './data-source.config';
+import {
+  createDataSourceOptions,
+  type DatabaseTimeouts,
+  requestTimeouts,
+  workerTimeouts,
+} from './data-source.config';
+import { TransactionTimeoutsService } from './transaction-timeouts.service';
 
 /** The connection pool. Modules register their own entities; only migrations change the schema. */
 @Module({})
 export class DatabaseModule {
-  static forRoot(timeouts: DatabaseTimeouts = requestTimeouts): DynamicModule {
-    const connection = TypeOrmModule.forRootAsync({
-      inject: [ENVIRONMENT],
-      useFactory: (environment: Environment) => ({
-        ...createDataSourceOptions(environment, timeouts),
-        autoLoadEntities: true,
-        retryAttempts: 10,
-        retryDelay: 1_000,
-      }),
-    });
-    return { module: DatabaseModule, imports: [connection] };
+  /** For processes that answer requests, and for operators' commands. */
+  static forRoot(): DynamicModule {
+    return { module: DatabaseModule, imports: [connect(requestTimeouts)] };
+  }
+
+  /** For workers, whose transactions may take longer. */
+  static forWorker(): DynamicModule {
+    return {
+      module: DatabaseModule,
+      imports: [connect(workerTimeouts)],
+      providers: [TransactionTimeoutsService],
+    };
   }
 }
+
+const connect = (timeouts: DatabaseTimeouts): DynamicModule =>
+  TypeOrmModule.forRootAsync({
+    inject: [ENVIRONMENT],
+    useFactory: (environment: Environment) => ({
+      ...createDataSourceOptions(environment, timeouts),
+      autoLoadEntities: true,
+      retryAttempts: 10,
+      retryDelay: 1_000,
+    }),
+  });

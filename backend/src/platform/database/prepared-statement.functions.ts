@@ -1,4 +1,5 @@
 import type { EntityManager } from 'typeorm';
+import { hasPreparedStatements } from './data-source.config';
 
 /** A statement with a unique name, which PostgreSQL parses and plans once per connection. */
 export interface PreparedStatement {
@@ -7,13 +8,17 @@ export interface PreparedStatement {
 }
 
 /**
- * Runs a prepared statement. For frequent statements whose planning is expensive. Not for statements whose best plan
- * depends on the size of their parameters: after a few executions PostgreSQL switches to a generic plan.
+ * Runs a statement, prepared unless DATABASE_PREPARED_STATEMENTS is off. For frequent statements whose planning is
+ * expensive. Not for statements whose best plan depends on the size of their parameters: after a few executions
+ * PostgreSQL switches to a generic plan.
  */
 export const runPrepared = <Rows>(
-  manager: Pick<EntityManager, 'query'>,
+  manager: EntityManager,
   statement: PreparedStatement,
   parameters: unknown[],
 ): Promise<Rows> =>
   // TypeORM passes the first argument to the driver unchanged, and the driver accepts a named statement.
-  manager.query<Rows>(statement as unknown as string, parameters);
+  manager.query<Rows>(
+    hasPreparedStatements(manager.dataSource) ? (statement as unknown as string) : statement.text,
+    parameters,
+  );

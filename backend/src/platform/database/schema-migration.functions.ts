@@ -1,14 +1,16 @@
 import { DataSource } from 'typeorm';
 import type { Environment } from '../../config/environment.config';
 import { migrations } from '../../migrations/migration.registry';
-import { createDataSourceOptions } from './data-source.config';
+import { createDataSourceOptions, requestTimeouts } from './data-source.config';
+import { buildRoleTimeoutsSql } from './database-timeouts.functions';
 import { grantToService } from './service-role.functions';
 
 /** An arbitrary number, shared by all Thaw processes. The migrating process holds this lock. */
 const ADVISORY_LOCK = 7_284_610;
 
 /**
- * Runs the pending migrations, as MIGRATE_DATABASE_URL's role if given, and grants DATABASE_URL's role its privileges.
+ * Runs the pending migrations, as MIGRATE_DATABASE_URL's role if given, and grants DATABASE_URL's role its privileges
+ * and time-outs.
  * Safe to call from several processes at once: one migrates while the others wait.
  * @returns the names of the migrations run by this call.
  */
@@ -23,8 +25,11 @@ export const migrate = async (
     ...options,
     poolSize: 2,
     migrations,
-    // Migrations have no statement time-out, unlike the serving processes.
-    extra: { connectionTimeoutMillis: 3_000, statement_timeout: 0, lock_timeout: 30_000 },
+    // Migrations may take as long as they need, whatever the time-outs of their role.
+    extra: {
+      connectionTimeoutMillis: 3_000,
+      options: '-c statement_timeout=0 -c idle_in_transaction_session_timeout=0 -c lock_timeout=30s',
+    },
   });
   await dataSource.initialize();
   try {
@@ -34,6 +39,7 @@ export const migrate = async (
       await lockHolder.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCK]);
       const run = await dataSource.runMigrations({ transaction: 'each' });
       await grantToService(dataSource, environment.DATABASE_URL);
+      await limitServiceStatements(environment);
       return run.map(({ name }) => name);
     } finally {
       // Destroying the data source below closes the connection, which releases the lock in every case.
@@ -41,5 +47,19 @@ export const migrate = async (
     }
   } finally {
     await dataSource.destroy();
+  }
+};
+
+/** Gives the role of the service its time-outs: a transaction pooler accepts none of them with a connection. */
+const limitServiceStatements = async (
+  environment: Pick<Environment, 'DATABASE_URL' | 'DATABASE_POOL_SIZE'>,
+): Promise<void> => {
+  const service = new DataSource({ ...createDataSourceOptions(environment), poolSize: 1 });
+  await service.initialize();
+  try {
+    const [row] = await service.query<{ name: string }[]>('SELECT current_database() AS name');
+    await service.query(buildRoleTimeoutsSql(service.driver.escape(row?.name ?? ''), requestTimeouts));
+  } finally {
+    await service.destroy();
   }
 };

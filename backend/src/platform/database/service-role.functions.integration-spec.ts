@@ -46,6 +46,17 @@ describe('migrations with a separate role', () => {
       [position],
     );
 
+  it('give the role of the service its time-outs, for every later connection', async () => {
+    await migrateDatabase();
+    const connected = await new DataSource(
+      createDataSourceOptions({ DATABASE_URL: serviceUrl, DATABASE_POOL_SIZE: 1 }),
+    ).initialize();
+    const readLimits = `SELECT current_setting('statement_timeout') AS statement, current_setting('lock_timeout') AS lock,
+      current_setting('idle_in_transaction_session_timeout') AS idle`;
+    expect(await connected.query(readLimits)).toEqual([{ statement: '3s', lock: '1s', idle: '5s' }]);
+    await connected.destroy();
+  });
+
   it('take over the objects that the service owns in a database of an earlier release', async () => {
     await database.dataSource.query(
       `ALTER TABLE users OWNER TO ${role}; ALTER TABLE events OWNER TO ${role}`,

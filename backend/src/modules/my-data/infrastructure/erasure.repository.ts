@@ -84,19 +84,23 @@ export class ErasureRepository {
    */
   async runExclusively(id: string, work: () => Promise<void>): Promise<boolean> {
     const holder = this.dataSource.createQueryRunner();
-    const key = `erasures:${id}`;
     try {
-      const [row] = (await holder.query('SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS locked', [
-        key,
-      ])) as { locked: boolean }[];
-      if (!row?.locked) return false;
-      try {
-        await holder.query('UPDATE erasures SET attempted_at = now() WHERE id = $1', [id]);
+      // An idle transaction holds the lock: behind a transaction pooler, a session is not this process's alone.
+      await holder.startTransaction();
+      await holder.query('SET LOCAL idle_in_transaction_session_timeout = 0');
+      const [row] = (await holder.query(
+        'SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS locked',
+        [`erasures:${id}`],
+      )) as { locked: boolean }[];
+      if (row?.locked) {
+        await this.dataSource.query('UPDATE erasures SET attempted_at = now() WHERE id = $1', [id]);
         await work();
-      } finally {
-        await holder.query('SELECT pg_advisory_unlock(hashtextextended($1, 0))', [key]);
       }
-      return true;
+      await holder.commitTransaction();
+      return row?.locked === true;
+    } catch (error) {
+      if (holder.isTransactionActive) await holder.rollbackTransaction().catch(() => undefined);
+      throw error;
     } finally {
       await holder.release();
     }

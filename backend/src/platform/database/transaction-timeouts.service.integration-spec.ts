@@ -1,0 +1,23 @@
+// Uses a real PostgreSQL.
+import { createTestDatabase, type TestDatabase } from '../../testing/test-database.harness';
+import { TransactionTimeoutsService } from './transaction-timeouts.service';
+
+const READ_STATEMENT_TIMEOUT = `SELECT current_setting('statement_timeout') AS value`;
+
+describe('the time-outs of a worker', () => {
+  let database: TestDatabase;
+
+  beforeAll(async () => {
+    database = await createTestDatabase({ poolSize: 1 });
+    new TransactionTimeoutsService(database.dataSource).onModuleInit();
+  });
+  afterAll(() => database.close());
+
+  it('apply to its transactions, and leave no state on the connection', async () => {
+    const { dataSource } = database;
+    expect(await dataSource.transaction((manager) => manager.query(READ_STATEMENT_TIMEOUT))).toEqual([
+      { value: '10s' },
+    ]);
+    expect(await dataSource.query(READ_STATEMENT_TIMEOUT)).toEqual([{ value: '3s' }]);
+  });
+});

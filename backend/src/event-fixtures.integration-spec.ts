@@ -58,7 +58,7 @@ class FixtureLog {
     selectData: (fixture: Fixture, eventTypes: EventTypeRegistry) => object,
   ): Promise<FixtureLog> {
     const database = await createTestDatabase();
-    const environment = loadEnvironment({ DATABASE_URL: database.url, REDIS_URL: process.env.REDIS_URL });
+    const environment = loadEnvironment({ ...database.settings, REDIS_URL: process.env.REDIS_URL });
     const app = await NestFactory.createApplicationContext(ReadModelsModule.forRoot(environment), {
       logger: false,
     });

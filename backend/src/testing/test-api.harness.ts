@@ -24,7 +24,7 @@ export const startTestApi = async (
   await database.dataSource.query(`ALTER SEQUENCE user_ids RESTART WITH ${randomInt(1_000_000, 2 ** 40)}`);
   const app = await createApiApplication(
     loadEnvironment({
-      DATABASE_URL: database.url,
+      ...database.settings,
       REDIS_URL: process.env.REDIS_URL,
       SESSION_SECRET: 'a secret of a test that has 32 bytes or more',
       SAFETY_SECRET: 'another secret of a test of 32 bytes or more',

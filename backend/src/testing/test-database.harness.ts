@@ -10,7 +10,10 @@ import { migrate } from '../platform/database/schema-migration.functions';
 const TEMPLATE_LOCK = 7_284_611;
 
 export interface TestDatabase {
+  /** Through PgBouncer in transaction mode if POOLER_URL is given. */
   url: string;
+  /** The settings of a process that uses this database. */
+  settings: { DATABASE_URL: string; DATABASE_PREPARED_STATEMENTS: string | undefined };
   /** A connection pool, for checks and for the components under test. */
   dataSource: DataSource;
   close(): Promise<void>;
@@ -79,14 +82,20 @@ export const createTestDatabase = async (
     await client.query(buildRoleTimeoutsSql(name, requestTimeouts));
   });
 
-  const url = withDatabase(serverUrl, name);
+  const { POOLER_URL, DATABASE_PREPARED_STATEMENTS } = process.env;
+  const url = withDatabase(POOLER_URL ?? serverUrl, name);
   const dataSource = new DataSource({
-    ...createDataSourceOptions({ DATABASE_URL: url, DATABASE_POOL_SIZE: settings.poolSize ?? 10 }),
+    ...createDataSourceOptions({
+      DATABASE_URL: url,
+      DATABASE_POOL_SIZE: settings.poolSize ?? 10,
+      DATABASE_PREPARED_STATEMENTS: DATABASE_PREPARED_STATEMENTS !== 'off',
+    }),
     entities: settings.entities ?? [],
   });
   await dataSource.initialize();
   return {
     url,
+    settings: { DATABASE_URL: url, DATABASE_PREPARED_STATEMENTS },
     dataSource,
     async close() {
       if (dataSource.isInitialized) await dataSource.destroy();

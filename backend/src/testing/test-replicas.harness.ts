@@ -67,7 +67,7 @@ export const startTestReplicas = async (
   await database.dataSource.query(`ALTER SEQUENCE user_ids RESTART WITH ${randomInt(1_000_000, 2 ** 40)}`);
   const createEnvironment = (own: Record<string, string> = {}) =>
     loadEnvironment({
-      DATABASE_URL: database.url,
+      ...database.settings,
       DATABASE_POOL_SIZE: '4',
       REDIS_URL: store.url,
       SESSION_SECRET: 'a secret of a test of 32 bytes or more',

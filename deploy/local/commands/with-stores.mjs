@@ -23,6 +23,7 @@ export async function main(args) {
   }
 }
 
+/** Runs a command with the terminal of this process. @returns its exit code */
 export function runInForeground(command, args, env) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { env, stdio: 'inherit' });

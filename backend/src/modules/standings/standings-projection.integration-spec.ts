@@ -64,7 +64,7 @@ describe('the read model of standings', () => {
 
   beforeAll(async () => {
     database = await createTestDatabase();
-    const environment = loadEnvironment({ DATABASE_URL: database.url, REDIS_URL: process.env.REDIS_URL });
+    const environment = loadEnvironment({ ...database.settings, REDIS_URL: process.env.REDIS_URL });
     app = await NestFactory.createApplicationContext(ReadModelsModule.forRoot(environment), {
       logger: false,
     });

@@ -1,0 +1,36 @@
+import process from 'node:process';
+import { LauncherError } from '../launcher-error.mjs';
+import { localHome } from '../paths.mjs';
+import { ensurePackages } from '../provide/node-packages.mjs';
+import { startPgBouncer } from '../stores/pgbouncer.mjs';
+import { openStores } from '../stores/stores.mjs';
+import { runInForeground } from './with-stores.mjs';
+
+/**
+ * `with-pooler.mjs -- <command>`: like `with-stores.mjs`, and POOLER_URL is the address of a PgBouncer in transaction mode
+ * in front of the PostgreSQL of DATABASE_URL. Statements are not prepared: Debian's PgBouncer 1.18 does not know them.
+ */
+export async function main(args) {
+  const [command, ...rest] = args[0] === '--' ? args.slice(1) : args;
+  if (!command) throw new LauncherError('The command to run is missing. Usage: with-pooler.mjs -- <command>');
+  // Progress goes to standard error, because standard output belongs to the command.
+  const logStep = (label, text) => process.stderr.write(`${label}: ${text}\n`);
+  await ensurePackages(logStep);
+  const stores = await openStores({ home: localHome });
+  try {
+    const pooler = await startPgBouncer({ databaseUrl: stores.databaseUrl });
+    try {
+      process.exitCode = await runInForeground(command, rest, {
+        ...process.env,
+        DATABASE_URL: stores.databaseUrl,
+        POOLER_URL: pooler.url,
+        DATABASE_PREPARED_STATEMENTS: 'off',
+        REDIS_URL: stores.redisUrl,
+      });
+    } finally {
+      await pooler.stop();
+    }
+  } finally {
+    await stores.close();
+  }
+}

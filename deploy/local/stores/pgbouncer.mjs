@@ -1,0 +1,96 @@
+import fs from 'node:fs';
+import net from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import { spawnLogged, waitUntilReady } from '../processes/logged-process.mjs';
+import { findFreePorts } from '../processes/ports.mjs';
+import { endProcess } from '../processes/process-identity.mjs';
+import { findProgram } from '../provide/find-program.mjs';
+import { findPostgresUser } from './postgres-user.mjs';
+
+const READY_WITHIN_MS = 10_000;
+const END_STEPS = [{ signal: 'SIGKILL', waitMs: 2_000 }];
+
+/** @returns the path of PgBouncer; undefined where it is not installed */
+export const findPgBouncer = () => findProgram(['pgbouncer'], ['/usr/sbin']);
+
+/**
+ * Starts a PgBouncer in transaction mode in front of every database of a PostgreSQL server, for the role of its address.
+ * Its files are deleted when it stops.
+ * @param {{databaseUrl: string, serverConnections?: number}} options
+ *   `serverConnections`: maximum of its connections to each database
+ */
+export async function startPgBouncer({ databaseUrl, serverConnections = 50 }) {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'thaw-pgbouncer-'));
+  const [port] = await findFreePorts(1);
+  const user = findPostgresUser();
+  const inFolder = (name) => path.join(folder, name);
+  const { hostname, port: serverPort, username, password } = new URL(databaseUrl);
+  const quote = (text) => `"${decodeURIComponent(text).replaceAll('"', '""')}"`;
+  fs.writeFileSync(inFolder('users.txt'), `${quote(username)} ${quote(password)}\n`);
+  fs.writeFileSync(
+    inFolder('pgbouncer.ini'),
+    `[databases]
+* = host=${hostname} port=${serverPort || 5432}
+
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${port}
+unix_socket_dir =
+auth_type = scram-sha-256
+auth_file = ${inFolder('users.txt')}
+pool_mode = transaction
+max_client_conn = 2000
+default_pool_size = ${serverConnections}
+server_idle_timeout = 5
+`,
+  );
+  if (user.uid !== undefined) {
+    for (const file of [folder, inFolder('users.txt'), inFolder('pgbouncer.ini')])
+      fs.chownSync(file, user.uid, user.gid);
+  }
+  const definition = {
+    name: 'PgBouncer',
+    command: findPgBouncer(),
+    args: [inFolder('pgbouncer.ini')],
+    env: process.env,
+    cwd: '/',
+    ...user,
+    logFile: path.join(folder, 'pgbouncer.log'),
+    isReady: () => accepts(port),
+    readyWithinMs: READY_WITHIN_MS,
+  };
+  const started = spawnLogged(definition);
+  const stop = async () => {
+    await endProcess(started.identity, END_STEPS);
+    fs.rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    await waitUntilReady(definition, started);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { url: withAddress(databaseUrl, port), stop };
+}
+
+/** The address of the same database through a pooler on this machine. */
+function withAddress(databaseUrl, port) {
+  const url = new URL(databaseUrl);
+  url.hostname = '127.0.0.1';
+  url.port = String(port);
+  return url.href;
+}
+
+function accepts(port) {
+  return new Promise((resolve) => {
+    const socket = net.connect({ host: '127.0.0.1', port });
+    const answer = (isReady) => {
+      socket.destroy();
+      resolve(isReady);
+    };
+    socket.once('connect', () => answer(true));
+    socket.once('error', () => answer(false));
+  });
+}

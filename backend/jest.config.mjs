@@ -33,5 +33,6 @@ export default {
     project('process', ['/test/.*\\.e2e-spec\\.ts$'], secondTry),
     project('drill', ['/test/.*\\.drill-spec\\.ts$']),
     project('cluster', ['/test/.*\\.cluster-spec\\.ts$']),
+    project('pooler', ['/test/.*\\.pooler-spec\\.ts$']),
   ],
 };

@@ -6,6 +6,7 @@ import { createNxEnvironment, createNxCommand } from '../provide/build.mjs';
 import { getNpmCommand, getPackageCommand } from '../provide/node-packages.mjs';
 import { readJestCounts, readPlaywrightCounts, readReportCounts, readTapCounts } from './counts.mjs';
 import { findProgram } from '../provide/find-program.mjs';
+import { findPgBouncer } from '../stores/pgbouncer.mjs';
 import { findK6 } from '../provide/k6.mjs';
 import { findHelm, findVersityGw } from '../provide/optional-programs.mjs';
 import { findFirefox, findWebKit } from './other-browsers.mjs';
@@ -103,6 +104,7 @@ export const listOptionalStages = (reports) => [
   }),
   createClusterStage(path.join(reports, 'cluster.json')),
   createFailoverStage(path.join(reports, 'failover.json')),
+  createPoolerStage(path.join(reports, 'pooler.json')),
   createLoadStage(path.join(reports, 'load.tap')),
   createMetricsStage(path.join(reports, 'metrics.tap')),
   createChartStage(path.join(reports, 'chart.tap')),
@@ -151,6 +153,35 @@ function createFailoverStage(report) {
     cwd: resolveInRepository('backend'),
     limitMs: 6 * MINUTE_MS,
     counts: () => readJestCounts(report),
+  };
+}
+
+/** The integration specs of the modules, whose processes reach PostgreSQL through PgBouncer in transaction mode. */
+function createPoolerStage(report) {
+  const projects = ['--selectProjects', 'integration', 'pooler'];
+  // Left out are specs that create roles and databases of their own, which the pooler does not know.
+  const args = [...projects, '--testPathPatterns', 'src/modules/', 'test/pooler/'];
+  const ignored = ['--testPathIgnorePatterns', '/node_modules/', '/dist/', 'restored-backup'];
+  return {
+    name: 'pgbouncer',
+    kind: 'optional',
+    command: [
+      process.execPath,
+      resolveInRepository('deploy/local/with-pooler.mjs'),
+      '--',
+      ...getPackageCommand('jest'),
+      ...args,
+      ...ignored,
+      '--json',
+      `--outputFile=${report}`,
+    ],
+    cwd: resolveInRepository('backend'),
+    limitMs: 15 * MINUTE_MS,
+    counts: () => readJestCounts(report),
+    needs: {
+      find: () => findPgBouncer() && {},
+      reasonToSkip: "no PgBouncer was found: install Debian's package pgbouncer",
+    },
   };
 }
 

@@ -46,8 +46,21 @@ export class BlockRace {
     return states.map((state) => state ?? 'nowhere');
   }
 
-  /** Expects that the block leaves no open chat, and that none starts while it exists. */
+  /**
+   * Expects that the block leaves no open chat, and that none starts while it exists.
+   * @throws with the number of the round.
+   */
   async run(round: number): Promise<void> {
+    try {
+      await this.blockAndMatch(round);
+    } catch (error) {
+      throw new Error(`Round ${round} failed: ${error instanceof Error ? error.message : 'unknown error'}`, {
+        cause: error,
+      });
+    }
+  }
+
+  private async blockAndMatch(round: number): Promise<void> {
     const sockets = this.users.map(({ socket }) => socket);
     for (const socket of sockets) socket.frames.length = 0;
     // The rounds alternate who joins the queue first, who blocks, and whether the block or the second join is sent first.

@@ -5,6 +5,8 @@ import { recordPastChat } from '../../testing/relationship.fixture';
 import { quickChatSettings, startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
 
 const ROUNDS = 200;
+/** A block takes longer than a match, and the more so on a busy machine: most rounds start a chat. */
+const MIN_ROUNDS_OF_EACH = 3;
 /** Both replicas run in this process, so a block and a match take a few milliseconds. */
 const MAX_DELAY_MS = 8;
 
@@ -34,8 +36,8 @@ describe('a block and a match at the same moment', () => {
     for (let round = 0; round < ROUNDS; round += 1) await race.run(round);
 
     // Rounds in which only one of the two is ever first would prove nothing.
-    expect(race.chats.started).toBeGreaterThan(ROUNDS / 20);
-    expect(race.chats.none).toBeGreaterThan(ROUNDS / 20);
+    expect(race.chats.started).toBeGreaterThanOrEqual(MIN_ROUNDS_OF_EACH);
+    expect(race.chats.none).toBeGreaterThanOrEqual(MIN_ROUNDS_OF_EACH);
     for (const socket of [first, second]) expect(socket.disorders).toEqual([]);
   });
 });

@@ -185,8 +185,8 @@ class PrivateStores {
     const urls = {};
     for (const store of this.#stores) {
       const port = await store.ensureRunning(options);
-      const { name, url, serviceUrl } = store.kind;
-      urls[name] = { url: url(port), serviceUrl: serviceUrl?.(port) };
+      const { name, url, buildServiceUrl } = store.kind;
+      urls[name] = { url: url(port), serviceUrl: buildServiceUrl?.(port) };
     }
     return urls;
   }

@@ -23,7 +23,7 @@ const APPLIES_WITHIN_MS = 1_000;
 
 /** What excluded users may use, besides GET of their own user. */
 const openRoutes =
-  /^(ALL|GET \/api\/(docs|receipts)|(GET|PUT) \/api\/notices\/|POST \/api\/(login|logout|anonymous|convert-anonymous|appeals|user\/:id\/erasure)$)/;
+  /^(ALL|GET \/api\/(docs|receipts)|(GET|PUT) \/api\/notices\/|GET \/api\/my-data\/exports\/|POST \/api\/(login|logout|anonymous|convert-anonymous|appeals|user\/:id\/erasure|my-data\/:userId\/export)$)/;
 
 const listRoutes = (app: NestExpressApplication): string[] => {
   const { router } = app.getHttpAdapter().getInstance() as unknown as {

@@ -5,6 +5,7 @@ export type UploadBucket = z.infer<typeof uploadBucketSchema>;
 
 /** Folders that the `fileName` of an upload may start with; the rest of the name is discarded (A99). */
 export const uploadPrefixes = ['profiles/', 'private-chat/'] as const;
+export type UploadPrefix = (typeof uploadPrefixes)[number];
 
 /** Form fields of POST /api/upload, besides `file`. */
 export const uploadFieldsSchema = z.object({ bucket: uploadBucketSchema, fileName: z.string() });
@@ -21,10 +22,24 @@ export interface UploadAddress {
 }
 
 const keyPattern =
-  /^(?:profiles\/|private-chat\/)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.(?:jpg|webp)$/;
+  /^(?:profiles\/|private-chat\/)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:\.explicit)?\.(?:jpg|webp)$/;
 const urlPattern = /^\/api\/files\/([^/]+)\/(.+)$/;
 
-/** Whether a text is a key that the server assigns: an optional folder, a UUID, and `.jpg` or `.webp`. */
+interface UploadKeyParts {
+  prefix: UploadPrefix | '';
+  uuid: string;
+  /** Whether a classifier considers the image explicit. */
+  isExplicit: boolean;
+  extension: 'jpg' | 'webp';
+}
+
+export const createUploadKey = ({ prefix, uuid, isExplicit, extension }: UploadKeyParts): string =>
+  `${prefix}${uuid}${isExplicit ? '.explicit' : ''}.${extension}`;
+
+/**
+ * Whether a text is a key that the server assigns: an optional folder, a UUID, `.explicit` if a classifier considers the
+ * image explicit, and `.jpg` or `.webp`.
+ */
 export const isUploadKey = (text: string): boolean => keyPattern.test(text);
 
 /** The relative URL under which a stored image is served. */
@@ -39,3 +54,7 @@ export const parseUploadUrl = (url: string): UploadAddress | null => {
   const parsed = uploadBucketSchema.safeParse(bucket);
   return parsed.success && key !== undefined && isUploadKey(key) ? { bucket: parsed.data, key } : null;
 };
+
+/** Whether the URL of a chat image says that a classifier considers it explicit. Its owner cannot change that. */
+export const mayBeExplicit = (url: string): boolean =>
+  parseUploadUrl(url)?.key.includes('.explicit.') === true;

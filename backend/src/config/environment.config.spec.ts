@@ -41,4 +41,14 @@ describe('loadEnvironment', () => {
       SUGGESTIONS_TIMEOUT_MS: 4_000,
     });
   });
+
+  it('accepts an image classifier by HTTP only, without credentials in its address', () => {
+    const load = (url: string) => () => loadEnvironment({ ...required, IMAGE_CLASSIFIER_URL: url });
+    expect(load('ftp://example.com')).toThrow('IMAGE_CLASSIFIER_URL');
+    expect(load('http://a:b@example.com')).toThrow('IMAGE_CLASSIFIER_URL');
+    expect(load('http://classifier:8000/classify')().IMAGE_CLASSIFIER_URL).toBe(
+      'http://classifier:8000/classify',
+    );
+    expect(load('')().IMAGE_CLASSIFIER_URL).toBeUndefined();
+  });
 });

@@ -21,6 +21,7 @@ const hasNoCredentials = (address: string): boolean => {
   const { username, password } = new URL(address);
   return username === '' && password === '';
 };
+const serverUrl = z.optional(z.url({ protocol: /^https?$/ }).check(z.refine(hasNoCredentials)));
 
 /** Every setting that a Thaw process reads. Secrets may also be given as `<NAME>_FILE`. */
 const settings = z.object({
@@ -107,13 +108,15 @@ const settings = z.object({
   /** Seconds between two searches for expired personal data. */
   EXPIRE_EVERY_S: z._default(count(1), 600),
   /** Base address of an OpenAI-compatible API that suggests what to write. Without it there is none. */
-  SUGGESTIONS_URL: z.optional(z.url({ protocol: /^https?$/ }).check(z.refine(hasNoCredentials))),
+  SUGGESTIONS_URL: serverUrl,
   /** Name of the model; required with SUGGESTIONS_URL. */
   SUGGESTIONS_MODEL: z.optional(z.string()),
   /** Sent to SUGGESTIONS_URL as a bearer token. */
   SUGGESTIONS_API_KEY: z.optional(z.string()),
   /** Milliseconds in which the model has to answer. */
   SUGGESTIONS_TIMEOUT_MS: z._default(count(1), 4_000),
+  /** Where uploaded images are sent for an opinion whether they are explicit. Without it there is none. */
+  IMAGE_CLASSIFIER_URL: serverUrl,
 });
 
 const schema = settings.check(

@@ -54,6 +54,8 @@ export const copy = {
     photoFrom: (name: string) => `Photo from ${name}`,
     yourPhoto: 'Your photo',
     showPhoto: (name: string) => `Show photo from ${name}`,
+    showExplicitPhoto: (name: string) => `Show photo from ${name}, which may be explicit`,
+    mayBeExplicit: 'May be explicit',
     show: 'Show photo',
     openPhoto: (what: string) => `Open: ${what}`,
     brokenPhoto: 'This photo cannot be shown',

@@ -192,3 +192,31 @@ describe('when a part fails to render', () => {
     expect(screen.getByText('whole again')).toBeInTheDocument();
   });
 });
+
+describe('a photo that may be explicit', () => {
+  const uuid = '0b5c9a2e-4f6d-4c1b-9a3e-2d7f8e1c6b5a';
+  const explicitUrl = `/api/files/chat-images/${uuid}.explicit.jpg`;
+  const createPhoto = (url: string, senderId = partner.id) =>
+    createMessage(1, { type: 'image', content: url, senderId });
+
+  it('says so on its cover, until it is shown', () => {
+    const { rerender } = render(createList([createPhoto(explicitUrl)], { revealed: new Set() }));
+    const cover = screen.getByRole('button', {
+      name: 'Show photo from brave-heron-7, which may be explicit',
+    });
+    expect(within(cover).getByText('May be explicit')).toBeVisible();
+    rerender(createList([createPhoto(explicitUrl)], { revealed: new Set([explicitUrl]) }));
+    expect(screen.getByRole('button', { name: 'Open: Photo from brave-heron-7' })).toBeVisible();
+    expect(screen.queryByText('May be explicit')).not.toBeInTheDocument();
+  });
+
+  it('is told from other photos by its address, and its sender sees no label', () => {
+    const url = explicitUrl.replace('.explicit', '');
+    const { rerender } = render(createList([createPhoto(url)], { revealed: new Set() }));
+    expect(screen.getByRole('button', { name: 'Show photo from brave-heron-7' })).toBeVisible();
+    expect(screen.queryByText('May be explicit')).not.toBeInTheDocument();
+    rerender(createList([createPhoto(explicitUrl, me.id)], { revealed: new Set() }));
+    expect(screen.getByRole('button', { name: 'Open: Your photo' })).toBeVisible();
+    expect(screen.queryByText('May be explicit')).not.toBeInTheDocument();
+  });
+});

@@ -1,3 +1,4 @@
+import { mayBeExplicit } from '@thaw/contract/uploads';
 import { EyeOff, ImageOff } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { copy } from '@/chat-ui/copy';
@@ -56,12 +57,17 @@ export const MessageImage = ({ url, name, hiddenLabel, onReveal, onOpen }: Messa
       {isHidden ? (
         <span
           aria-hidden="true"
-          className="absolute inset-0 grid place-items-center bg-overlay text-base font-semibold"
+          className="absolute inset-0 grid place-content-center justify-items-center gap-2 bg-overlay text-base font-semibold"
         >
           <span className="inline-flex h-11 items-center gap-2 rounded-full bg-popover px-4 text-foreground">
             <EyeOff className="size-4" />
             {copy.message.show}
           </span>
+          {mayBeExplicit(url) ? (
+            <span className="rounded-full bg-popover px-3 py-1 text-sm font-normal text-foreground">
+              {copy.message.mayBeExplicit}
+            </span>
+          ) : null}
         </span>
       ) : null}
     </button>

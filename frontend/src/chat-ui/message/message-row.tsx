@@ -1,3 +1,4 @@
+import { mayBeExplicit } from '@thaw/contract/uploads';
 import { memo, type ReactNode } from 'react';
 import { Bubble } from '@/chat-ui/message/bubble';
 import { isCard, isLargeEmoji, isNotice, type ChatMessage, type GroupPosition } from '@/chat-ui/chat-message';
@@ -91,7 +92,9 @@ const Content = ({
               hiddenLabel={
                 isMine || revealed === null || revealed.has(url)
                   ? null
-                  : copy.message.showPhoto(partner.username)
+                  : (mayBeExplicit(url) ? copy.message.showExplicitPhoto : copy.message.showPhoto)(
+                      partner.username,
+                    )
               }
               onReveal={commands.onReveal}
               onOpen={(opened) => commands.onOpenImage(opened, photo)}

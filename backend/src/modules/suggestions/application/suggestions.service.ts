@@ -1,26 +1,20 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { RequestSuggestions, Suggestions, SuggestionSource } from '@thaw/contract/suggestions';
 import { ENVIRONMENT, type Environment } from '../../../config/environment.config';
-import { ConcurrencyLimiter } from '../../../platform/concurrency/concurrency.limiter';
 import { DomainError } from '../../../platform/errors/domain.errors';
 import { MetricsRegistry } from '../../../platform/observability/metrics.registry';
-import { logWarning } from '../../../platform/observability/warn-about.functions';
+import { OptionalServerLimiter } from '../../../platform/optional-servers/optional-server.limiter';
 import { FriendshipService } from '../../friends/application/friendship.service';
 import { PrivateTranscriptService } from '../../private-chat/application/private-transcript.service';
 import { ChatTranscriptService } from '../../random-chat/application/chat-transcript.service';
 import { PastChatService } from '../../random-chat/application/past-chat.service';
 import { UsersService } from '../../users/application/users.service';
-import { SuggestionModelClient, SuggestionModelError } from '../infrastructure/suggestion-model.client';
-import { CircuitBreaker } from './circuit-breaker.model';
+import { SuggestionModelClient } from '../infrastructure/suggestion-model.client';
 import { parseSuggestions } from './suggestion-answer.parser';
 import { type Conversation, createPrompt } from './suggestion-prompt.functions';
 
 /** Newest messages of a chat that are read. */
 const MESSAGES_READ = 30;
-const FAILURES_BEFORE_REST = 3;
-const REST_MS = 5 * 60_000;
-/** Questions to the model of this replica at the same time. Further ones have no answer. */
-const MAX_AT_ONCE = 32;
 
 /** `unusable`: an answer without a line that may be shown. `skipped`: the model rests, or too many ask at once. */
 type Outcome = 'answered' | 'unusable' | 'failed' | 'skipped';
@@ -33,14 +27,11 @@ const nothing: Suggestions = { source: 'none', suggestions: [] };
  */
 @Injectable()
 export class SuggestionsService {
-  private readonly logger = new Logger(SuggestionsService.name);
   private readonly model: SuggestionModelClient | null;
-  private readonly breaker = new CircuitBreaker({
-    failures: FAILURES_BEFORE_REST,
-    openForMs: REST_MS,
-    now: () => performance.now(),
-  });
-  private readonly turns = new ConcurrencyLimiter(MAX_AT_ONCE, 0);
+  private readonly limiter = new OptionalServerLimiter(
+    'The language model',
+    new Logger(SuggestionsService.name),
+  );
   private readonly outcomes: Record<Outcome, number> = { answered: 0, unusable: 0, failed: 0, skipped: 0 };
 
   constructor(
@@ -115,22 +106,11 @@ export class SuggestionsService {
     userId: number,
     conversation: Conversation,
   ): Promise<{ outcome: Outcome; suggestions: string[] }> {
-    if (!this.turns.hasRoom || !this.breaker.tryEnter()) return { outcome: 'skipped', suggestions: [] };
-    try {
-      const prompt = createPrompt(userId, conversation);
-      const suggestions = parseSuggestions(await this.turns.run(() => model.complete(prompt)));
-      this.breaker.recordSuccess();
-      return { outcome: suggestions.length === 0 ? 'unusable' : 'answered', suggestions };
-    } catch (error) {
-      if (!(error instanceof SuggestionModelError)) throw error;
-      if (this.breaker.recordFailure())
-        logWarning(
-          this.logger,
-          `The language model has failed ${FAILURES_BEFORE_REST} times in a row`,
-          error,
-        );
-      return { outcome: 'failed', suggestions: [] };
-    }
+    const prompt = createPrompt(userId, conversation);
+    const completion = await this.limiter.ask(() => model.complete(prompt));
+    if (completion.outcome !== 'answered') return { outcome: completion.outcome, suggestions: [] };
+    const suggestions = parseSuggestions(completion.answer);
+    return { outcome: suggestions.length === 0 ? 'unusable' : 'answered', suggestions };
   }
 }
 

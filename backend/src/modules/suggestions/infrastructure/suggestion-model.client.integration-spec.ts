@@ -6,7 +6,8 @@ import {
   type TestLanguageModel,
 } from '../../../testing/language-model.harness';
 import { until } from '../../../testing/until.functions';
-import { SuggestionModelClient, SuggestionModelError } from './suggestion-model.client';
+import { OptionalServerError } from '../../../platform/optional-servers/optional-server.errors';
+import { SuggestionModelClient } from './suggestion-model.client';
 
 const TIMEOUT_MS = 300;
 const prompt = [{ role: 'user', content: 'secret words' }] as const;
@@ -49,7 +50,7 @@ describe('SuggestionModelClient', () => {
       model.behave(behaviour);
       const startedAt = performance.now();
       const error: unknown = await client.complete(prompt).catch((failure: unknown) => failure);
-      expect(error).toBeInstanceOf(SuggestionModelError);
+      expect(error).toBeInstanceOf(OptionalServerError);
       expect((error as Error).message).toBe(reason);
       expect(performance.now() - startedAt).toBeLessThan(TIMEOUT_MS + 500);
       await until(() => model.openAnswers === 0);

@@ -1,4 +1,6 @@
 import * as z from 'zod/mini';
+import { OptionalServerClient } from '../../../platform/optional-servers/optional-server.client';
+import { OptionalServerError } from '../../../platform/optional-servers/optional-server.errors';
 import type { PromptMessage } from '../application/suggestion-prompt.functions';
 
 export interface SuggestionModelSettings {
@@ -10,14 +12,8 @@ export interface SuggestionModelSettings {
   timeoutMs: number;
 }
 
-/** Why there is no answer. Its message never quotes what was sent or received, so it may be logged. */
-export class SuggestionModelError extends Error {
-  override readonly name = 'SuggestionModelError';
-}
-
 const MAX_TOKENS = 120;
 const TEMPERATURE = 0.8;
-const MAX_ANSWER_BYTES = 16 * 1024;
 
 const completionSchema = z.object({
   choices: z.array(z.object({ message: z.object({ content: z.string() }) })).check(z.minLength(1)),
@@ -27,34 +23,22 @@ const completionSchema = z.object({
 export class SuggestionModelClient {
   /** Name and port of the server, as users see it. */
   readonly host: string;
-  private readonly address: string;
+  private readonly server: OptionalServerClient;
 
   constructor(private readonly settings: SuggestionModelSettings) {
-    this.host = new URL(settings.url).host;
-    this.address = `${settings.url.replace(/\/+$/, '')}/chat/completions`;
+    const { url, timeoutMs } = settings;
+    this.host = new URL(url).host;
+    this.server = new OptionalServerClient({
+      address: `${url.replace(/\/+$/, '')}/chat/completions`,
+      timeoutMs,
+    });
   }
 
-  /** @throws SuggestionModelError unless a whole completion arrives in time */
+  /** @throws OptionalServerError unless a whole completion arrives in time */
   async complete(messages: readonly PromptMessage[]): Promise<string> {
-    const signal = AbortSignal.timeout(this.settings.timeoutMs);
-    try {
-      return readCompletion(await this.request(messages, signal));
-    } catch (error) {
-      if (error instanceof SuggestionModelError) throw error;
-      throw new SuggestionModelError(signal.aborted ? 'no answer in time' : 'the connection failed');
-    }
-  }
-
-  private async request(messages: readonly PromptMessage[], signal: AbortSignal): Promise<string> {
     const { model, apiKey } = this.settings;
-    const response = await fetch(this.address, {
-      method: 'POST',
-      signal,
-      // A redirect could lead the user's words to another host than the one they agreed to.
-      redirect: 'manual',
+    const answer = await this.server.post({
       headers: {
-        Accept: 'application/json',
-        'Accept-Encoding': 'identity',
         'Content-Type': 'application/json',
         ...(apiKey === undefined ? {} : { Authorization: `Bearer ${apiKey}` }),
       },
@@ -66,33 +50,8 @@ export class SuggestionModelClient {
         stream: false,
       }),
     });
-    if (response.status === 200) return readBody(response);
-    await response.body?.cancel();
-    throw new SuggestionModelError(`status ${response.status}`);
+    const parsed = completionSchema.safeParse(answer);
+    if (!parsed.success) throw new OptionalServerError('the answer is not a completion');
+    return parsed.data.choices[0]?.message.content ?? '';
   }
 }
-
-/** Reads no more than the allowed length, whatever the length that the server has announced. */
-const readBody = async ({ body }: Response): Promise<string> => {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  // Leaving the loop early closes the connection.
-  for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
-    length += chunk.length;
-    if (length > MAX_ANSWER_BYTES) throw new SuggestionModelError('the answer is too long');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
-};
-
-const readCompletion = (body: string): string => {
-  let content: unknown;
-  try {
-    content = JSON.parse(body);
-  } catch {
-    throw new SuggestionModelError('the answer is not JSON');
-  }
-  const parsed = completionSchema.safeParse(content);
-  if (!parsed.success) throw new SuggestionModelError('the answer is not a completion');
-  return parsed.data.choices[0]?.message.content ?? '';
-};

@@ -6,7 +6,7 @@ import { ImageDecoderPool, type ImageDecoderPoolSettings } from '../infrastructu
 import { detectImageFormat } from './image-format.functions';
 
 export interface ProcessedImage {
-  bytes: Buffer;
+  bytes: Buffer<ArrayBuffer>;
   contentType: 'image/jpeg' | 'image/webp';
   extension: 'jpg' | 'webp';
   width: number;

@@ -4,9 +4,11 @@ import { listImageUrls } from '@thaw/contract/image-markers';
 import type { MessageType } from '@thaw/contract/scalars';
 import { normalizeText } from '@thaw/contract/text';
 import {
+  createUploadKey,
   parseUploadUrl,
   type UploadAddress,
   type UploadBucket,
+  type UploadPrefix,
   uploadPrefixes,
   uploadUrl,
 } from '@thaw/contract/uploads';
@@ -21,6 +23,7 @@ import { RateLimiterService } from '../../../platform/rate-limit/rate-limiter.se
 import { FILE_STORAGE_PORT, type FileStoragePort } from '../../../platform/storage/file-storage.port';
 import { type ImageBlock, ImageBlocksService } from '../../image-blocks/application/image-blocks.service';
 import { UploadRepository } from '../infrastructure/upload.repository';
+import { ImageClassifierService } from './image-classifier.service';
 import { ImageProcessingService } from './image-processing.service';
 import { listShownImages } from './shown-image.mapper';
 import { UNUSED_KEPT_MS } from './upload-lifetime.limits';
@@ -56,6 +59,7 @@ export class UploadsService {
   constructor(
     private readonly uploads: UploadRepository,
     private readonly images: ImageProcessingService,
+    private readonly classifier: ImageClassifierService,
     @Inject(FILE_STORAGE_PORT) private readonly storage: FileStoragePort,
     private readonly limiter: RateLimiterService,
     private readonly imageBlocks: ImageBlocksService,
@@ -64,7 +68,8 @@ export class UploadsService {
 
   /**
    * Re-encodes and stores an image. Only its owner can see it until it is granted or becomes an avatar. A blocked image
-   * is refused before it is stored, and reported to the moderators.
+   * is refused before it is stored, and reported to the moderators. If a classifier considers the image explicit, an
+   * avatar is refused, and the URL of a chat image says so.
    * @returns the URL of the image.
    * @throws DomainError unsupported_type, image_refused, rate_limited, unavailable
    */
@@ -74,7 +79,14 @@ export class UploadsService {
     await this.refuseIfBlocked(ownerId, await this.imageBlocks.findBlock(sha256));
     const image = await this.images.process(bytes, bucket);
     await this.refuseIfBlocked(ownerId, await this.imageBlocks.findNearBlock(image.dhash));
-    const key = `${pickAllowedPrefix(fileName)}${randomUUID()}.${image.extension}`;
+    const isExplicit = await this.classifier.isExplicit(image);
+    if (isExplicit && bucket === 'avatars') throw new DomainError('image_refused');
+    const key = createUploadKey({
+      prefix: pickAllowedPrefix(fileName),
+      uuid: randomUUID(),
+      isExplicit,
+      extension: image.extension,
+    });
     const { contentType, width, height, dhash } = image;
     await this.uploads.insertUnfinished(
       { key, bucket, ownerId, contentType, sha256, dhash, width, height, size: image.bytes.length },
@@ -167,7 +179,7 @@ export class UploadsService {
 }
 
 /** Only the folder prefix of the client's file name is kept, if it is one of the allowed ones (A99). */
-const pickAllowedPrefix = (fileName: string): string =>
+const pickAllowedPrefix = (fileName: string): UploadPrefix | '' =>
   uploadPrefixes.find((prefix) => fileName.startsWith(prefix)) ?? '';
 
 /** Returns null when one of the URLs is not that of an image in the bucket. */

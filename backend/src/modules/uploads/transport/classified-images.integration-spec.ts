@@ -1,0 +1,115 @@
+// Real: PostgreSQL, Redis, an api replica over HTTP, and an HTTP server in place of the classifier; files in a folder.
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Logger } from '@nestjs/common';
+import { mayBeExplicit } from '@thaw/contract/uploads';
+import { createPlainJpeg } from '../../../testing/image-corpus.fixture';
+import {
+  failingBehaviours,
+  redirectTo,
+  sayJson,
+  startTestOptionalServer,
+  type TestOptionalServer,
+} from '../../../testing/optional-server.harness';
+import { startTestApi, type TestApi } from '../../../testing/test-api.harness';
+import {
+  type Browser,
+  expectRefusal,
+  signInAnonymously,
+  upload,
+} from '../../../testing/upload-requests.fixture';
+
+jest.setTimeout(60_000);
+
+const avatar = { bucket: 'avatars', fileName: 'profiles/me.jpg' };
+
+describe('an image classifier', () => {
+  let folder: string;
+  let jpeg: Buffer;
+  let server: TestOptionalServer;
+  let api: TestApi;
+  let browser: Browser;
+  let userId: number;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'thaw-classified-'));
+    [jpeg, server] = await Promise.all([createPlainJpeg(), startTestOptionalServer()]);
+    api = await startTestApi({ STORAGE_DIR: folder, IMAGE_CLASSIFIER_URL: server.url });
+  });
+  beforeEach(async () => {
+    server.questions.splice(0);
+    ({ browser, id: userId } = await signInAnonymously(api));
+  });
+  afterEach(() => jest.restoreAllMocks());
+  afterAll(async () => {
+    await api.close();
+    await server.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const listUploads = () =>
+    api.database.dataSource.query('SELECT 1 FROM uploads WHERE owner_id = $1', [userId]);
+  const listFiles = () => readdir(folder, { recursive: true });
+
+  it.each([0.85, 1])('has an avatar refused at %d, before anything of it is stored', async (explicit) => {
+    server.behave(sayJson({ explicit }));
+    const files = await listFiles();
+    await expectRefusal(upload(browser, jpeg, avatar), 422, 'image_refused');
+    expect(await listUploads()).toEqual([]);
+    expect(await listFiles()).toEqual(files);
+  });
+
+  it('has an avatar accepted below 0.85', async () => {
+    server.behave(sayJson({ explicit: 0.849 }));
+    const { body } = await upload(browser, jpeg, avatar).expect(201);
+    expect(body.url).toMatch(/^\/api\/files\/avatars\/profiles\/[0-9a-f-]{36}\.jpg$/);
+  });
+
+  it('has the URL of a chat image say that it may be explicit, from 0.85 on', async () => {
+    const url = async (explicit: number) => {
+      server.behave(sayJson({ explicit }));
+      return String((await upload(browser, jpeg, { fileName: 'private-chat/a.jpg' }).expect(201)).body.url);
+    };
+    const explicitUrl = await url(0.85);
+    expect(explicitUrl).toMatch(/^\/api\/files\/chat-images\/private-chat\/[0-9a-f-]{36}\.explicit\.jpg$/);
+    expect(mayBeExplicit(explicitUrl)).toBe(true);
+    const harmlessUrl = await url(0.849);
+    expect(mayBeExplicit(harmlessUrl)).toBe(false);
+    await browser.get(explicitUrl).expect(200).expect('Content-Type', 'image/jpeg');
+    await browser.get(explicitUrl.replace('.explicit', '')).expect(404);
+    await browser.get(harmlessUrl.replace('.jpg', '.explicit.jpg')).expect(404);
+  });
+
+  it('receives the re-encoded image, not what was sent', async () => {
+    server.behave(sayJson({ explicit: 0 }));
+    const { body } = await upload(browser, jpeg).expect(201);
+    const served = await browser.get(body.url as string).expect(200);
+    expect(server.questions).toHaveLength(1);
+    expect(server.questions[0]?.bytes.equals(served.body as Buffer)).toBe(true);
+    expect(server.questions[0]?.bytes.equals(jpeg)).toBe(false);
+  });
+
+  // Last: the classifier rests afterwards.
+  it('has images accepted when it fails, and is not asked for five minutes then, with one line in the log', async () => {
+    const warn = jest.spyOn(Logger.prototype, 'warn').mockReturnValue();
+    const failures = [
+      sayJson({ explicit: 'certainly' }),
+      redirectTo(server.url),
+      failingBehaviours['never answers']!.behaviour,
+    ];
+    for (const behaviour of failures) {
+      server.behave(behaviour);
+      const startedAt = performance.now();
+      await upload(browser, jpeg, avatar).expect(201);
+      expect(performance.now() - startedAt).toBeLessThan(4_500);
+    }
+    server.behave(sayJson({ explicit: 1 }));
+    await upload(browser, jpeg, avatar).expect(201);
+    const { body } = await upload(browser, jpeg).expect(201);
+    expect(mayBeExplicit(body.url as string)).toBe(false);
+    expect(server.questions).toHaveLength(failures.length);
+    const lines = warn.mock.calls.map(([line]) => String(line)).filter((line) => line.includes('classifier'));
+    expect(lines).toEqual(['The image classifier has failed 3 times in a row: no answer in time']);
+  });
+});

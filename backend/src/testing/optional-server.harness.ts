@@ -1,0 +1,122 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { gzipSync } from 'node:zlib';
+
+/** A request as the server received it. */
+export interface ReceivedQuestion {
+  path: string;
+  headers: IncomingHttpHeaders;
+  bytes: Buffer;
+  /** The bytes as text. */
+  body: string;
+}
+
+export type ServerBehaviour = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** A server in place of an optional one over HTTP, with a behaviour that tests exchange. */
+export interface TestOptionalServer {
+  /** `http://127.0.0.1:<port>` */
+  url: string;
+  host: string;
+  questions: ReceivedQuestion[];
+  behave(behaviour: ServerBehaviour): void;
+  /** Number of answers that are neither complete nor cut off by the client. */
+  readonly openAnswers: number;
+  close(): Promise<void>;
+}
+
+export const sayJson =
+  (body: unknown, status = 200): ServerBehaviour =>
+  (_request, response) =>
+    void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+
+export const redirectTo =
+  (location: string, status = 307): ServerBehaviour =>
+  (_request, response) =>
+    void response.writeHead(status, { location }).end();
+
+const TEN_MEGABYTES = 10 * 1024 * 1024;
+// Prepared, because clients wait only a few hundred milliseconds.
+const longAnswer = Buffer.from(JSON.stringify({ choices: 'x'.repeat(TEN_MEGABYTES) }));
+const compressedAnswer = gzipSync(' '.repeat(TEN_MEGABYTES));
+
+/** Sends one byte every few milliseconds, until the other side closes the connection. */
+const drip: ServerBehaviour = (_request, response) => {
+  response.writeHead(200, { 'content-type': 'application/json' });
+  const timer = setInterval(() => response.write(' '), 20);
+  response.once('close', () => clearInterval(timer));
+};
+
+/** Every way in which any server can fail, with the reason that clients give. */
+export const failingBehaviours: Record<string, { behaviour: ServerBehaviour; reason: string }> = {
+  'never answers': { behaviour: () => undefined, reason: 'no answer in time' },
+  'drips bytes': { behaviour: drip, reason: 'no answer in time' },
+  'closes the connection': { behaviour: ({ socket }) => socket.destroy(), reason: 'the connection failed' },
+  'stops in the middle of the answer': {
+    behaviour: (_request, response) => {
+      response.writeHead(200, { 'content-length': '500' }).write('{"choices":');
+      setImmediate(() => response.destroy());
+    },
+    reason: 'the connection failed',
+  },
+  'answers 10 MB': {
+    behaviour: (_request, response) => void response.writeHead(200).end(longAnswer),
+    reason: 'the answer is too long',
+  },
+  'answers 10 MB, compressed to a few KB': {
+    behaviour: (_request, response) =>
+      void response.writeHead(200, { 'content-encoding': 'gzip' }).end(compressedAnswer),
+    reason: 'the answer is too long',
+  },
+  'answers HTML': {
+    behaviour: (_request, response) => void response.writeHead(200).end('<h1>secret page</h1>'),
+    reason: 'the answer is not JSON',
+  },
+  'answers nothing': {
+    behaviour: (_request, response) => void response.writeHead(200).end(),
+    reason: 'the answer is not JSON',
+  },
+  'answers 429': { behaviour: sayJson({}, 429), reason: 'status 429' },
+  'answers 500': { behaviour: sayJson({}, 500), reason: 'status 500' },
+  'answers 204': { behaviour: sayJson({}, 204), reason: 'status 204' },
+};
+
+export const startTestOptionalServer = async (): Promise<TestOptionalServer> => {
+  let behaviour: ServerBehaviour = sayJson({});
+  const questions: ReceivedQuestion[] = [];
+  let openAnswers = 0;
+  const server = createServer((request, response) => {
+    openAnswers += 1;
+    response.once('close', () => (openAnswers -= 1));
+    void buffer(request).then((bytes) => {
+      questions.push({
+        path: request.url ?? '',
+        headers: request.headers,
+        bytes,
+        body: bytes.toString('utf8'),
+      });
+      behaviour(request, response);
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url: `http://${host}`,
+    host,
+    questions,
+    behave: (next) => {
+      behaviour = next;
+    },
+    get openAnswers() {
+      return openAnswers;
+    },
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+};

@@ -210,7 +210,7 @@ describe('a photo that may be explicit', () => {
     expect(screen.queryByText('May be explicit')).not.toBeInTheDocument();
   });
 
-  it('is told from other photos by its address, and its sender sees no label', () => {
+  it('is recognised by its address, and its sender sees no label', () => {
     const url = explicitUrl.replace('.explicit', '');
     const { rerender } = render(createList([createPhoto(url)], { revealed: new Set() }));
     expect(screen.getByRole('button', { name: 'Show photo from brave-heron-7' })).toBeVisible();

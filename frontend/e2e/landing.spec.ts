@@ -22,6 +22,16 @@ const holdTime = async (page: Page): Promise<void> => {
   await page.clock.pauseAt(now + 60_000);
 };
 
+/** The page is prerendered, and a press before it is hydrated has no effect. */
+const pauseConversations = async (page: Page): Promise<void> => {
+  const pause = page.getByRole('button', { name: 'Pause the conversations' });
+  const play = page.getByRole('button', { name: 'Play the conversations' });
+  await expect(async () => {
+    if (await pause.isVisible()) await pause.click();
+    await expect(play).toBeVisible({ timeout: 1_000 });
+  }).toPass();
+};
+
 for (const reducedMotion of ['no-preference', 'reduce'] as const) {
   test(`seven conversations and six features rotate, and can be paused (motion: ${reducedMotion})`, async ({
     open,
@@ -29,8 +39,7 @@ for (const reducedMotion of ['no-preference', 'reduce'] as const) {
     const page = await (await open({ reducedMotion })).newPage();
     await page.clock.install();
     await page.goto('/');
-    await page.getByRole('button', { name: 'Pause the conversations' }).click();
-    await expect(page.getByRole('button', { name: 'Play the conversations' })).toBeVisible();
+    await pauseConversations(page);
     await holdTime(page);
 
     // Once paused with the button, it stays paused when another slide is chosen.

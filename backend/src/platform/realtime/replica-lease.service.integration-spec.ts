@@ -13,6 +13,9 @@ const KEYS = [leaseKeys.live, leaseKeys.names, leaseKeys.expired, leaseKeys.epoc
 /** Duration of a lease that outlives the test. */
 const FAR_MS = 1_000_000;
 
+// 40,000 calls to Redis take seconds on a busy machine.
+jest.setTimeout(60_000);
+
 describe('leases of replicas', () => {
   let store: TestRedis;
   let leases: ReplicaLeaseService[];

@@ -3,6 +3,8 @@ import { statedAge } from './stated-age.js';
 describe('statedAge', () => {
   it.each([
     ['im 13', 13],
+    ['im 8', 8],
+    ['im 08', 8],
     ['Im 13', 13],
     ['i am 15 yo', 15],
     ['I AM 15 Y/O btw', 15],

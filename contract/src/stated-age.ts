@@ -33,8 +33,8 @@ const ageAndGender = new RegExp(
   'iu',
 );
 
-/** No statement is without one of these. Checked first, because almost no message has one. */
-const mayStateAge = new RegExp(`\\d|${ageWords.join('|')}`, 'iu');
+/** Every statement of an age from 8 to 17 contains one of these; they are tested first, as almost no message has one. */
+const mayStateAge = new RegExp(`(?<!\\d)(?:0?[89]|1[0-7])(?!\\d)|${ageWords.join('|')}`, 'iu');
 
 const toNumber = (age: string): number => {
   const index = ageWords.indexOf(age.toLowerCase());

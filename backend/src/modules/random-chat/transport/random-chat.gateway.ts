@@ -69,7 +69,7 @@ export class RandomChatGateway {
     if (messageType !== 'text') await this.grantImageAccess(chat, command);
     const result = await chat.execute(command, frame);
     if (result.kind === 'already_done') frame.answer(buildMessageAck(result.position, clientId));
-    else await this.completeRemoval(chat, result);
+    else if (isRemoval(result)) await this.lifecycle.completeRemoval(chat, result.events);
   }
 
   /**
@@ -94,13 +94,7 @@ export class RandomChatGateway {
       frame,
     );
     if (result.kind === 'already_done') frame.answer({ seq: result.position.seq });
-    else await this.completeRemoval(chat, result);
-  }
-
-  /** Almost no command results in more than one event. */
-  private async completeRemoval(chat: LiveChat, result: ExecuteResult): Promise<void> {
-    if (result.kind !== 'appended' || result.events.length === 1) return;
-    await this.lifecycle.completeRemoval(chat, result.events);
+    else if (isRemoval(result)) await this.lifecycle.completeRemoval(chat, result.events);
   }
 
   @SubscribeMessage('message_reaction')
@@ -144,3 +138,7 @@ export class RandomChatGateway {
     await this.presence.publish(chat.sessionId, `typing ${userId}`);
   }
 }
+
+/** Whether a command has also ended the chat because of its content, which almost no command does. */
+const isRemoval = (result: ExecuteResult): result is Extract<ExecuteResult, { kind: 'appended' }> =>
+  result.kind === 'appended' && result.events.length > 1;

@@ -8,8 +8,9 @@ import { fileURLToPath } from 'node:url';
  * Generates the secrets on the first start and copies to each service those it needs. Existing secrets are kept; the
  * copies are rewritten on every start.
  * @param {string} root  folder that holds `kept` and one folder per group of readers, each a volume of its own
+ * @param {string} profiles  the value of COMPOSE_PROFILES
  */
-export function generateSecrets(root) {
+export function generateSecrets(root, profiles) {
   const readOrCreate = (name, create = () => randomBytes(32).toString('base64url')) => {
     const file = path.join(root, 'kept', name);
     if (!fs.existsSync(file)) write(file, create(), 0o400);
@@ -43,6 +44,8 @@ export function generateSecrets(root) {
   };
   writeForReader('stores', 's3-access-key-id', storageKeys.accessKey);
   writeForReader('stores', 's3-secret-access-key', storageKeys.secretKey);
+  const endpoint = profiles.split(',').includes('storage') ? 'http://storage:7070' : '';
+  writeForReader('stores', `s3-endpoint.${profiles}`, endpoint);
   writeForReader('storage', 'access-key-id', storageKeys.accessKey);
   writeForReader('storage', 'secret-access-key', storageKeys.secretKey);
 }
@@ -75,6 +78,6 @@ function write(file, text, mode) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  generateSecrets('/secrets');
+  generateSecrets('/secrets', process.env.COMPOSE_PROFILES ?? '');
   console.log('The secrets are in place.');
 }

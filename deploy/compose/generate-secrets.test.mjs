@@ -15,7 +15,7 @@ test('secrets are generated once, and each service gets only those it needs', (t
   const listWrittenFiles = () =>
     READERS.flatMap((reader) => fs.readdirSync(path.join(root, reader)).map((name) => `${reader}/${name}`));
 
-  generateSecrets(root);
+  generateSecrets(root, '');
   const first = listWrittenFiles().map((name) => [name, read(name)]);
   assert.deepEqual(first.map(([name]) => name).sort(), [
     'api/safety-secret',
@@ -30,6 +30,7 @@ test('secrets are generated once, and each service gets only those it needs', (t
     'stores/receipt-key',
     'stores/redis-url',
     'stores/s3-access-key-id',
+    'stores/s3-endpoint.',
     'stores/s3-secret-access-key',
   ]);
 
@@ -56,9 +57,16 @@ test('secrets are generated once, and each service gets only those it needs', (t
 
   // A second run writes a missing file again, with the same secrets.
   fs.rmSync(path.join(root, 'stores/redis-url'));
-  generateSecrets(root);
+  generateSecrets(root, '');
   assert.deepEqual(
     listWrittenFiles().map((name) => [name, read(name)]),
     first,
   );
+
+  // Only the profile `storage` changes where images are stored.
+  assert.equal(read('stores/s3-endpoint.'), '');
+  generateSecrets(root, 'observability');
+  assert.equal(read('stores/s3-endpoint.observability'), '');
+  generateSecrets(root, 'observability,storage');
+  assert.equal(read('stores/s3-endpoint.observability,storage'), 'http://storage:7070');
 });

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { loadEnvironment } from './environment.config';
 
 const required = { DATABASE_URL: 'postgres://localhost/thaw', REDIS_URL: 'redis://localhost' };
@@ -27,6 +30,21 @@ describe('loadEnvironment', () => {
 
   it('treats an empty variable as absent', () => {
     expect(loadEnvironment({ ...required, PORT: '', PUBLIC_ORIGIN: '' }).PORT).toBe(3000);
+  });
+
+  it('reads the endpoint of the storage from a file, and takes an empty file for none', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'thaw-settings-'));
+    try {
+      const load = (text: string) => {
+        const S3_ENDPOINT_FILE = join(folder, 's3-endpoint');
+        writeFileSync(S3_ENDPOINT_FILE, text);
+        return loadEnvironment({ ...required, S3_ENDPOINT: '', S3_ENDPOINT_FILE }).S3_ENDPOINT;
+      };
+      expect(load('http://storage:7070\n')).toBe('http://storage:7070');
+      expect(load('')).toBeUndefined();
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   it('requires a model with the address of a language model, which has neither another scheme nor credentials', () => {

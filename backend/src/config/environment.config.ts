@@ -23,7 +23,7 @@ const hasNoCredentials = (address: string): boolean => {
 };
 const serverUrl = z.optional(z.url({ protocol: /^https?$/ }).check(z.refine(hasNoCredentials)));
 
-/** Every setting that a Thaw process reads. Secrets may also be given as `<NAME>_FILE`. */
+/** Every setting that a Thaw process reads. Secrets and S3_ENDPOINT may also be given as `<NAME>_FILE`. */
 const settings = z.object({
   /** PostgreSQL, `postgres://user:password@host:port/database`. */
   DATABASE_URL: z.url(),
@@ -145,10 +145,10 @@ const secretNames = [
   'SUGGESTIONS_API_KEY',
 ] as const;
 
-/** Adds the secrets that are given as files, in `<NAME>_FILE`. A variable that is set directly takes precedence. */
-const addSecretsFromFiles = (variables: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
+/** Adds the settings that are given as files, in `<NAME>_FILE`. A variable that is set directly takes precedence. */
+const addSettingsFromFiles = (variables: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
   const result = { ...variables };
-  for (const name of secretNames) {
+  for (const name of [...secretNames, 'S3_ENDPOINT']) {
     const file = variables[`${name}_FILE`];
     if (!result[name] && file) result[name] = readFileSync(file, 'utf8').trim();
   }
@@ -160,7 +160,7 @@ const addSecretsFromFiles = (variables: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
  * @throws Error listing the names, never the values, of missing or malformed variables.
  */
 export const loadEnvironment = (variables: NodeJS.ProcessEnv): Environment => {
-  const given = Object.entries(addSecretsFromFiles(variables)).filter(([, value]) => value !== '');
+  const given = Object.entries(addSettingsFromFiles(variables)).filter(([, value]) => value !== '');
   const parsed = schema.safeParse(Object.fromEntries(given));
   if (!parsed.success) {
     const names = [...new Set(parsed.error.issues.map((issue) => String(issue.path[0])))];

@@ -26,7 +26,7 @@ const CHAOS_SEED = '2133';
  * @property {number} limitMs   time after which the stage is ended and has failed
  * @property {() => import('./counts.mjs').Counts} [counts]  a stage without it is a check, which counts as one test
  * @property {boolean} [needsChromium]
- * @property {boolean} [isBesidePrevious]  runs at the same time as the stage before it: both mostly wait
+ * @property {boolean} [sharesMachine]  runs beside another such stage: it uses one core, or waits much of the time
  * @property {boolean} [isLongOnly]  runs with --long only
  * @property {{find: () => Record<string, string> | undefined, reasonToSkip: string}} [needs]  a program that not every
  *   machine has. `find` returns environment variables with its paths; without them the stage is skipped for this reason
@@ -52,21 +52,33 @@ export function listStages(reports) {
       counts: () => readJestCounts(report),
     };
   };
-  const checkStage = (name, command, minutes, env) => ({
+  const createCheck = (name, command, minutes, env) => ({
     name,
     kind: 'static',
     command,
     env,
     limitMs: minutes * MINUTE_MS,
   });
-  return [
-    checkStage('lint', [...getPackageCommand('eslint'), '--max-warnings', '0', '.'], 6),
-    checkStage('format', [...getPackageCommand('prettier'), '--check', '--log-level', 'warn', '.'], 3),
-    checkStage('types', createNxCommand('typecheck'), 6, createNxEnvironment()),
-    checkStage('boundaries', [...getNpmCommand(), 'run', '--silent', 'boundaries'], 2),
-    createJestStage('unit: contract', 'unit', 'contract'),
-    createJestStage('unit: backend', 'unit', 'backend', ['--selectProjects', 'unit']),
+  // The longest checks first, so that two that run side by side end at about the same time.
+  const shared = [
+    createCheck('lint', [...getPackageCommand('eslint'), '--max-warnings', '0', '.'], 6),
     createJestStage('unit: frontend', 'unit', 'frontend', ['--selectProjects', 'unit']),
+    createCheck('types', createNxCommand('typecheck'), 6, createNxEnvironment()),
+    createJestStage('unit: backend', 'unit', 'backend', ['--selectProjects', 'unit']),
+    createCheck('format', [...getPackageCommand('prettier'), '--check', '--log-level', 'warn', '.'], 3),
+    createCheck('boundaries', [...getNpmCommand(), 'run', '--silent', 'boundaries'], 2),
+    createJestStage('unit: contract', 'unit', 'contract'),
+    createJestStage('process', 'process', 'backend', ['--selectProjects', 'process', '--maxWorkers=2'], 12),
+    createChaosStage(path.join(reports, 'chaos.json')),
+    createLauncherStage(path.join(reports, 'launcher.tap')),
+    createJestStage('process: frontend', 'process', 'frontend', ['--selectProjects', 'process'], 8),
+  ];
+  return [
+    ...shared.map((stage) => ({ ...stage, sharesMachine: true })),
+    {
+      ...createJestStage('drill', 'process', 'backend', ['--selectProjects', 'drill']),
+      isLongOnly: true,
+    },
     createJestStage(
       'integration',
       'integration',
@@ -74,14 +86,6 @@ export function listStages(reports) {
       ['--selectProjects', 'integration', '--maxWorkers=3'],
       12,
     ),
-    createJestStage('process', 'process', 'backend', ['--selectProjects', 'process', '--maxWorkers=2'], 12),
-    {
-      ...createJestStage('drill', 'process', 'backend', ['--selectProjects', 'drill']),
-      isLongOnly: true,
-    },
-    createChaosStage(path.join(reports, 'chaos.json')),
-    createJestStage('process: frontend', 'process', 'frontend', ['--selectProjects', 'process'], 8),
-    createLauncherStage(path.join(reports, 'launcher.tap')),
     createBrowserStage('browser', path.join(reports, 'browser.json')),
     createSlowLineStage(path.join(reports, 'slow-line.json')),
   ];
@@ -343,7 +347,6 @@ function createLauncherStage(report) {
   return {
     name: 'launcher',
     kind: 'launcher',
-    isBesidePrevious: true,
     command: createNodeTestCommand(report, files),
     limitMs: 6 * MINUTE_MS,
     counts: () => readTapCounts(report),

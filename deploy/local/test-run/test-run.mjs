@@ -12,8 +12,8 @@ import { judgeStage } from './counts.mjs';
 import { printSummary, formatStage } from './report.mjs';
 
 const NEEDS_STORES = ['integration', 'process', 'browser'];
-/** Stages that run first, two at once: each is a single process without timing assertions. */
-const RUN_IN_PAIRS = ['static', 'unit'];
+/** How many stages run side by side. CI machines have two cores. */
+const SIDE_BY_SIDE = 2;
 /** By how much `--long` extends the time limits of the stages. */
 const LONG_FACTOR = 6;
 /** Lines of a failed stage's output that are printed. */
@@ -82,19 +82,19 @@ export class TestRun {
     const chosen = this.#options
       .listStages(ensureFolder(home, 'reports'))
       .filter(({ kind, isLongOnly }) => (!only || kind === only) && (isLong || !isLongOnly));
-    const isQuick = ({ kind }) => RUN_IN_PAIRS.includes(kind);
-    // One iterator for both runners, so that each stage is taken once.
-    const quickStages = chosen.filter(isQuick).values();
-    const runQuick = async () => {
-      for (const stage of quickStages) await this.#runStage(stage, home);
-    };
-    await Promise.all([runQuick(), runQuick()]);
-    for (const group of groupStages(chosen.filter((stage) => !isQuick(stage)))) {
+    for (const group of groupStages(chosen)) {
       if (this.isInterrupted) return;
       if (group.some(({ kind }) => NEEDS_STORES.includes(kind))) {
         this.#stores ??= await openStores({ home, env: {}, isDurable: false });
       }
-      await Promise.all(group.map((stage) => this.#runStage(stage, home)));
+      // One iterator, so that each stage is taken once.
+      const stages = group.values();
+      const runInTurn = async () => {
+        for (const stage of stages) await this.#runStage(stage, home);
+      };
+      // The output of two stages would be mixed, so with --verbose they run one after the other.
+      const count = this.#options.isVerbose ? 1 : SIDE_BY_SIDE;
+      await Promise.all(Array.from({ length: count }, runInTurn));
       // A test that was killed may have left a stack running.
       await sweepTemporaryHomes(home);
     }
@@ -161,11 +161,12 @@ export class TestRun {
   }
 }
 
-/** @returns groups of consecutive stages that run at the same time */
+/** @returns groups of stages: neighbours that share the machine, and every other stage by itself */
 function groupStages(stages) {
   const groups = [];
   for (const stage of stages) {
-    if (stage.isBesidePrevious && groups.length > 0) groups.at(-1).push(stage);
+    const previous = groups.at(-1);
+    if (stage.sharesMachine && previous?.[0].sharesMachine) previous.push(stage);
     else groups.push([stage]);
   }
   return groups;

@@ -72,15 +72,13 @@ test('a run continues after a failed stage, and counts the results of all', asyn
   });
 });
 
-test('a run starts its quick stages two at a time, and then the others one by one', async () => {
+test('a run starts stages that share the machine two at a time, and the others one by one', async () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'thaw-pair-'));
-  const [first, second] = createStagesThatMeet(folder);
   const run = new TestRun({
     prepare,
     listStages: () => [
+      ...createStagesThatMeet(folder).map((stage) => ({ ...stage, sharesMachine: true })),
       createStage('alone', expectTwoFiles(folder), { kind: 'launcher' }),
-      first,
-      { ...second, kind: 'unit' },
     ],
   });
   assert.equal(await run.run(), false);
@@ -88,19 +86,17 @@ test('a run starts its quick stages two at a time, and then the others one by on
   fs.rmSync(folder, { recursive: true });
 });
 
-test('a run starts a stage beside the previous one where the stage says so', async () => {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'thaw-beside-'));
-  const [first, second] = createStagesThatMeet(folder);
-  const run = new TestRun({
-    prepare,
-    listStages: () => [
-      { ...first, kind: 'launcher' },
-      { ...second, kind: 'launcher', isBesidePrevious: true },
-      createStage('alone', expectTwoFiles(folder), { kind: 'launcher' }),
-    ],
-  });
-  assert.equal(await run.run(), false);
-  assert.equal(run.results.at(-1).name, 'alone');
+test('with --verbose every stage runs alone, so that outputs are not mixed', async () => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'thaw-verbose-'));
+  const stages = createStagesThatMeet(folder).map((stage) => ({ ...stage, sharesMachine: true }));
+  stages[0].limitMs = 2_000;
+  const run = new TestRun({ isVerbose: true, prepare, listStages: () => stages });
+  assert.equal(await run.run(), true);
+  const failed = run.results.filter(({ failed }) => failed > 0);
+  assert.deepEqual(
+    failed.map(({ name }) => name),
+    ['first'],
+  );
   fs.rmSync(folder, { recursive: true });
 });
 
@@ -154,7 +150,7 @@ test('a run skips a stage whose program is not installed, and passes the paths t
 });
 
 test('an interrupted run ends its stages and starts no further one', async () => {
-  const waiting = createStage('waiting', 'setTimeout(() => {}, 60_000)');
+  const waiting = createStage('waiting', 'setTimeout(() => {}, 60_000)', { sharesMachine: true });
   const run = new TestRun({
     prepare,
     listStages: () => [waiting, waiting, createStage('never started', '')],
@@ -173,9 +169,8 @@ test('a run includes the stages marked as long only with --long', async () => {
     const listStages = () => [createStage('always', ''), createStage('long', '', { isLongOnly: true })];
     const run = new TestRun({ isLong, prepare, listStages });
     assert.equal(await run.run(), false);
-    // Quick stages run in pairs, and either may end first.
-    return new Set(run.results.map(({ name }) => name));
+    return run.results.map(({ name }) => name);
   };
-  assert.deepEqual(await listStageNames(false), new Set(['build', 'always']));
-  assert.deepEqual(await listStageNames(true), new Set(['build', 'always', 'long']));
+  assert.deepEqual(await listStageNames(false), ['build', 'always']);
+  assert.deepEqual(await listStageNames(true), ['build', 'always', 'long']);
 });

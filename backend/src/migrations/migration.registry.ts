@@ -18,6 +18,7 @@ import { FindingsIndex1763640911000 } from './1763640911000-findings-index';
 import { ExportIndexes1763640920000 } from './1763640920000-export-indexes';
 import { UnsampledColumns1763640930000 } from './1763640930000-unsampled-columns';
 import { RenewedLogins1763640940000 } from './1763640940000-renewed-logins';
+import { BlockStreamsIndex1763640950000 } from './1763640950000-block-streams-index';
 
 /** Every migration, in order. */
 export const migrations = [
@@ -41,4 +42,5 @@ export const migrations = [
   ExportIndexes1763640920000,
   UnsampledColumns1763640930000,
   RenewedLogins1763640940000,
+  BlockStreamsIndex1763640950000,
 ];

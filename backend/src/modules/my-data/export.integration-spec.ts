@@ -155,11 +155,13 @@ describe('the export of what is stored about a user', () => {
       receiverId: bob.user.id,
     });
     await ada.call('POST', '/api/blocks', { blockerId: ada.user.id, blockedId: bob.user.id });
+    await ada.call('DELETE', `/api/blocks/${ada.user.id}/${bob.user.id}`);
     const afterBlock = await downloadExport(ada, PASSWORD);
     expect(summarizeExport(afterBlock)).toEqual(
       expect.arrayContaining([
         'friends FriendshipRemoved',
         'blocks PersonBlocked',
+        'blocks PersonUnblocked',
         'private PrivateMessageDeleted',
       ]),
     );

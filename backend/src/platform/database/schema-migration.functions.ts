@@ -1,4 +1,5 @@
-import { DataSource } from 'typeorm';
+import { setTimeout as delay } from 'node:timers/promises';
+import { DataSource, type QueryRunner } from 'typeorm';
 import type { Environment } from '../../config/environment.config';
 import { migrations } from '../../migrations/migration.registry';
 import { createDataSourceOptions, requestTimeouts } from './data-source.config';
@@ -7,6 +8,7 @@ import { grantToService } from './service-role.functions';
 
 /** An arbitrary number, shared by all Thaw processes. The migrating process holds this lock. */
 const ADVISORY_LOCK = 7_284_610;
+const TRY_LOCK_EVERY_MS = 100;
 
 /**
  * Runs the pending migrations, as MIGRATE_DATABASE_URL's role if given, and grants DATABASE_URL's role its privileges
@@ -35,8 +37,7 @@ export const migrate = async (
   try {
     const lockHolder = dataSource.createQueryRunner();
     try {
-      await lockHolder.query('SET lock_timeout = 0');
-      await lockHolder.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCK]);
+      await waitForLock(lockHolder);
       const run = await dataSource.runMigrations({ transaction: 'each' });
       await grantToService(dataSource, environment.DATABASE_URL);
       await limitServiceStatements(environment);
@@ -48,6 +49,20 @@ export const migrate = async (
   } finally {
     await dataSource.destroy();
   }
+};
+
+/**
+ * Tries again and again instead of waiting in one statement: an index that is built concurrently waits for every older
+ * statement, so the process that migrates and those that wait for it would wait for each other.
+ */
+const waitForLock = async (lockHolder: QueryRunner): Promise<void> => {
+  const tryLock = async (): Promise<boolean> => {
+    const [row] = (await lockHolder.query('SELECT pg_try_advisory_lock($1) AS "isTaken"', [
+      ADVISORY_LOCK,
+    ])) as { isTaken: boolean }[];
+    return row?.isTaken === true;
+  };
+  while (!(await tryLock())) await delay(TRY_LOCK_EVERY_MS);
 };
 
 /** Gives the role of the service its time-outs: a transaction pooler accepts none of them with a connection. */

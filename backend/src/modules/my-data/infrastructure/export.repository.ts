@@ -120,11 +120,16 @@ export class ExportRepository {
     );
   }
 
+  /** Users whom the user blocks or has blocked in the past. The read model has only present blocks. */
   async readBlocked(userId: number, afterId: number): Promise<number[]> {
-    return this.readIds('SELECT blocked_id AS id FROM blocks WHERE blocker_id = $1 AND blocked_id > $2', [
-      userId,
-      afterId,
-    ]);
+    return this.readIds(
+      `SELECT id FROM (
+         SELECT substr(stream_id, length($1) + 1)::bigint AS id FROM event_streams
+         WHERE stream_type = 'block' AND stream_id COLLATE "C" >= $1 AND stream_id COLLATE "C" < $2
+       ) AS blocked WHERE id > $3`,
+      // "." is the character after "-".
+      [`block-${userId}-`, `block-${userId}.`, afterId],
+    );
   }
 
   /** Users whom reports and appeals of the user concern, without the user. */

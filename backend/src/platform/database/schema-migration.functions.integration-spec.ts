@@ -1,0 +1,65 @@
+// Uses a real PostgreSQL.
+import { createTestDatabase, type TestDatabase } from '../../testing/test-database.harness';
+import { until } from '../../testing/until.functions';
+import { migrate } from './schema-migration.functions';
+
+jest.setTimeout(60_000);
+
+const MIGRATION = 'ExportIndexes1763640920000';
+const INDEXES = ['appeals_appellant_idx', 'friend_requests_from_idx', 'friend_requests_to_idx'];
+
+describe('migrations of a database that is in use', () => {
+  let database: TestDatabase;
+
+  beforeEach(async () => {
+    database = await createTestDatabase();
+    await database.dataSource.query('DELETE FROM migrations WHERE name = $1', [MIGRATION]);
+  });
+  afterEach(() => database.close());
+
+  const migrateDatabase = () => migrate({ DATABASE_URL: database.url, DATABASE_POOL_SIZE: 2 });
+  const dropIndexes = () => database.dataSource.query(`DROP INDEX ${INDEXES.join(', ')}`);
+  const findValidIndexes = async () => {
+    const rows = await database.dataSource.query<{ name: string }[]>(
+      `SELECT indexrelid::regclass::text AS name FROM pg_index
+       WHERE indisvalid AND indexrelid::regclass::text = ANY($1) ORDER BY 1`,
+      [INDEXES],
+    );
+    return rows.map(({ name }) => name);
+  };
+  const insertRequest = (id: number, manager = database.dataSource.manager) =>
+    manager.query(
+      `INSERT INTO friend_requests (id, requester_id, addressee_id, status, is_hidden, created_at)
+       VALUES ($1, 1, 2, 'declined', false, now())`,
+      [id],
+    );
+
+  it('create indexes while transactions write, and two processes at once migrate only once', async () => {
+    await dropIndexes();
+    const writer = database.dataSource.createQueryRunner();
+    await writer.startTransaction();
+    await insertRequest(1, writer.manager);
+    const runs = Promise.all([migrateDatabase(), migrateDatabase()]);
+    const isBuilding = async () => {
+      const rows = await database.dataSource.query<unknown[]>(
+        `SELECT 1 FROM pg_stat_activity
+         WHERE datname = current_database() AND query LIKE 'CREATE INDEX%' AND wait_event_type = 'Lock'`,
+      );
+      return rows.length > 0;
+    };
+    await until(isBuilding);
+    await insertRequest(2);
+    await writer.commitTransaction();
+    await writer.release();
+    expect((await runs).flat()).toEqual([MIGRATION]);
+    expect(await findValidIndexes()).toEqual(INDEXES);
+  });
+
+  it('replace an index that an interrupted run left invalid, and keep those that are there', async () => {
+    await database.dataSource.query(
+      `UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'friend_requests_from_idx'::regclass`,
+    );
+    expect(await migrateDatabase()).toEqual([MIGRATION]);
+    expect(await findValidIndexes()).toEqual(INDEXES);
+  });
+});

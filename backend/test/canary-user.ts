@@ -18,6 +18,7 @@ const FIELDS = [
   'name',
   'userAgent',
   'referrer',
+  'requestId',
   'fileName',
   'avatarMetadata',
   'imageMetadata',
@@ -82,6 +83,7 @@ export const register = async (origin: string, words: Words): Promise<ThawVisito
   const headers = {
     'user-agent': words.userAgent,
     referer: `${origin}/${words.referrer}`,
+    'x-request-id': words.requestId,
   };
   expectDone(await ada.call('PUT', path, { username: words.name, avatar }, headers));
   expectDone(

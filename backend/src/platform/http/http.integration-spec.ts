@@ -175,12 +175,14 @@ describe('the HTTP platform', () => {
       const write = jest.spyOn(api.app.get(AppLoggerService), 'write');
       const browser = api.openBrowser();
       const email = `log.${Math.random()}@example.org`;
+      const requestId = '0d31be7ac4b84d6e9f4b3c1b7f0a2e55';
       const response = await browser
         .post('/api/register?token=querysecret')
         .send({ email, password: 'hunter22' });
       const { id } = response.body.user;
-      await browser.post('/api/login').send({ email, password: 'wrong-hunter' });
-      await browser.get(`/api/user/${id}?token=querysecret`).set('X-Request-Id', 'my-request-id-1');
+      const login = browser.post('/api/login').set('X-Request-Id', 'my-secret-words-1');
+      await login.send({ email, password: 'wrong-hunter' });
+      await browser.get(`/api/user/${id}?token=querysecret`).set('X-Request-Id', requestId);
       await until(() => write.mock.calls.length >= 3);
       const lines = write.mock.calls.map(([level, message, fields]) => ({ level, message, ...fields }));
       write.mockRestore();
@@ -197,7 +199,7 @@ describe('the HTTP platform', () => {
           method: 'GET',
           route: '/api/user/:id',
           status: 200,
-          correlationId: 'my-request-id-1',
+          correlationId: requestId,
         }),
       ]);
       const allowedFields = [
@@ -212,7 +214,7 @@ describe('the HTTP platform', () => {
         'code',
       ];
       for (const line of lines) expect(allowedFields).toEqual(expect.arrayContaining(Object.keys(line)));
-      expect(JSON.stringify(lines)).not.toMatch(/example\.org|hunter|querysecret|thaw\.sid/);
+      expect(JSON.stringify(lines)).not.toMatch(/example\.org|hunter|querysecret|secret-words|thaw\.sid/);
       expect(response.headers['x-request-id']).toBe(lines[0]!.correlationId);
     });
   });

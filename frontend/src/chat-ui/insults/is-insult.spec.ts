@@ -22,6 +22,10 @@ describe('an insult or a sexual demand', () => {
     'ｃｕｎｔ',
     'cu\u200bnt',
     'çúñt',
+    'heeb',
+    'zipperheads',
+    'jerk off with me',
+    'wanna seeee my d1ck',
   ])('is found in %j', (text) => {
     expect(isInsult(text)).toBe(true);
   });

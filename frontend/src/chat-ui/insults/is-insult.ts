@@ -1,43 +1,28 @@
-import {
-  assignIncrementingIds,
-  collapseDuplicatesTransformer,
-  parseRawPattern,
-  RegExpMatcher,
-  remapCharactersTransformer,
-  resolveConfusablesTransformer,
-  toAsciiLowerCaseTransformer,
-} from 'obscenity';
+import { remapCharactersTransformer, resolveConfusablesTransformer } from 'obscenity';
 import { allowed, deathWishes, sexualDemands, slurs } from '@/chat-ui/insults/insult-list';
+import { PhraseTrie, RunCollector } from '@/chat-ui/insults/phrase-trie';
 
 /** Characters in place of letters. Not those that end a sentence or open a bracket: they end words. */
 const leetLetters = { a: '@4', e: '3', i: '1', o: '0', s: '$5', t: '7' };
 
-/** @param kept  how many of the same letter in a row are kept; without an entry one */
-const createMatcher = (phrases: readonly string[], kept: ReadonlyMap<string, number>): RegExpMatcher =>
-  new RegExpMatcher({
-    blacklistedTerms: assignIncrementingIds(phrases.map((phrase) => parseRawPattern(`|${phrase}|`))),
-    blacklistMatcherTransformers: [
-      resolveConfusablesTransformer(),
-      remapCharactersTransformer(leetLetters),
-      toAsciiLowerCaseTransformer(),
-      collapseDuplicatesTransformer({ customThresholds: new Map(kept) }),
-    ],
-  });
-
-const phrases = [...slurs, ...deathWishes, ...sexualDemands];
-const hasDoubledLetter = (phrase: string): boolean => /(\p{L})\1/u.test(phrase);
-// "Niger" must not become a slur, so letters that a listed word doubles are kept twice.
-const matchers = [
-  createMatcher(
-    phrases.filter((phrase) => !hasDoubledLetter(phrase)),
-    new Map(),
-  ),
-  createMatcher(phrases.filter(hasDoubledLetter), new Map([...'aglnost'].map((letter) => [letter, 2]))),
-];
-
+const insults = new PhraseTrie([...slurs, ...deathWishes, ...sexualDemands]);
 const allowedPhrase = new RegExp(`\\b(?:${allowed.join('|')})`, 'giu');
 
-/** Undoes what the matchers do not: accents, invisible characters, marks inside of words, and letters that stand apart. */
+const confusables = resolveConfusablesTransformer();
+const leet = remapCharactersTransformer(leetLetters);
+
+const ASCII_SIZE = 128;
+
+/** The code of the lower-case ASCII letter that a character looks like, or of the character itself; 0 if it is not ASCII. */
+const resolveLetter = (codePoint: number): number => {
+  const looksLike = confusables.transform(codePoint) ?? codePoint;
+  const code = leet.transform(looksLike) ?? looksLike;
+  if (code >= ASCII_SIZE) return 0;
+  return code >= 65 && code <= 90 ? code + 32 : code;
+};
+const asciiLetters = Uint8Array.from({ length: ASCII_SIZE }, (_, codePoint) => resolveLetter(codePoint));
+
+/** Undoes what `resolveLetter` does not: accents, invisible characters, marks inside of words, and letters that stand apart. */
 const simplify = (text: string): string =>
   text
     .normalize('NFD')
@@ -47,6 +32,20 @@ const simplify = (text: string): string =>
     .replace(/(?<=(?<!\p{L})\p{L}) (?=\p{L}(?!\p{L}))/gu, '')
     .replace(allowedPhrase, '');
 
+const collectRuns = (text: string): RunCollector => {
+  const runs = new RunCollector(text.length);
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    if (unit < ASCII_SIZE) runs.add(asciiLetters[unit]!);
+    else {
+      const codePoint = text.codePointAt(at)!;
+      if (codePoint > 0xffff) at += 1;
+      runs.add(resolveLetter(codePoint));
+    }
+  }
+  return runs;
+};
+
 const known = new Map<string, boolean>();
 const maxKnown = 500;
 
@@ -55,8 +54,7 @@ export const isInsult = (text: string): boolean => {
   const before = known.get(text);
   if (before !== undefined) return before;
   if (known.size >= maxKnown) known.clear();
-  const simplified = simplify(text);
-  const isFound = matchers.some((matcher) => matcher.hasMatch(simplified));
+  const isFound = insults.isIn(collectRuns(simplify(text)));
   known.set(text, isFound);
   return isFound;
 };

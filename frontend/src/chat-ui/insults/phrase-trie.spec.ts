@@ -1,0 +1,77 @@
+import { deathWishes, sexualDemands, slurs } from '@/chat-ui/insults/insult-list';
+import { PhraseTrie, RunCollector } from '@/chat-ui/insults/phrase-trie';
+
+const phrases = [...slurs, ...deathWishes, ...sexualDemands];
+const trie = new PhraseTrie(phrases);
+
+const collectRuns = (text: string): RunCollector => {
+  const runs = new RunCollector(text.length);
+  for (const character of text) runs.add(character.charCodeAt(0));
+  return runs;
+};
+
+/** One regular expression for each phrase: a letter once or more, and one that the phrase doubles twice or more. */
+const expressions = phrases.map((phrase) => {
+  const [before = '', optional = '', after = ''] = phrase.split(/[[\]]/);
+  const toPattern = (text: string) =>
+    text.replaceAll(/(.)(\1?)/g, (_, letter: string, twice: string) => letter + (twice ? '{2,}' : '+'));
+  const patterns = [`${before}${after}`, `${before}${optional}${after}`].map(toPattern);
+  return new RegExp(`\\b(?:${patterns.join('|')})\\b`);
+});
+const isFoundByExpressions = (text: string): boolean => expressions.some((expression) => expression.test(text));
+
+/** Numbers from 0 to below 1 that are the same in each run (mulberry32). */
+const createRandom = (seed: number) => () => {
+  seed = (seed + 0x6d2b79f5) | 0;
+  let mixed = Math.imul(seed ^ (seed >>> 15), 1 | seed);
+  mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+  return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+};
+
+it('finds what one regular expression for each phrase finds, in 20,000 random texts', () => {
+  const random = createRandom(17);
+  const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)]!;
+  const words = [...new Set(phrases.flatMap((phrase) => phrase.split(/[ [\]]+/)))];
+  /** A word or phrase as it is listed, or with letters repeated, left out or replaced. */
+  const distort = (text: string): string =>
+    [...text]
+      .map((letter) => {
+        const chance = random();
+        if (chance < 0.1) return letter.repeat(2 + Math.floor(random() * 2));
+        if (chance < 0.13) return '';
+        return chance < 0.15 ? pick(['x', '_', '7', '!', '[', '\0']) : letter;
+      })
+      .join('');
+  const counts = { found: 0, clean: 0 };
+  for (let run = 0; run < 20_000; run += 1) {
+    const parts = Array.from({ length: 1 + Math.floor(random() * 5) }, () => {
+      const text = random() < 0.4 ? pick(phrases).replaceAll(/\[|\]/g, '') : pick(words);
+      return random() < 0.5 ? distort(text) : text;
+    });
+    const text = parts.join(pick([' ', ' ', ' ', '  ', '', '!']));
+    const isFound = isFoundByExpressions(text);
+    expect([text, trie.isIn(collectRuns(text))]).toEqual([text, isFound]);
+    counts[isFound ? 'found' : 'clean'] += 1;
+  }
+  expect(Math.min(counts.found, counts.clean)).toBeGreaterThan(2_000);
+});
+
+/** How many nodes of the trie are looked up for each character of a text. */
+const countLookUps = (text: string): number => {
+  const runs = collectRuns(text);
+  const lookUp = jest.spyOn(Map.prototype, 'get');
+  trie.isIn(runs);
+  const { length } = lookUp.mock.calls;
+  lookUp.mockRestore();
+  return length / text.length;
+};
+
+it.each(['a', 'cun ', 'show me your ', 'show me youur ', 'send me a ', 'i will ', 'kil yourself ', 'nig ', 's ', '!a', ' '])(
+  'looks up as few nodes for each character of many %j as of few, at most 8',
+  (part) => {
+    const few = countLookUps(part.repeat(1_000));
+    const many = countLookUps(part.repeat(10_000));
+    expect(many).toBeCloseTo(few, 1);
+    expect(many).toBeLessThanOrEqual(8);
+  },
+);

@@ -5,6 +5,8 @@ import { DataSource } from 'typeorm';
 import type { ModeratedPerson } from '@thaw/contract/moderation';
 import type { AuditEntry, BlockedImage, ModerationFigures } from '@thaw/contract/moderation-records';
 import type { UploadBucket } from '@thaw/contract/uploads';
+import { StreamVersionConflictError } from '../../platform/event-store/event-store.errors';
+import { EventStoreRepository } from '../../platform/event-store/event-store.repository';
 import { ProjectionRebuildService } from '../../platform/event-store/projection-rebuild.service';
 import { MetricsRegistry } from '../../platform/observability/metrics.registry';
 import { RateLimiterService } from '../../platform/rate-limit/rate-limiter.service';
@@ -236,6 +238,11 @@ describe('the records of moderation', () => {
       const [blocked] = await list();
       expect(blocked).toMatchObject({ rule: 'no_illegal', caseId: id, moderatorId: mia.user.id });
       const unblock = () => createModeratorApi(mia).call('DELETE', `images/${blocked!.id}`);
+      const lost = jest
+        .spyOn(thaw.replicas[0]!.app.get(EventStoreRepository), 'append')
+        .mockRejectedValue(new StreamVersionConflictError('image', 1));
+      expect(await unblock()).toMatchObject({ status: 503, body: { code: 'unavailable' } });
+      lost.mockRestore();
       expect((await unblock()).status).toBe(204);
       expect((await unblock()).status).toBe(404);
       expect(await list()).toEqual([]);

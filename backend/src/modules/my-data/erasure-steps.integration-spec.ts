@@ -6,8 +6,11 @@ import { JobWorkerService } from '../../platform/queue/job-worker.service';
 import { decide, findEvent, fileReport } from '../../testing/conduct.fixture';
 import { readReceipt, startTestErasures, type TestErasures } from '../../testing/erasure.fixture';
 import { createFriends, createPrivateMessage, uploadChatImage } from '../../testing/private-chat.fixture';
+import { recordPastChat } from '../../testing/relationship.fixture';
 import type { TestReplicas } from '../../testing/test-replicas.harness';
 import type { ThawVisitor } from '../../testing/thaw.client';
+import { until } from '../../testing/until.functions';
+import { BlockRepository } from '../blocks/infrastructure/block.repository';
 import { ConductService } from '../conduct/application/conduct.service';
 import { ErasureRequestService } from './application/erasure-request.service';
 import { ErasureProcessor } from './jobs/erasure.processor';
@@ -21,6 +24,8 @@ const MEASURED_ERASURES = isLong ? 3 : 1;
 jest.setTimeout(isLong ? 1_800_000 : 60_000);
 
 const DAY_MS = 24 * 60 * 60_000;
+const WAITING_FOR_LOCK = `SELECT 1 FROM pg_locks JOIN pg_database ON pg_database.oid = database
+  WHERE datname = current_database() AND locktype = 'advisory' AND NOT granted`;
 
 describe('an erasure', () => {
   let erasures: TestErasures;
@@ -69,6 +74,28 @@ describe('an erasure', () => {
       if (isNow) throw new Error('killed');
     });
   };
+
+  it.each([
+    { route: 'blocks', table: 'blocks', columns: ['blockerId', 'blockedId'] },
+    { route: 'friends/request', table: 'friend_requests', columns: ['requesterId', 'addresseeId'] },
+  ] as const)('refuses a call of /api/$route that waits meanwhile', async ({ route, table, columns }) => {
+    const [ada, bob] = [await thaw.createVisitor(0), await thaw.createVisitor(0)];
+    await recordPastChat(thaw.replicas[0]!, ada, bob);
+    const holder = thaw.database.dataSource.createQueryRunner();
+    await holder.startTransaction();
+    await thaw.replicas[0]!.app.get(BlockRepository).lockPair(ada.user.id, bob.user.id, holder.manager);
+    const before = await rows(`SELECT 1 FROM ${table}`);
+    const answer = ada.call('POST', `/api/${route}`, {
+      [columns[0]]: ada.user.id,
+      [columns[1]]: bob.user.id,
+    });
+    await until(async () => (await rows(WAITING_FOR_LOCK)).length > 0);
+    expect(await erasure.run(await request(bob))).toBe(true);
+    await holder.rollbackTransaction();
+    await holder.release();
+    expect(await answer).toMatchObject({ status: 404, body: { code: 'not_found' } });
+    expect(await rows(`SELECT 1 FROM ${table}`)).toEqual(before);
+  });
 
   it.each(erasureSteps.flatMap((step) => [[step, 'before'] as const, [step, 'after'] as const]))(
     'that is interrupted at the step %s, %s its work, is completed by the next run with the same result',

@@ -2,10 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { Block, BlockedUser } from '@thaw/contract/safety';
 import type { EntityManager } from 'typeorm';
-import { DomainError } from '../../../platform/errors/domain.errors';
 import { CommandExecutorService } from '../../../platform/event-store/command-executor.service';
-import { StreamVersionConflictError } from '../../../platform/event-store/event-store.errors';
 import { EventStoreRepository } from '../../../platform/event-store/event-store.repository';
+import { refuseLostConflict } from '../../../platform/event-store/lost-conflict.functions';
 import { logWarning, logRejections } from '../../../platform/observability/warn-about.functions';
 import { ProcessEventsService } from '../../../platform/process-events/process-events.service';
 import { UserPublisherService } from '../../../platform/realtime/user-publisher.service';
@@ -74,7 +73,8 @@ export class BlocksService {
         at: new Date(),
         blockerId,
         blockedId,
-        isAcquainted,
+        // An erasure removes the blocks that it finds; this one would be left behind.
+        isAcquainted: isAcquainted && (await this.users.existUntilCommit([blockerId, blockedId], manager)),
         blockedCount,
       };
       const { state, events } = await this.execute(command, manager);
@@ -126,14 +126,8 @@ export class BlocksService {
     return this.executor.execute(stream, blockDecider, command, manager);
   }
 
-  private async runInTransaction<Result>(work: (manager: EntityManager) => Promise<Result>): Promise<Result> {
-    try {
-      return await this.executor.runInTransaction(work);
-    } catch (error) {
-      // Optimistic concurrency was lost on every attempt.
-      if (error instanceof StreamVersionConflictError) throw new DomainError('unavailable');
-      throw error;
-    }
+  private runInTransaction<Result>(work: (manager: EntityManager) => Promise<Result>): Promise<Result> {
+    return refuseLostConflict(() => this.executor.runInTransaction(work));
   }
 
   /** Never throws: pushes are best effort, and a client that misses one reads the same list later. */

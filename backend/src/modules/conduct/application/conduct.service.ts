@@ -2,11 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { ENVIRONMENT, type Environment } from '../../../config/environment.config';
-import { DomainError } from '../../../platform/errors/domain.errors';
 import { CommandExecutorService } from '../../../platform/event-store/command-executor.service';
 import type { Decider } from '../../../platform/event-store/decider.types';
-import { StreamVersionConflictError } from '../../../platform/event-store/event-store.errors';
 import type { StoredEvent } from '../../../platform/event-store/stored-event.types';
+import { refuseLostConflict } from '../../../platform/event-store/lost-conflict.functions';
 import { logWarning } from '../../../platform/observability/warn-about.functions';
 import { StandingsService } from '../../standings/application/standings.service';
 import { buildConductStreamId } from '../../standings/domain/standing.events';
@@ -254,14 +253,8 @@ export class ConductService {
     return { state, version: state.version, events: events as (StoredEvent & ConductEvent)[] };
   }
 
-  private async runInTransaction<Result>(work: (manager: EntityManager) => Promise<Result>): Promise<Result> {
-    try {
-      return await this.executor.runInTransaction(work);
-    } catch (error) {
-      // Optimistic concurrency was lost on every attempt.
-      if (error instanceof StreamVersionConflictError) throw new DomainError('unavailable');
-      throw error;
-    }
+  private runInTransaction<Result>(work: (manager: EntityManager) => Promise<Result>): Promise<Result> {
+    return refuseLostConflict(() => this.executor.runInTransaction(work));
   }
 
   /** Announces also when nothing has changed: the command may be the retry of one that died before. Never throws. */

@@ -6,7 +6,7 @@ import type { ServerData, ServerEvent } from '@thaw/contract/server-frames';
 import type { Friend, Profile, PublicUser } from '@thaw/contract/users';
 import { DomainError } from '../../../platform/errors/domain.errors';
 import { CommandExecutorService } from '../../../platform/event-store/command-executor.service';
-import { StreamVersionConflictError } from '../../../platform/event-store/event-store.errors';
+import { refuseLostConflict } from '../../../platform/event-store/lost-conflict.functions';
 import { logWarning } from '../../../platform/observability/warn-about.functions';
 import { InTransaction, OnProcessEvent } from '../../../platform/process-events/process-event.decorator';
 import type { TransactionEventMap } from '../../../platform/process-events/process-event-map.types';
@@ -152,16 +152,12 @@ export class FriendsService {
     input: FriendshipInput,
   ): Promise<{ state: FriendshipState; event: FriendshipEvent | undefined }> {
     const command = { ...input, eventId: randomUUID(), at: new Date() } as FriendshipCommand;
-    try {
-      const { state, events } = await this.executeUnlessBlocked(userId, otherId, command);
-      const [event] = events as unknown as FriendshipEvent[];
-      if (event) await this.publishBestEffort(event, state);
-      return { state, event };
-    } catch (error) {
-      // Optimistic concurrency was lost on every attempt.
-      if (error instanceof StreamVersionConflictError) throw new DomainError('unavailable');
-      throw error;
-    }
+    const { state, events } = await refuseLostConflict(() =>
+      this.executeUnlessBlocked(userId, otherId, command),
+    );
+    const [event] = events as unknown as FriendshipEvent[];
+    if (event) await this.publishBestEffort(event, state);
+    return { state, event };
   }
 
   private async executeUnlessBlocked(userId: number, otherId: number, command: FriendshipCommand) {
@@ -172,6 +168,8 @@ export class FriendsService {
       return this.executor.execute(stream, friendshipDecider, command);
     return this.executor.runInTransaction(async (manager) => {
       if (await this.blockList.areApartUntilCommit(userId, otherId, manager))
+        throw new DomainError('not_found');
+      if (!(await this.users.existUntilCommit([userId, otherId], manager)))
         throw new DomainError('not_found');
       return this.executor.execute(stream, friendshipDecider, command, manager);
     });

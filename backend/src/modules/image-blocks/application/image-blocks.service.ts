@@ -5,6 +5,7 @@ import type { HouseRule } from '@thaw/contract/safety';
 import type { EntityManager } from 'typeorm';
 import { DomainError } from '../../../platform/errors/domain.errors';
 import { CommandExecutorService } from '../../../platform/event-store/command-executor.service';
+import { refuseLostConflict } from '../../../platform/event-store/lost-conflict.functions';
 import { imageBlockDecider } from '../domain/image-block.decider';
 import { buildImageStreamId } from '../domain/image-block.events';
 import type { BlockedImageEntity } from '../infrastructure/blocked-image.entity';
@@ -97,7 +98,7 @@ export class ImageBlocksService {
   /**
    * Unblocks an image.
    * @param alongside runs in the same transaction.
-   * @throws DomainError not_found when no image is blocked under this number
+   * @throws DomainError not_found when no image is blocked under this number, unavailable
    */
   async unblock(
     imageId: number,
@@ -107,16 +108,18 @@ export class ImageBlocksService {
     const image = await this.images.find(imageId);
     if (!image) throw new DomainError('not_found');
     const { sha256 } = image;
-    await this.executor.runInTransaction(async (manager) => {
-      const command = { eventId: randomUUID(), at: new Date(), sha256, imageId, moderatorId };
-      await this.executor.execute(
-        buildImageStreamId(sha256),
-        imageBlockDecider,
-        { type: 'UnblockImage', ...command },
-        manager,
-      );
-      await alongside(manager);
-    });
+    await refuseLostConflict(() =>
+      this.executor.runInTransaction(async (manager) => {
+        const command = { eventId: randomUUID(), at: new Date(), sha256, imageId, moderatorId };
+        await this.executor.execute(
+          buildImageStreamId(sha256),
+          imageBlockDecider,
+          { type: 'UnblockImage', ...command },
+          manager,
+        );
+        await alongside(manager);
+      }),
+    );
   }
 }
 

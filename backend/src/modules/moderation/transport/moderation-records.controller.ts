@@ -28,7 +28,7 @@ export class ModerationRecordsController {
   @Delete('images/:imageId')
   @HttpCode(204)
   @ApiNoContentResponse()
-  @ApiProblems('not_signed_in', 'forbidden', 'not_found')
+  @ApiProblems('not_signed_in', 'forbidden', 'not_found', 'unavailable')
   async unblockImage(
     @CurrentLogin() { userId: moderatorId }: Login,
     @Param('imageId', PathIdPipe) imageId: number,

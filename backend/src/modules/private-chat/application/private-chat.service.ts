@@ -9,7 +9,7 @@ import type { EntityManager } from 'typeorm';
 import { findViolatedUniqueConstraint } from '../../../platform/database/constraint-violation.errors';
 import { DomainError } from '../../../platform/errors/domain.errors';
 import { CommandExecutorService } from '../../../platform/event-store/command-executor.service';
-import { StreamVersionConflictError } from '../../../platform/event-store/event-store.errors';
+import { refuseLostConflict } from '../../../platform/event-store/lost-conflict.functions';
 import { PersonalDataRepository } from '../../../platform/event-store/personal-data.repository';
 import { FriendshipService } from '../../friends/application/friendship.service';
 import { UploadsService } from '../../uploads/application/uploads.service';
@@ -103,18 +103,13 @@ export class PrivateChatService {
   async change(change: ChangeInput): Promise<ChangeResult> {
     await this.requireFriends(change.userId, change.friendId);
     const command = { ...change, eventId: randomUUID(), at: new Date() } as ChangeCommand;
-    try {
-      const { state, events } =
-        command.type === 'DeletePrivateMessage'
-          ? await this.executor.runInTransaction((manager) => this.deleteWithContent(command, manager))
-          : await this.execute(command);
-      if (!state) throw new Error('A change was accepted for a message that does not exist');
-      return { message: state, isChanged: events.length > 0 };
-    } catch (error) {
-      // Optimistic concurrency was lost on every attempt.
-      if (error instanceof StreamVersionConflictError) throw new DomainError('unavailable');
-      throw error;
-    }
+    const { state, events } = await refuseLostConflict(() =>
+      command.type === 'DeletePrivateMessage'
+        ? this.executor.runInTransaction((manager) => this.deleteWithContent(command, manager))
+        : this.execute(command),
+    );
+    if (!state) throw new Error('A change was accepted for a message that does not exist');
+    return { message: state, isChanged: events.length > 0 };
   }
 
   /**

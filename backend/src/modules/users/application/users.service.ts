@@ -55,6 +55,11 @@ export class UsersService {
     return (await this.users.findMany(userIds)).map(toProfile);
   }
 
+  /** Whether all of these users exist. None of them is erased before the end of the transaction. */
+  existUntilCommit(userIds: readonly number[], manager: EntityManager): Promise<boolean> {
+    return this.users.lockExisting(userIds, manager);
+  }
+
   /** The profiles and standings of those of the users who exist, in one query and no particular order. */
   async findProfilesWithStanding(userIds: readonly number[]): Promise<ProfileWithStanding[]> {
     const found = await this.users.findManyWithStanding(userIds);

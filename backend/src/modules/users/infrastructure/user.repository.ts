@@ -65,6 +65,15 @@ export class UserRepository {
     return ids.length === 0 ? Promise.resolve([]) : this.users.findBy({ id: In([...ids]) });
   }
 
+  /** Whether all of these users exist. Until the end of the transaction, their rows can be changed but not deleted. */
+  async lockExisting(ids: readonly number[], manager: EntityManager): Promise<boolean> {
+    const rows = await manager.query<unknown[]>(
+      'SELECT id FROM users WHERE id = ANY($1::bigint[]) ORDER BY id FOR KEY SHARE',
+      [[...new Set(ids)]],
+    );
+    return rows.length === new Set(ids).size;
+  }
+
   findModerators(): Promise<UserEntity[]> {
     return this.users.find({ where: { isModerator: true }, order: { id: 'ASC' } });
   }

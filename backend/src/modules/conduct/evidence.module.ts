@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { RequestVoidingModule } from '../friends/request-voiding.module';
 import { PrivateChatReadModelModule } from '../private-chat/private-chat-read-model.module';
 import { ChatTranscriptModule } from '../random-chat/chat-transcript.module';
 import { HeldImagesModule } from '../uploads/held-images.module';
@@ -14,6 +15,7 @@ import { ConductModule } from './conduct.module';
     ConductModule,
     HeldImagesModule,
     PrivateChatReadModelModule,
+    RequestVoidingModule,
     UsersReadModelModule,
   ],
   providers: [AgeFindingsService, EvidenceService],

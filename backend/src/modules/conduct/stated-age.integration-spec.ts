@@ -7,6 +7,7 @@ import { textMessage, type ThawVisitor } from '../../testing/thaw.client';
 import { until } from '../../testing/until.functions';
 import { JobHandlerRegistry } from '../../platform/queue/job-handler.registry';
 import { JobQueueService } from '../../platform/queue/job-queue.service';
+import { matchingKeys } from '../../platform/redis/redis.keys';
 import { ChatLogRepository } from '../../platform/hot-log/chat-log.repository';
 import { AgeFindingsService } from './application/age-findings.service';
 import { ConductService } from './application/conduct.service';
@@ -29,6 +30,10 @@ describe('a stated age under 18', () => {
 
   const readNotices = async (who: ThawVisitor): Promise<Notice[]> =>
     (await who.call('GET', `/api/notices/${who.user.id}`)).body as unknown as Notice[];
+  const befriend = async (from: ThawVisitor, to: ThawVisitor): Promise<number> => {
+    const body = { requesterId: from.user.id, addresseeId: to.user.id };
+    return (await from.call('POST', '/api/friends/request', body)).status;
+  };
   const readStanding = async (who: ThawVisitor) =>
     ((await who.call('GET', `/api/user/${who.user.id}`)).body as { standing: object }).standing;
   const answer = (who: ThawVisitor, noticeId: number, text: string) =>
@@ -59,6 +64,7 @@ describe('a stated age under 18', () => {
 
   it('ends the chat as a lost connection, frees both, and asks the sender', async () => {
     const { ada, bob, adaSocket, bobSocket, sessionId } = await startChat(thaw);
+    expect(await befriend(bob, ada)).toBe(201);
     const { id } = await adaSocket.request('random_message', textMessage(sessionId, 'hey im 15'));
     expect(await bobSocket.next('random_message')).toMatchObject({ id, content: 'hey im 15', seq: 2 });
     const end = { sessionId, seq: 3, reason: 'disconnected', endedBy: null };
@@ -70,6 +76,9 @@ describe('a stated age under 18', () => {
       async () =>
         (await readQueueState(thaw, ada)) === undefined && (await readQueueState(thaw, bob)) === undefined,
     );
+    // What was asked before is void, and neither can ask the other now.
+    expect((await ada.call('GET', `/api/friends/requests/${ada.user.id}`)).body).toEqual([]);
+    expect([await befriend(bob, ada), await befriend(ada, bob)]).toEqual([404, 404]);
     const entries = await readEntries(sessionId);
     expect(JSON.parse(entries[2]!)).toMatchObject({
       t: 'ChatEnded',
@@ -97,6 +106,12 @@ describe('a stated age under 18', () => {
     expect(await readStanding(ada)).toMatchObject({ kind: 'good' });
     await adaSocket.request('join_queue', {});
     await adaSocket.request('leave_queue', {});
+
+    await persistChat(thaw.replicas[0]!, sessionId);
+    await thaw.store.redis.del(matchingKeys.recentPartners(ada.user.id, bob.user.id));
+    expect([await befriend(bob, ada), await befriend(ada, bob)]).toEqual([404, 404]);
+    const { body: history } = await bob.call('GET', `/api/chat-history/${bob.user.id}`);
+    expect(history).toMatchObject([{ mayBecomeFriends: false }]);
   });
 
   it('in an edit opens a case with that message marked; confirming it suspends until a moderator has decided', async () => {

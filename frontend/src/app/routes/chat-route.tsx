@@ -35,6 +35,7 @@ import { useUnreadCounts } from '@/features/private-chat/hooks/use-unread-counts
 import { privateChat, usePrivateChat } from '@/features/private-chat/stores/private-chat.store';
 import { sumUnread } from '@/features/private-chat/unread';
 import { RandomChat } from '@/features/random-chat/components/random-chat';
+import { isEndedForAge } from '@/features/random-chat/ended-for-age';
 import { BreakTheIceEffects } from '@/features/random-chat/icebreaker/components/break-the-ice-effects';
 import { randomChat, useRandomChat } from '@/features/random-chat/stores/random-chat.store';
 import { MoreAbout } from '@/features/safety/components/more-about';
@@ -79,10 +80,16 @@ const partsOnDemand = [
   standingPagePart,
 ];
 
-/** Add Friend button for the partner of the current chat, or of the chat that has just ended. */
+/**
+ * Add Friend button for the partner of the current chat, or of the chat that has just ended. The server refuses requests
+ * after a chat in which one of the two has stated that they are under 18.
+ */
 const AddPartner = ({ userId, place }: { userId: number; place: AddFriendPlace }) => {
   const partnerId = useRandomChat(({ session }) => session?.partner.id);
-  return partnerId === undefined ? null : <AddFriend userId={userId} personId={partnerId} place={place} />;
+  const isRefused = useRandomChat(isEndedForAge);
+  return partnerId === undefined || isRefused ? null : (
+    <AddFriend userId={userId} personId={partnerId} place={place} />
+  );
 };
 
 /** Menu about the partner of the current chat. */

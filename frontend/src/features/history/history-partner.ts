@@ -4,7 +4,7 @@ export interface HistoryPartner {
   username: string;
   /** Id of the element with the name. */
   nameId: string;
-  /** The chat is recent enough for a friend request. */
+  /** The chat is an occasion for a friend request: it is recent, and was not ended for safety. */
   isRecent: boolean;
   /** Id of the entry in the history. */
   historyId: number;

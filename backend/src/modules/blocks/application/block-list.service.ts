@@ -25,6 +25,11 @@ export class BlockListService {
     return this.blocks.existsBetween(userId, otherId);
   }
 
+  /** No block or friend request between the two starts or ends from here until the end of the transaction. */
+  lockPairUntilCommit(userId: number, otherId: number, manager: EntityManager): Promise<void> {
+    return this.blocks.lockPair(userId, otherId, manager);
+  }
+
   /** Like `areApart`. No block between the two starts or ends from here until the end of the transaction. */
   async areApartUntilCommit(userId: number, otherId: number, manager: EntityManager): Promise<boolean> {
     await this.blocks.lockPair(userId, otherId, manager);

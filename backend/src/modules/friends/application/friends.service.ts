@@ -4,6 +4,7 @@ import type { FriendRequest } from '@thaw/contract/friends';
 import { limits } from '@thaw/contract/limits';
 import type { ServerData, ServerEvent } from '@thaw/contract/server-frames';
 import type { Friend, Profile, PublicUser } from '@thaw/contract/users';
+import type { EntityManager } from 'typeorm';
 import { DomainError } from '../../../platform/errors/domain.errors';
 import { CommandExecutorService } from '../../../platform/event-store/command-executor.service';
 import { refuseLostConflict } from '../../../platform/event-store/lost-conflict.functions';
@@ -17,7 +18,7 @@ import { BlockListService } from '../../blocks/application/block-list.service';
 import { LastMessageService } from '../../private-chat/application/last-message.service';
 import { PastPartnersService } from '../../random-chat/application/past-partners.service';
 import { UsersService } from '../../users/application/users.service';
-import type { FriendshipCommand } from '../domain/friendship.commands';
+import type { FriendshipCommand, SendFriendRequest } from '../domain/friendship.commands';
 import { friendshipDecider } from '../domain/friendship.decider';
 import { type FriendshipEvent, buildFriendshipStreamId } from '../domain/friendship.events';
 import type { FriendshipState, FriendRequestState } from '../domain/friendship.state';
@@ -27,6 +28,11 @@ import { FriendRepository } from '../infrastructure/friend.repository';
 /** A command without the fields that the service adds to every command. */
 type FriendshipInput<Command extends FriendshipCommand = FriendshipCommand> =
   Command extends FriendshipCommand ? Omit<Command, 'eventId' | 'at'> : never;
+
+interface FriendshipChange {
+  state: FriendshipState;
+  event: FriendshipEvent | undefined;
+}
 
 export interface SentRequest {
   request: FriendRequest;
@@ -67,25 +73,17 @@ export class FriendsService {
 
   /**
    * Sends a friend request. If the addressee has already sent one to the requester, the two become friends (A121).
-   * @throws DomainError not_found when they have not chatted recently or one has blocked the other, already_friends, rate_limited
+   * @throws DomainError not_found when they have not chatted recently, their chat was ended for safety, or one has blocked
+   *   the other; already_friends, rate_limited
    */
   async sendRequest(requesterId: number, addresseeId: number): Promise<SentRequest> {
     await this.limiter.require('friend_requests', requesterId);
-    const [haveChatted, requestId] = await Promise.all([
-      this.pastPartners.haveChattedSince(
-        requesterId,
-        addresseeId,
-        new Date(Date.now() - limits.friendRequestWindowMs),
+    const requestId = await this.friends.allocateRequestId();
+    const { state, event } = await this.publishResult(() =>
+      this.executor.runInTransaction((manager) =>
+        this.sendIn(manager, { requestId, requesterId, addresseeId }),
       ),
-      this.friends.allocateRequestId(),
-    ]);
-    const { state, event } = await this.execute(requesterId, addresseeId, {
-      type: 'SendFriendRequest',
-      requestId,
-      requesterId,
-      addresseeId,
-      haveChatted,
-    });
+    );
     const isNew = event?.type === 'FriendRequestSent';
     if (!isNew) await this.limiter.refund('friend_requests', requesterId);
     const accepted = event?.type === 'FriendRequestAccepted' && state.requests.get(event.data.requestId);
@@ -146,33 +144,42 @@ export class FriendsService {
     }
   }
 
-  private async execute(
-    userId: number,
-    otherId: number,
-    input: FriendshipInput,
-  ): Promise<{ state: FriendshipState; event: FriendshipEvent | undefined }> {
+  private execute(userId: number, otherId: number, input: FriendshipInput): Promise<FriendshipChange> {
     const command = { ...input, eventId: randomUUID(), at: new Date() } as FriendshipCommand;
-    const { state, events } = await refuseLostConflict(() =>
-      this.executeUnlessBlocked(userId, otherId, command),
+    // A block ends a friendship or a pending request in the same stream, and so conflicts with a command about either.
+    return this.publishResult(() =>
+      this.executor.execute(buildFriendshipStreamId(userId, otherId), friendshipDecider, command),
     );
-    const [event] = events as unknown as FriendshipEvent[];
-    if (event) await this.publishBestEffort(event, state);
-    return { state, event };
   }
 
-  private async executeUnlessBlocked(userId: number, otherId: number, command: FriendshipCommand) {
-    const stream = buildFriendshipStreamId(userId, otherId);
-    // A block ends a friendship or a pending request in the same stream, and so conflicts with a command about either.
-    // A new request would not conflict with it, so the blocks are read in the transaction that appends the request.
-    if (command.type !== 'SendFriendRequest')
-      return this.executor.execute(stream, friendshipDecider, command);
-    return this.executor.runInTransaction(async (manager) => {
-      if (await this.blockList.areApartUntilCommit(userId, otherId, manager))
-        throw new DomainError('not_found');
-      if (!(await this.users.existUntilCommit([userId, otherId], manager)))
-        throw new DomainError('not_found');
-      return this.executor.execute(stream, friendshipDecider, command, manager);
-    });
+  /** A new request conflicts with no other command, so what refuses it is read in the transaction that appends it. */
+  private async sendIn(
+    manager: EntityManager,
+    ids: Pick<SendFriendRequest, 'requestId' | 'requesterId' | 'addresseeId'>,
+  ) {
+    const { requesterId, addresseeId } = ids;
+    if (await this.blockList.areApartUntilCommit(requesterId, addresseeId, manager))
+      throw new DomainError('not_found');
+    if (!(await this.users.existUntilCommit([requesterId, addresseeId], manager)))
+      throw new DomainError('not_found');
+    const at = new Date();
+    const since = new Date(at.getTime() - limits.friendRequestWindowMs);
+    const haveChatted = await this.pastPartners.mayBecomeFriends(requesterId, addresseeId, since, manager);
+    return this.executor.execute(
+      buildFriendshipStreamId(requesterId, addresseeId),
+      friendshipDecider,
+      { type: 'SendFriendRequest', eventId: randomUUID(), at, ...ids, haveChatted },
+      manager,
+    );
+  }
+
+  private async publishResult(
+    change: () => Promise<{ state: FriendshipState; events: readonly object[] }>,
+  ): Promise<FriendshipChange> {
+    const { state, events } = await refuseLostConflict(change);
+    const [event] = events as FriendshipEvent[];
+    if (event) await this.publishBestEffort(event, state);
+    return { state, event };
   }
 
   /** Never throws: pushes are best effort, and a client that misses one reads the same state later. */

@@ -10,7 +10,7 @@ export type SendFriendRequest = Command<'SendFriendRequest'> & {
   requestId: number;
   requesterId: number;
   addresseeId: number;
-  /** Whether the two have been in a chat together recently (A120). */
+  /** Whether the two have been in a chat together recently (A120) that was not ended for safety. */
   haveChatted: boolean;
 };
 export type AnswerFriendRequest = Command<'AnswerFriendRequest'> & {
@@ -22,4 +22,12 @@ export type RemoveFriend = Command<'RemoveFriend'> & { userId: number; friendId:
 /** Ends the friendship or the pending request of two users of whom one has blocked the other. */
 export type SeparateUsers = Command<'SeparateUsers'> & { blockerId: number; blockedId: number };
 
-export type FriendshipCommand = SendFriendRequest | AnswerFriendRequest | RemoveFriend | SeparateUsers;
+/** Voids the pending request of two users, in either direction. */
+export type VoidFriendRequest = Command<'VoidFriendRequest'>;
+
+export type FriendshipCommand =
+  | SendFriendRequest
+  | AnswerFriendRequest
+  | RemoveFriend
+  | SeparateUsers
+  | VoidFriendRequest;

@@ -232,6 +232,15 @@ describe('a block of one of the two', () => {
       .then({ type: 'FriendRequestVoided', data: { requestId: 1 } });
   });
 
+  it('does not concern the end of a request for safety, which leaves a friendship as it is', () => {
+    const voidRequest: FriendshipCommand = { type: 'VoidFriendRequest', eventId: 'new', at: computeTime(1_000) };
+    given(createSent())
+      .when(voidRequest)
+      .then({ type: 'FriendRequestVoided', data: { requestId: 1 } });
+    given(createSent(), createAccepted()).when(voidRequest).thenNothing();
+    given().when(voidRequest).thenNothing();
+  });
+
   it('changes nothing between users without friendship or request', () => {
     given().when(separate).thenNothing();
     given(createSent(), createDeclined()).when(separate).thenNothing();

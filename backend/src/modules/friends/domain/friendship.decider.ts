@@ -6,6 +6,7 @@ import type {
   RemoveFriend,
   SendFriendRequest,
   SeparateUsers,
+  VoidFriendRequest,
 } from './friendship.commands';
 import type { FriendshipEvent, RequestData } from './friendship.events';
 import {
@@ -29,6 +30,8 @@ const decide = (command: FriendshipCommand, state: FriendshipState): readonly Fr
       return decideRemoval(command, state);
     case 'SeparateUsers':
       return decideSeparation(command, state);
+    case 'VoidFriendRequest':
+      return decideVoiding(command, state);
     default:
       return command satisfies never;
   }
@@ -87,8 +90,7 @@ const decideSeparation = (
   { eventId, at, blockerId, blockedId }: SeparateUsers,
   state: FriendshipState,
 ): readonly FriendshipEvent[] => {
-  const { areFriends, pending } = state;
-  if (areFriends)
+  if (state.areFriends)
     return [
       {
         eventId,
@@ -97,10 +99,14 @@ const decideSeparation = (
         data: { removedBy: blockerId, removedFriendId: blockedId },
       },
     ];
-  if (pending)
-    return [{ eventId, occurredAt: at, type: 'FriendRequestVoided', data: pickRequestData(pending) }];
-  return [];
+  return decideVoiding({ eventId, at }, state);
 };
+
+const decideVoiding = (
+  { eventId, at }: Pick<VoidFriendRequest, 'eventId' | 'at'>,
+  { pending }: FriendshipState,
+): readonly FriendshipEvent[] =>
+  pending ? [{ eventId, occurredAt: at, type: 'FriendRequestVoided', data: pickRequestData(pending) }] : [];
 
 const createAcceptance = (request: FriendRequestState, eventId: string, at: Date): FriendshipEvent => ({
   eventId,

@@ -20,7 +20,9 @@ import {
   joinScript,
   type JoinReply,
   leaveQueueScript,
+  RECENT_PARTNER_TTL_MS,
   releaseClaimScript,
+  REMOVED,
   removeApartScript,
   resumeScript,
   retryScript,
@@ -286,6 +288,21 @@ export class MatchQueueService {
       this.redis.exists(matchingKeys.recentPartners(userId, otherId)),
     ]);
     return partnerId === otherId || recent === 1;
+  }
+
+  /** Records that the chat of the two is over because it was ended for safety. Comes before `finish`. */
+  async markRemoved(userId: number, otherId: number): Promise<void> {
+    await this.redis.set(
+      matchingKeys.recentPartners(userId, otherId),
+      REMOVED,
+      'PX',
+      RECENT_PARTNER_TTL_MS,
+    );
+  }
+
+  /** Whether a chat of the two was ended for safety a few minutes ago. */
+  async wereRemoved(userId: number, otherId: number): Promise<boolean> {
+    return (await this.redis.get(matchingKeys.recentPartners(userId, otherId))) === REMOVED;
   }
 
   /** @returns the record of each of the users; null for users who are not in matching. */

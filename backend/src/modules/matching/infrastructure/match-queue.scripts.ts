@@ -179,7 +179,9 @@ return retryMatch(user, record, 2, 6)
 `);
 
 /** Bridges the time until the worker has written the chat to the history, even after an outage of some minutes. */
-const RECENT_PARTNER_TTL_MS = 600_000;
+export const RECENT_PARTNER_TTL_MS = 600_000;
+/** Value of the key of recent partners whose chat was ended for safety. */
+export const REMOVED = 'removed';
 
 /**
  * Frees the users of an ended chat, starts their cool-down, and records them as recent partners.
@@ -195,7 +197,8 @@ for _, user in ipairs(users) do
 end
 local key = coolDownKey(users[1], users[2])
 if coolDownMs > 0 and redis.call('GET', key) ~= 'x' then redis.call('SET', key, '1', 'PX', coolDownMs) end
-redis.call('SET', pairKey('recent-partners', users[1], users[2]), '1', 'PX', ${RECENT_PARTNER_TTL_MS})
+local recent = pairKey('recent-partners', users[1], users[2])
+if redis.call('GET', recent) ~= '${REMOVED}' then redis.call('SET', recent, '1', 'PX', ${RECENT_PARTNER_TTL_MS}) end
 return nil
 `,
   { allowOom: true },

@@ -127,6 +127,10 @@ export class ChatLifecycleService {
       const { finding } = event.data;
       if (finding) {
         const { userId, messageId } = finding;
+        const [first = userId, second = userId] = userIds;
+        await this.queue
+          .markRemoved(first, second)
+          .catch((error: unknown) => logWarning(this.logger, 'A removed chat was not marked', error));
         await this.processEvents
           .deliver('AgeStated', { sessionId, userIds, userId, messageId, endEventId: eventId })
           .catch((error: unknown) => logWarning(this.logger, 'A finding was left to the worker', error));

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
 import { MatchQueueService } from '../../matching/application/match-queue.service';
 import { ChatHistoryRepository } from '../infrastructure/chat-history.repository';
 
@@ -14,10 +15,20 @@ export class PastPartnersService {
     return (await this.queue.areOrWerePartners(userId, otherId)) || this.history.haveChatted(userId, otherId);
   }
 
-  /** Whether the two have started a chat after `since`, are in one now, or were in one a few minutes ago. */
-  async haveChattedSince(userId: number, otherId: number, since: Date): Promise<boolean> {
+  /**
+   * Whether the two may ask each other for their friendship: they have started a chat after `since`, are in one now, or
+   * were in one a few minutes ago, and none of these was ended for safety.
+   */
+  async mayBecomeFriends(
+    userId: number,
+    otherId: number,
+    since: Date,
+    manager: EntityManager,
+  ): Promise<boolean> {
+    if (await this.queue.wereRemoved(userId, otherId)) return false;
+    if (await this.history.wereRemoved(userId, otherId, since, manager)) return false;
     return (
-      (await this.history.haveChatted(userId, otherId, since)) ||
+      (await this.history.haveChatted(userId, otherId, since, manager)) ||
       this.queue.areOrWerePartners(userId, otherId)
     );
   }

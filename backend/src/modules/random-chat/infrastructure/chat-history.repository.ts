@@ -1,8 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { MoreThanOrEqual, Repository } from 'typeorm';
+import { type EntityManager, MoreThanOrEqual, Repository } from 'typeorm';
 import { limits } from '@thaw/contract/limits';
 import { ChatHistoryEntity } from './chat-history.entity';
+
+/** Whether the last event of a chat in `chat_history` is an end with a finding. */
+const WAS_REMOVED = `(
+  SELECT events.data ? 'finding' FROM events WHERE events.stream_id = chat_history.stream_id
+  ORDER BY stream_position DESC LIMIT 1)`;
 
 @Injectable()
 export class ChatHistoryRepository {
@@ -38,10 +43,36 @@ export class ChatHistoryRepository {
     return new Map(rows.map((row) => [row.stream_id, row.at]));
   }
 
+  /** Whether a chat of the two was ended for safety since `since`. */
+  async wereRemoved(userId: number, otherId: number, since: Date, manager: EntityManager): Promise<boolean> {
+    const rows = await manager.query<unknown[]>(
+      `SELECT 1 FROM chat_history
+       WHERE ended_at >= $3 AND (user1_id = $1 AND user2_id = $2 OR user1_id = $2 AND user2_id = $1)
+         AND ${WAS_REMOVED} LIMIT 1`,
+      [userId, otherId, since],
+    );
+    return rows.length > 0;
+  }
+
+  /** Those of the chats that were ended for safety, by stream id. */
+  async findRemoved(streamIds: readonly string[]): Promise<ReadonlySet<string>> {
+    if (streamIds.length === 0) return new Set();
+    const rows = await this.rows.query<{ stream_id: string }[]>(
+      `SELECT stream_id FROM chat_history WHERE stream_id = ANY($1) AND ended_at IS NOT NULL AND ${WAS_REMOVED}`,
+      [streamIds],
+    );
+    return new Set(rows.map((row) => row.stream_id));
+  }
+
   /** Whether the two have been in a chat together since `since`, as far as PostgreSQL knows. */
-  async haveChatted(userId: number, otherId: number, since = new Date(0)): Promise<boolean> {
+  async haveChatted(
+    userId: number,
+    otherId: number,
+    since = new Date(0),
+    manager = this.rows.manager,
+  ): Promise<boolean> {
     const createdAt = MoreThanOrEqual(since);
-    return this.rows.exists({
+    return manager.exists(ChatHistoryEntity, {
       where: [
         { user1Id: userId, user2Id: otherId, createdAt },
         { user1Id: otherId, user2Id: userId, createdAt },

@@ -1,5 +1,6 @@
 import { Controller, Get, Inject, Param, UseGuards } from '@nestjs/common';
 import { ApiCookieAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { limits } from '@thaw/contract/limits';
 import { ENVIRONMENT, type Environment } from '../../../config/environment.config';
 import { ApiProblems } from '../../../platform/http/api-problems.decorator';
 import { CurrentLogin, type Login, requireSelf } from '../../../platform/http/login.decorator';
@@ -30,9 +31,14 @@ export class ChatHistoryController {
   ): Promise<ChatHistoryEntryDto[]> {
     requireSelf(login, userId);
     const rows = await this.history.findLatest(userId);
-    const ends = await this.pastChats.findEnds(rows);
+    const since = Date.now() - limits.friendRequestWindowMs;
+    const recent = rows.filter(({ createdAt }) => createdAt.getTime() >= since);
+    const [ends, removed] = await Promise.all([
+      this.pastChats.findEnds(rows),
+      this.history.findRemoved(recent.map(({ streamId }) => streamId)),
+    ]);
     const reportableMs = this.environment.REPORTABLE_AFTER_END_S * 1_000;
-    return rows.map(({ id, user1Id, user2Id, createdAt }, index) => {
+    return rows.map(({ id, streamId, user1Id, user2Id, createdAt }, index) => {
       const endedAt = ends[index];
       return {
         id,
@@ -40,6 +46,7 @@ export class ChatHistoryController {
         user2Id,
         createdAt: createdAt.toISOString(),
         reportableUntil: endedAt ? new Date(endedAt.getTime() + reportableMs).toISOString() : null,
+        ...(removed.has(streamId) ? { mayBecomeFriends: false } : {}),
       };
     });
   }

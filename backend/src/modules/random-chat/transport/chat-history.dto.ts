@@ -1,4 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { ChatHistoryEntry } from '@thaw/contract/http';
 import { assertType, type SameShape } from '../../../platform/http/same-shape.types';
 
@@ -17,5 +17,8 @@ export class ChatHistoryEntryDto implements ChatHistoryEntry {
 
   @ApiProperty({ type: String, format: 'date-time', nullable: true })
   reportableUntil: string | null;
+
+  @ApiPropertyOptional({ description: 'false after a chat that was ended for safety; absent otherwise' })
+  mayBecomeFriends?: boolean;
 }
 assertType<SameShape<ChatHistoryEntryDto, ChatHistoryEntry>>();

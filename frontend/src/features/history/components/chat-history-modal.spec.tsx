@@ -46,9 +46,11 @@ it('lists the partners with the age of each chat, newest first', async () => {
   );
 });
 
-it('passes to its actions who is unknown, and which chats are older than 30 days (A120) or can be reported', async () => {
+it('passes to its actions who is unknown, and which chats are no occasion for a request (A120) or can be reported', async () => {
+  const removed = { createdAt: formatTimeAgo(500), reportableUntil: null, mayBecomeFriends: false };
   fakeServer({
     'GET /api/chat-history/7': [
+      { id: 3, user1Id: 12, user2Id: 7, ...removed },
       { id: 2, user1Id: 7, user2Id: 13, createdAt: formatTimeAgo(1_000), reportableUntil: null },
       {
         id: 1,
@@ -61,10 +63,11 @@ it('passes to its actions who is unknown, and which chats are older than 30 days
     'GET /api/user/12': { id: 12, username: 'heron', avatar: null, isOnline: true },
   });
   renderModal();
-  await screen.findByText('heron');
+  await screen.findAllByText('heron');
   await screen.findByText('Unknown User');
   const actions = within(screen.getByRole('list')).getAllByRole('button');
   expect(actions.map(({ textContent }) => textContent)).toEqual([
+    'Only more about heron 12, chat 3 reportable',
     'Add Unknown User 13, unknown, chat 2 reportable',
     'Only more about heron 12',
   ]);

@@ -53,7 +53,7 @@ const Entry = ({ entry, partnerId, now, renderActions }: EntryProps) => {
               id: partnerId,
               username,
               nameId,
-              isRecent: now - metAt < limits.friendRequestWindowMs,
+              isRecent: now - metAt < limits.friendRequestWindowMs && entry.mayBecomeFriends !== false,
               historyId: entry.id,
               // Null while the chat goes on.
               isReportable: entry.reportableUntil === null || now < Date.parse(entry.reportableUntil),

@@ -1,5 +1,5 @@
 import { type Notice, type Standing } from '@thaw/contract/safety';
-import { expectAccessibleDialog, expectAccessibleEverywhere } from './support/accessibility.ts';
+import { expectAccessible, expectAccessibleDialog, expectAccessibleEverywhere } from './support/accessibility.ts';
 import { openSettings, readStoredUser, createEmail } from './support/account.ts';
 import { expectSoundLayout } from './support/layout.ts';
 import { createModerator, reportByHttp } from './support/moderation.ts';
@@ -165,7 +165,7 @@ const openWith = async ({ page, user }: Person, kind: Standing['kind'], notices:
   await page.goto('/chat');
 };
 
-test('care, the question for the age and an appeal decided by the only moderator are shown as such', async ({
+test('care and an appeal decided by the only moderator are shown as such', async ({
   newcomer,
 }) => {
   const ada = await newcomer({ gender: 'female' });
@@ -192,12 +192,30 @@ test('care, the question for the age and an appeal decided by the only moderator
   await expect(care).toContainText('A moderator looks at it within 72 hours.');
   await expectSoundLayout(care, 'care');
   await expectAccessibleDialog(page, 'You meet fewer people for now');
+});
 
-  await openWith(ada, 'age_question', [aNotice({ id: 3, kind: 'age_question', seenAt: null })]);
+test('a stated age ends the chat for both and asks the sender, who may go on after the answer', async ({
+  pair,
+}) => {
+  const [ada, bob] = await pair();
+  const { page } = ada;
+  await ada.sendMessage('im 15');
   const question = page.getByRole('dialog', { name: 'How old are you?' });
   await expect(question).toBeFocused();
+  await expect(question).toContainText('You wrote that you are under 18, so the chat was ended.');
   await expectAccessibleEverywhere(page, 'question for the age', { within: '[role="dialog"]' });
+
+  await expect(bob.page.getByText('Your chat partner disconnected')).toBeVisible();
+  await expect(bob.button('New Conversation')).toBeVisible();
+  await expect(bob.button('Add Friend')).toBeHidden();
+  await expectAccessible(bob.page, 'chat that was ended for a stated age');
+
   await page.keyboard.press('Escape');
+  await expect(ada.button('Add Friend')).toBeHidden();
+  await ada.button('New Conversation').click();
   await ada.button('Answer').click();
-  await expect(question).toBeVisible();
+  await question.getByRole('button', { name: 'I am 18 or older' }).click();
+  await expect(question).toBeHidden();
+  await expect(ada.button('Answer')).toBeHidden();
+  await expect(ada.button('Find Conversation')).toBeEnabled();
 });

@@ -1,7 +1,9 @@
-// Runs three api processes behind nginx, a worker, and their own PostgreSQL and Redis. Uses nothing but the contract.
+// Runs three api processes behind nginx, a worker, and their own PostgreSQL and Redis.
 import { randomUUID } from 'node:crypto';
 import { closeCodes } from '@thaw/contract/close-codes';
+import { Client } from 'pg';
 import type { Stack } from '../../../deploy/local/thaw-stack.mjs';
+import { fillChats, openDownload, parseExport, requestExport } from '../../src/testing/exports.fixture';
 import { matchNewVisitors, type ThawSocket, ThawVisitor } from '../../src/testing/thaw.client';
 import { until } from '../../src/testing/until.functions';
 
@@ -214,4 +216,21 @@ describe('invalid and unauthorized input', () => {
       expect(await eve.call(method, path, body)).toMatchObject({ status: 403, body: { code: 'forbidden' } });
     }
   });
+});
+
+it('sends an export of many messages through nginx as a stream, whole', async () => {
+  const visitor = await new ThawVisitor([stack.url]).joinAnonymously();
+  const client = new Client({ connectionString: stack.stores.databaseUrl });
+  await client.connect();
+  const MESSAGES = 20_000;
+  await fillChats((query, values) => client.query(query, values), visitor.user.id, { messages: MESSAGES });
+  await client.end();
+  const response = await openDownload(visitor, await requestExport(visitor));
+  expect(response.status).toBe(200);
+  // nginx, and no replica, has answered: it has acted on this header and removed it.
+  expect(response.headers.get('server')).toBe('nginx');
+  expect(response.headers.get('x-accel-buffering')).toBeNull();
+  expect(response.headers.get('content-length')).toBeNull();
+  const { events } = parseExport(await response.text());
+  expect(events.filter(({ type }) => type === 'MessageSent')).toHaveLength(MESSAGES);
 });

@@ -28,9 +28,18 @@ listen(process.env.INTERNAL_PORT, '127.0.0.1', (request, response) => {
   response.statusCode = request.url === '/health/ready' ? 200 : 404;
   response.end();
 });
+let endStream = () => undefined;
 if (role === 'api') {
   listen(process.env.PORT, process.env.HOST, async (request, response) => {
     if (request.url === '/api/slow') await new Promise((resolve) => setTimeout(resolve, 2_000));
+    if (request.url === '/api/stream') {
+      // As the replicas send an export.
+      response.setHeader('X-Accel-Buffering', 'no');
+      response.write('first\n');
+      await new Promise((resolve) => (endStream = resolve));
+      return response.end('last\n');
+    }
+    if (request.url === '/api/end-stream') endStream();
     response.setHeader('Content-Type', 'application/json');
     response.end(
       JSON.stringify({ url: request.url, headers: request.headers, env: process.env, pid: process.pid }),

@@ -1,5 +1,9 @@
 import { type Notice, type Standing } from '@thaw/contract/safety';
-import { expectAccessible, expectAccessibleDialog, expectAccessibleEverywhere } from './support/accessibility.ts';
+import {
+  expectAccessible,
+  expectAccessibleDialog,
+  expectAccessibleEverywhere,
+} from './support/accessibility.ts';
 import { openSettings, readStoredUser, createEmail } from './support/account.ts';
 import { expectSoundLayout } from './support/layout.ts';
 import { createModerator, reportByHttp } from './support/moderation.ts';
@@ -165,9 +169,7 @@ const openWith = async ({ page, user }: Person, kind: Standing['kind'], notices:
   await page.goto('/chat');
 };
 
-test('care and an appeal decided by the only moderator are shown as such', async ({
-  newcomer,
-}) => {
+test('care and an appeal decided by the only moderator are shown as such', async ({ newcomer }) => {
   const ada = await newcomer({ gender: 'female' });
   const { page } = ada;
   const solo = 'Decided by the same moderator, since there is only one.';

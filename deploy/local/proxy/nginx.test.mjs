@@ -113,21 +113,25 @@ test('nginx serves the page and proxies the API and sockets', async (t) => {
     },
   );
 
-  await t.test('a response is passed on while it is being written, to its end', { timeout: 10_000 }, async () => {
-    const [response] = await once(
-      http.get({ host: '127.0.0.1', port: stack.ports.page, path: '/api/stream', agent: false }),
-      'response',
-    );
-    response.setEncoding('utf8');
-    const [first] = await once(response, 'data');
-    assert.equal(first, 'first\n');
-    let rest = '';
-    response.on('data', (chunk) => (rest += chunk));
-    for (const port of stack.ports.replicas) await sendGet(port, '/api/end-stream');
-    await once(response, 'end');
-    assert.equal(rest, 'last\n');
-    assert.ok(response.complete);
-  });
+  await t.test(
+    'a response is passed on while it is being written, to its end',
+    { timeout: 10_000 },
+    async () => {
+      const [response] = await once(
+        http.get({ host: '127.0.0.1', port: stack.ports.page, path: '/api/stream', agent: false }),
+        'response',
+      );
+      response.setEncoding('utf8');
+      const [first] = await once(response, 'data');
+      assert.equal(first, 'first\n');
+      let rest = '';
+      response.on('data', (chunk) => (rest += chunk));
+      for (const port of stack.ports.replicas) await sendGet(port, '/api/end-stream');
+      await once(response, 'end');
+      assert.equal(rest, 'last\n');
+      assert.ok(response.complete);
+    },
+  );
 
   await t.test('an upgrade to a WebSocket is proxied', async () => {
     const upgrade = { Connection: 'Upgrade', Upgrade: 'websocket' };

@@ -6,10 +6,7 @@ import { aMessage, aPartner } from '@/testing/factories';
 
 const image = uploadUrl({ bucket: 'chat-images', key: '0123456789abcdef0123456789abcdef.webp' });
 
-const endedWith = (
-  message: Partial<ChatMessage>,
-  endReason: RandomChatState['endReason'] = 'disconnected',
-) =>
+const endedWith = (message: Partial<ChatMessage>, endReason: RandomChatState['endReason'] = 'disconnected') =>
   isEndedForAge({
     endReason,
     session: {
@@ -36,7 +33,11 @@ it.each([
 it.each([
   ['one without a statement', { content: 'my sister is 13' }, 'disconnected' as const],
   ['one that the partner has skipped', { content: 'im 51' }, 'skipped' as const],
-  ['one whose notice has a name like a statement', { senderId: 0, content: 'im 15' }, 'disconnected' as const],
+  [
+    'one whose notice has a name like a statement',
+    { senderId: 0, content: 'im 15' },
+    'disconnected' as const,
+  ],
   ['one that goes on', { content: 'im 15' }, null],
 ])('%s has not', (_, message, endReason) => {
   expect(endedWith(message, endReason)).toBe(false);

@@ -13,5 +13,8 @@ const statesAge = ({ senderId, type, content }: ChatMessage): boolean => {
  * Whether the chat has ended because one of the two has stated that they are under 18. The server reports a lost
  * connection to both, so the messages are read by the same rule as there.
  */
-export const isEndedForAge = ({ endReason, session }: Pick<RandomChatState, 'endReason' | 'session'>): boolean =>
+export const isEndedForAge = ({
+  endReason,
+  session,
+}: Pick<RandomChatState, 'endReason' | 'session'>): boolean =>
   endReason === 'disconnected' && (session?.messages.some(statesAge) ?? false);

@@ -5,6 +5,7 @@ import { ENVIRONMENT, type Environment } from '../../../config/environment.confi
 import { CommandExecutorService } from '../../../platform/event-store/command-executor.service';
 import type { Decider } from '../../../platform/event-store/decider.types';
 import type { StoredEvent } from '../../../platform/event-store/stored-event.types';
+import { DomainError } from '../../../platform/errors/domain.errors';
 import { refuseLostConflict } from '../../../platform/event-store/lost-conflict.functions';
 import { logWarning } from '../../../platform/observability/warn-about.functions';
 import { StandingsService } from '../../standings/application/standings.service';

@@ -26,8 +26,4 @@ export type SeparateUsers = Command<'SeparateUsers'> & { blockerId: number; bloc
 export type VoidFriendRequest = Command<'VoidFriendRequest'>;
 
 export type FriendshipCommand =
-  | SendFriendRequest
-  | AnswerFriendRequest
-  | RemoveFriend
-  | SeparateUsers
-  | VoidFriendRequest;
+  SendFriendRequest | AnswerFriendRequest | RemoveFriend | SeparateUsers | VoidFriendRequest;

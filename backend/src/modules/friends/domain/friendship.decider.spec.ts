@@ -233,7 +233,11 @@ describe('a block of one of the two', () => {
   });
 
   it('does not concern the end of a request for safety, which leaves a friendship as it is', () => {
-    const voidRequest: FriendshipCommand = { type: 'VoidFriendRequest', eventId: 'new', at: computeTime(1_000) };
+    const voidRequest: FriendshipCommand = {
+      type: 'VoidFriendRequest',
+      eventId: 'new',
+      at: computeTime(1_000),
+    };
     given(createSent())
       .when(voidRequest)
       .then({ type: 'FriendRequestVoided', data: { requestId: 1 } });

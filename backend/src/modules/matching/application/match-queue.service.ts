@@ -292,12 +292,7 @@ export class MatchQueueService {
 
   /** Records that the chat of the two is over because it was ended for safety. Comes before `finish`. */
   async markRemoved(userId: number, otherId: number): Promise<void> {
-    await this.redis.set(
-      matchingKeys.recentPartners(userId, otherId),
-      REMOVED,
-      'PX',
-      RECENT_PARTNER_TTL_MS,
-    );
+    await this.redis.set(matchingKeys.recentPartners(userId, otherId), REMOVED, 'PX', RECENT_PARTNER_TTL_MS);
   }
 
   /** Whether a chat of the two was ended for safety a few minutes ago. */

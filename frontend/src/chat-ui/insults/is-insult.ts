@@ -30,20 +30,23 @@ const remember = (compute: (codePoint: number) => number): ((codePoint: number) 
   const UNKNOWN = 255;
   const known = new Uint8Array(0x10000).fill(UNKNOWN);
   return (codePoint) => {
-    if (codePoint >= known.length) return compute(codePoint);
-    if (known[codePoint] === UNKNOWN) known[codePoint] = compute(codePoint);
-    return known[codePoint]!;
+    const before = known[codePoint];
+    if (before !== undefined && before !== UNKNOWN) return before;
+    const value = compute(codePoint);
+    // Ignored beyond the end of the array.
+    known[codePoint] = value;
+    return value;
   };
 };
 const getLetter = remember(resolveLetter);
 const isLeftOut = remember(isIgnored);
 
 /** Calls a function with each character of a text. Faster than an iteration, which creates a string for each. */
-const forEachCodePoint = (text: string, use: (codePoint: number) => void): void => {
+const forEachCodePoint = (text: string, visit: (codePoint: number) => void): void => {
   for (let at = 0; at < text.length; at += 1) {
-    const codePoint = text.codePointAt(at)!;
+    const codePoint = text.codePointAt(at) ?? 0;
     if (codePoint > 0xffff) at += 1;
-    use(codePoint);
+    visit(codePoint);
   }
 };
 

@@ -71,7 +71,7 @@ export class PhraseTrie {
   private add({ codes, isDoubled, length }: Runs): void {
     let node = this.root;
     for (let at = 0; at < length; at += 1) {
-      const key = codes[at]! + (isDoubled[at] ? DOUBLED : 0);
+      const key = (codes[at] ?? 0) + (isDoubled[at] ? DOUBLED : 0);
       let next = node.next.get(key);
       if (!next) {
         next = { isEnd: false, next: new Map() };

@@ -19,6 +19,7 @@ import { measureSaturation } from './figures/saturation.figure';
 import { measureSignUp } from './figures/sign-up.figure';
 import { measureLaunch, measureReadiness } from './figures/start.figure';
 import { measureStorm } from './figures/storm.figure';
+import { measureWal } from './figures/wal.figure';
 import { killAllServers } from './measure/server-process';
 import { endAllStores } from './measure/stores';
 import { type FigureName, parseOptions } from './options';
@@ -45,6 +46,7 @@ const measures: { figures: readonly FigureName[]; measure: Measure }[] = [
   { figures: ['P18'], measure: measureReadiness },
   { figures: ['cost'], measure: measureCost },
   { figures: ['block'], measure: measureBlock },
+  { figures: ['wal'], measure: measureWal },
 ];
 
 const bench = path.resolve(__dirname, '..');

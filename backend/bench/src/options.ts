@@ -25,6 +25,7 @@ const figures = {
   P18: 'CPU and memory of an api process until it is ready',
   block: 'time until a block is answered',
   cost: 'CPU of every process per operation, and the memory of chats',
+  wal: "bytes of PostgreSQL's log per message and per end of a chat",
 } as const;
 
 export type FigureName = keyof typeof figures;

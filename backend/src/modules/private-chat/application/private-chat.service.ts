@@ -146,7 +146,7 @@ export class PrivateChatService {
     return this.messages.markRead(userId, friendId);
   }
 
-  /** Unread messages by the id of the friend who sent them. */
+  /** Unread messages by the id of the friend who sent them, at most 100 for each. */
   async countUnread(userId: number): Promise<Record<string, number>> {
     const friendIds = await this.friendships.findFriendIds(userId);
     return friendIds.length === 0 ? {} : this.messages.countUnread(userId, friendIds);

@@ -113,6 +113,24 @@ WHERE LEAST(m.sender_id, m.receiver_id) = LEAST($1::bigint, $2::bigint)
   AND m.id < $3
 ORDER BY m.id DESC LIMIT $4`;
 
+/** Counting stops here, because the page shows more than 99 as "99+" (A130). */
+const MAX_UNREAD_COUNT = 100;
+
+/** $1 user, $2 friends, $3 the highest count. */
+export const UNREAD_COUNTS_SQL = `
+SELECT friend.id AS friend_id, unread.count
+FROM unnest($2::bigint[]) AS friend(id)
+LEFT JOIN private_reads r ON r.user_id = $1 AND r.friend_id = friend.id
+CROSS JOIN LATERAL (
+  SELECT count(*)::int AS count FROM (
+    SELECT 1 FROM private_messages m
+    WHERE m.receiver_id = $1 AND m.sender_id = friend.id AND NOT m.is_deleted
+      AND m.id > coalesce(r.read_up_to, 0)
+    LIMIT $3
+  ) AS counted
+) AS unread
+WHERE unread.count > 0`;
+
 /** The read model `private_messages`, which only the projection writes, and the read positions of users. */
 @Injectable()
 export class PrivateMessageRepository {
@@ -200,19 +218,11 @@ export class PrivateMessageRepository {
     return rows.length > 0;
   }
 
-  /** Unread messages by friend id; friends without any are omitted. */
+  /** Unread messages by friend id, at most 100 for each; friends without any are omitted. */
   async countUnread(userId: number, friendIds: readonly number[]): Promise<Record<string, number>> {
     const rows = await this.dataSource.query<{ friend_id: string; count: number }[]>(
-      `SELECT friend.id AS friend_id, unread.count
-       FROM unnest($2::bigint[]) AS friend(id)
-       LEFT JOIN private_reads r ON r.user_id = $1 AND r.friend_id = friend.id
-       CROSS JOIN LATERAL (
-         SELECT count(*)::int AS count FROM private_messages m
-         WHERE m.receiver_id = $1 AND m.sender_id = friend.id AND NOT m.is_deleted
-           AND m.id > coalesce(r.read_up_to, 0)
-       ) AS unread
-       WHERE unread.count > 0`,
-      [userId, friendIds],
+      UNREAD_COUNTS_SQL,
+      [userId, friendIds, MAX_UNREAD_COUNT],
     );
     return Object.fromEntries(rows.map(({ friend_id: friendId, count }) => [friendId, count]));
   }

@@ -25,7 +25,7 @@ export class PrivateMessagesController {
   @Get('unread-counts/:userId')
   @ApiOkResponse({
     schema: { type: 'object', additionalProperties: { type: 'integer', minimum: 1 } },
-    description: 'The number of unread messages, by the id of the friend who sent them',
+    description: 'The number of unread messages, at most 100, by the id of the friend who sent them',
   })
   @ApiProblems('not_signed_in', 'forbidden')
   countUnread(

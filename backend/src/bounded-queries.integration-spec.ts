@@ -1,0 +1,101 @@
+// Uses a real PostgreSQL. EXPLAIN ANALYZE counts the rows that a query reads.
+import { limits } from '@thaw/contract/limits';
+import { UNREAD_COUNTS_SQL } from './modules/private-chat/infrastructure/private-message.repository';
+import { LATEST_CHATS_SQL } from './modules/random-chat/infrastructure/chat-history.repository';
+import { createTestDatabase, type TestDatabase } from './testing/test-database.harness';
+
+jest.setTimeout(60_000);
+
+const ADA = 1;
+const BOB = 2;
+const ROWS = 20_000;
+const MAX_UNREAD_COUNT = 100;
+
+interface PlanNode {
+  'Node Type': string;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  'Rows Removed by Filter'?: number;
+  'Rows Removed by Index Recheck'?: number;
+  Plans?: PlanNode[];
+}
+
+const countRowsOfScans = (node: PlanNode): number => {
+  const children = (node.Plans ?? []).reduce((sum, child) => sum + countRowsOfScans(child), 0);
+  if (!/(Index|Seq|Heap) .*Scan|(Index|Seq) Scan/.test(node['Node Type'])) return children;
+  const perLoop =
+    node['Actual Rows'] +
+    (node['Rows Removed by Filter'] ?? 0) +
+    (node['Rows Removed by Index Recheck'] ?? 0);
+  return children + perLoop * node['Actual Loops'];
+};
+
+describe('a query for one page', () => {
+  let database: TestDatabase;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    const { dataSource } = database;
+    // Ada is the first user of two thirds of her chats and the second of the others. Other users have as many.
+    await dataSource.query(
+      `INSERT INTO chat_history (id, stream_id, user1_id, user2_id, created_at)
+       SELECT n, 'chat-' || n, CASE n % 6 WHEN 0 THEN $1 WHEN 1 THEN $1 ELSE 1000 + n END,
+         CASE n % 6 WHEN 2 THEN $1 ELSE 2000000 + n END, now()
+       FROM generate_series(1, $2) AS n`,
+      [ADA, 2 * ROWS],
+    );
+    await dataSource.query(
+      `INSERT INTO private_messages (id, sender_id, receiver_id, type, content, created_at, is_deleted)
+       SELECT n, $2, $1, 'text', 'hello', now(), n % 10 = 0 FROM generate_series(1, $3) AS n`,
+      [ADA, BOB, ROWS],
+    );
+    await dataSource.query('VACUUM ANALYZE chat_history, private_messages');
+  });
+  afterAll(() => database.close());
+
+  const countRowsRead = async (sql: string, parameters: unknown[]): Promise<number> => {
+    const [row] = await database.dataSource.query<{ 'QUERY PLAN': { Plan: PlanNode }[] }[]>(
+      `EXPLAIN (ANALYZE, FORMAT JSON) ${sql}`,
+      parameters,
+    );
+    return countRowsOfScans(row!['QUERY PLAN'][0]!.Plan);
+  };
+
+  it('of the chat history reads two pages of rows, however many chats the user has', async () => {
+    const pageSize = limits.chatHistoryMaxEntries;
+    const rows = await database.dataSource.query<{ id: string }[]>(LATEST_CHATS_SQL, [ADA, pageSize]);
+    const ids = rows.map(({ id }) => Number(id));
+    const expected = Array.from({ length: 2 * ROWS }, (_, index) => 2 * ROWS - index)
+      .filter((id) => id % 6 <= 2)
+      .slice(0, pageSize);
+    expect(ids).toEqual(expected);
+    const read = await countRowsRead(LATEST_CHATS_SQL, [ADA, pageSize]);
+    expect(read).toBeGreaterThanOrEqual(pageSize);
+    expect(read).toBeLessThanOrEqual(2 * pageSize);
+  });
+
+  it('of unread counts reads 100 messages of a friend, however many are unread', async () => {
+    const parameters = [ADA, [BOB], MAX_UNREAD_COUNT];
+    expect(await database.dataSource.query(UNREAD_COUNTS_SQL, parameters)).toEqual([
+      { friend_id: String(BOB), count: MAX_UNREAD_COUNT },
+    ]);
+    const read = await countRowsRead(UNREAD_COUNTS_SQL, parameters);
+    expect(read).toBeGreaterThanOrEqual(MAX_UNREAD_COUNT);
+    expect(read).toBeLessThanOrEqual(MAX_UNREAD_COUNT + 1);
+  });
+
+  it('of unread counts has the exact number up to 100, without deleted messages', async () => {
+    const countWhenReadUpTo = async (readUpTo: number): Promise<unknown> => {
+      await database.dataSource.query(
+        `INSERT INTO private_reads (user_id, friend_id, read_up_to) VALUES ($1, $2, $3)
+         ON CONFLICT (user_id, friend_id) DO UPDATE SET read_up_to = excluded.read_up_to`,
+        [ADA, BOB, readUpTo],
+      );
+      return database.dataSource.query(UNREAD_COUNTS_SQL, [ADA, [BOB], MAX_UNREAD_COUNT]);
+    };
+    // Every tenth message is deleted.
+    expect(await countWhenReadUpTo(ROWS - 110)).toEqual([{ friend_id: String(BOB), count: 99 }]);
+    expect(await countWhenReadUpTo(ROWS - 120)).toEqual([{ friend_id: String(BOB), count: 100 }]);
+    expect(await countWhenReadUpTo(ROWS)).toEqual([]);
+  });
+});

@@ -34,7 +34,7 @@ const eraseRestoredUsers = (): Promise<number> =>
 
 const rebuildReadModels = async (): Promise<string> => {
   const given = readMigrationEnvironment();
-  // A rebuild empties the tables first, which only their owner may do.
+  // A rebuild replaces the tables, which only their owner may do.
   const owner = { ...given, DATABASE_URL: given.MIGRATE_DATABASE_URL ?? given.DATABASE_URL };
   const count = await withApplicationContext(ReadModelsModule.forRoot(owner), (app) =>
     app.get(ProjectionRebuildService).rebuild(),

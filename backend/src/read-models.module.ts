@@ -17,7 +17,7 @@ import { EventStoreModule } from './platform/event-store/event-store.module';
 /** All modules that a rebuild needs: the event log and every read model. */
 @Module({
   imports: [
-    DatabaseModule.forRoot(),
+    DatabaseModule.forOperator(),
     EventStoreModule,
     UsersReadModelModule,
     RandomChatReadModelModule,

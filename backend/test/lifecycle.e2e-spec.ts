@@ -59,6 +59,36 @@ describe('main.migrate', () => {
     expect([code, stdout]).toEqual([0, 'The read models are rebuilt from 0 events.\n']);
   });
 
+  it('leaves the read models as they are when a rebuild is killed, and rebuilds them the next time', async () => {
+    const settings = createSettings(url.toString());
+    const client = new Client({ connectionString: url.toString() });
+    await client.connect();
+    try {
+      // A row without an event shows whether the table was replaced.
+      await client.query(`INSERT INTO chat_history VALUES (1, 'chat-1', 1, 2, now(), now())`);
+      const countRows = async (table: string) => (await client.query(`SELECT 1 FROM ${table}`)).rows.length;
+      const isTrue = async (query: string) => (await client.query(query)).rows.length > 0;
+      const hasCopies = `SELECT 1 FROM pg_namespace WHERE nspname = 'thaw_rebuild'`;
+      // As an append that has not ended: the rebuild waits for it.
+      await client.query('BEGIN');
+      await client.query('LOCK TABLE events IN ROW EXCLUSIVE MODE');
+      const killed = run('migrate', settings, ['--rebuild']);
+      await until(() => isTrue(hasCopies));
+      await killed.kill();
+      await client.query('COMMIT');
+      expect(await countRows('chat_history')).toBe(1);
+      await until(() =>
+        isTrue(`SELECT WHERE NOT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND database =
+        (SELECT oid FROM pg_database WHERE datname = current_database()))`),
+      );
+      const { code, stdout } = await run('migrate', settings, ['--rebuild']).ended;
+      expect([code, stdout]).toEqual([0, 'The read models are rebuilt from 0 events.\n']);
+      expect([await countRows('chat_history'), await isTrue(hasCopies)]).toEqual([0, false]);
+    } finally {
+      await client.end();
+    }
+  });
+
   it('reports a failure in one line, without the password', async () => {
     const DATABASE_URL = 'postgres://thaw:hunter2@127.0.0.1:1/thaw';
     const { code, stdout, stderr } = await run('migrate', { DATABASE_URL, REDIS_URL: redisUrl }).ended;

@@ -23,6 +23,9 @@ export const workerTimeouts: DatabaseTimeouts = {
   idleInTransactionMs: 15_000,
 };
 
+/** For commands of operators, which may read the whole log. */
+export const operatorTimeouts: DatabaseTimeouts = { ...workerTimeouts, statementMs: 24 * 60 * 60_000 };
+
 /**
  * Connection options of every Thaw process. They set no state of the session, so that the connections may be those of a
  * transaction pooler.

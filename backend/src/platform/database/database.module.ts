@@ -4,6 +4,7 @@ import { ENVIRONMENT, type Environment } from '../../config/environment.config';
 import {
   createDataSourceOptions,
   type DatabaseTimeouts,
+  operatorTimeouts,
   requestTimeouts,
   workerTimeouts,
 } from './data-source.config';
@@ -12,9 +13,14 @@ import { TransactionTimeoutsService } from './transaction-timeouts.service';
 /** The connection pool. Modules register their own entities; only migrations change the schema. */
 @Module({})
 export class DatabaseModule {
-  /** For processes that answer requests, and for operators' commands. */
+  /** For processes that answer requests. */
   static forRoot(): DynamicModule {
     return { module: DatabaseModule, imports: [connect(requestTimeouts)] };
+  }
+
+  /** For operators' commands. The role's time-outs hold unless a transaction sets others. */
+  static forOperator(): DynamicModule {
+    return { module: DatabaseModule, imports: [connect(operatorTimeouts)] };
   }
 
   /** For workers, whose transactions may take longer. */

@@ -4,10 +4,10 @@ import type { Environment } from '../../config/environment.config';
 import { migrations } from '../../migrations/migration.registry';
 import { createDataSourceOptions, requestTimeouts } from './data-source.config';
 import { buildRoleTimeoutsSql } from './database-timeouts.functions';
+import { MIGRATION_LOCK } from './migration-lock.config';
 import { grantToService } from './service-role.functions';
+import { dropTableCopies } from './table-copy.repository';
 
-/** An arbitrary number, shared by all Thaw processes. The migrating process holds this lock. */
-const ADVISORY_LOCK = 7_284_610;
 const TRY_LOCK_EVERY_MS = 100;
 
 /**
@@ -38,6 +38,8 @@ export const migrate = async (
     const lockHolder = dataSource.createQueryRunner();
     try {
       await waitForLock(lockHolder);
+      // Left by a rebuild that was killed.
+      await dropTableCopies(dataSource);
       const run = await dataSource.runMigrations({ transaction: 'each' });
       await grantToService(dataSource, environment.DATABASE_URL);
       await limitServiceStatements(environment);
@@ -58,7 +60,7 @@ export const migrate = async (
 const waitForLock = async (lockHolder: QueryRunner): Promise<void> => {
   const tryLock = async (): Promise<boolean> => {
     const [row] = (await lockHolder.query('SELECT pg_try_advisory_lock($1) AS "isTaken"', [
-      ADVISORY_LOCK,
+      MIGRATION_LOCK,
     ])) as { isTaken: boolean }[];
     return row?.isTaken === true;
   };

@@ -114,20 +114,19 @@ export class EventStoreRepository {
   }
 
   /**
-   * Yields the whole log in pages, ordered by position. Only safe without concurrent writers, as in a rebuild: a reader
-   * misses a transaction that commits after the reader has passed its position.
+   * Returns the first events of the log after a position, in order of position, up to a position. A transaction may
+   * commit an event at a position that a reader has passed already: `LogPositionRepository` knows up to where that cannot
+   * happen.
    */
-  async *readAll(manager: EntityManager, pageSize = 1_000): AsyncGenerator<StoredEvent[]> {
-    for (let after = 0; ;) {
-      const rows = await manager.query<EventRow[]>(
-        `${SELECT_EVENTS} WHERE e.global_position > $1 ORDER BY e.global_position LIMIT $2`,
-        [after, pageSize],
-      );
-      if (rows.length === 0) return;
-      const events = rows.map((row) => this.eventTypes.upcastEvent(toStoredEvent(row)));
-      yield events;
-      after = events[events.length - 1]?.globalPosition ?? after;
-    }
+  async readPage(
+    { after, upTo, limit }: { after: number; upTo: number; limit: number },
+    manager: EntityManager,
+  ): Promise<StoredEvent[]> {
+    const rows = await manager.query<EventRow[]>(
+      `${SELECT_EVENTS} WHERE e.global_position > $1 AND e.global_position <= $2 ORDER BY e.global_position LIMIT $3`,
+      [after, upTo, limit],
+    );
+    return rows.map((row) => this.eventTypes.upcastEvent(toStoredEvent(row)));
   }
 
   /**

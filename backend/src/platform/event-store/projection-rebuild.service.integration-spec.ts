@@ -7,6 +7,7 @@ import {
   createSigned,
   type TestEventStore,
 } from '../../testing/test-event-store.harness';
+import { until } from '../../testing/until.functions';
 import { ProjectionRebuildService } from './projection-rebuild.service';
 import { ProjectionRegistry } from './projection.registry';
 
@@ -53,4 +54,83 @@ describe('a rebuild of the read models', () => {
     await expect(rebuilder.rebuild()).rejects.toThrow('projection failed');
     expect(await store.readRows('notes')).toEqual(before);
   });
+
+  it('has the events of a transaction that commits late, and those that were appended meanwhile', async () => {
+    const [late, early] = [createStreamId(), createStreamId()];
+    const appending = store.dataSource.createQueryRunner();
+    await appending.startTransaction();
+    await store.eventStore.append(late, 'none', [createNoted('late')], appending.manager);
+    await store.eventStore.append(early, 'none', [createNoted('early')]);
+    const rebuilding = store.rebuilder.rebuild();
+    await until(hasCopies);
+    await store.eventStore.append(early, 1, [createNoted('during the rebuild')]);
+    expect(await store.readRows('notes', early)).toHaveLength(2);
+    await appending.commitTransaction();
+    await appending.release();
+    expect(await rebuilding).toBe((await store.readRows('events')).length);
+    expect(await store.readRows('notes', late)).toMatchObject([{ note: 'late' }]);
+    expect(await store.readRows('notes', early)).toMatchObject([
+      { note: 'early' },
+      { note: 'during the rebuild' },
+    ]);
+  });
+
+  it('waits for a long transaction that reads a table, and does not delay other reads meanwhile', async () => {
+    const reading = store.dataSource.createQueryRunner();
+    await reading.startTransaction();
+    await reading.query('SELECT count(*) FROM notes');
+    const table = await readTableId();
+    let isRebuilt = false;
+    const rebuilding = store.rebuilder.rebuild().finally(() => (isRebuilt = true));
+    await until(hasTriedExchange);
+    const startedAt = performance.now();
+    await store.readRows('notes');
+    await store.eventStore.append(createStreamId(), 'none', [createNoted('beside a long transaction')]);
+    expect(performance.now() - startedAt).toBeLessThan(900);
+    expect([isRebuilt, await readTableId()]).toEqual([false, table]);
+    await reading.commitTransaction();
+    await reading.release();
+    await rebuilding;
+    expect(await readTableId()).not.toBe(table);
+    expect(await hasCopies()).toBe(false);
+  });
+
+  it('starts from the beginning after one that was killed, and refuses to run beside another', async () => {
+    await store.dataSource.query('CREATE SCHEMA thaw_rebuild');
+    await store.dataSource.query('CREATE TABLE thaw_rebuild.notes (half text)');
+    const before = await store.readRows('notes');
+    const both = await Promise.allSettled([store.rebuilder.rebuild(), store.rebuilder.rebuild()]);
+    expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    expect(both.find(({ status }) => status === 'rejected')).toMatchObject({
+      reason: { message: 'A migration or another rebuild is running' },
+    });
+    expect(await store.readRows('notes')).toEqual(before);
+  });
+
+  it('refuses a table with a trigger, which the new table would not have', async () => {
+    await store.dataSource.query(
+      'CREATE TRIGGER kept BEFORE DELETE ON notes FOR EACH ROW EXECUTE FUNCTION suppress_redundant_updates_trigger()',
+    );
+    try {
+      await expect(store.rebuilder.rebuild()).rejects.toThrow('parts that cannot be copied: notes');
+    } finally {
+      await store.dataSource.query('DROP TRIGGER kept ON notes');
+    }
+  });
+
+  const hasCopies = async (): Promise<boolean> => {
+    const rows = await store.dataSource.query<unknown[]>(
+      `SELECT 1 FROM pg_tables WHERE schemaname = 'thaw_rebuild' AND tablename = 'exclamations'`,
+    );
+    return rows.length > 0;
+  };
+  const readTableId = async (): Promise<unknown> =>
+    (await store.dataSource.query<{ id: unknown }[]>(`SELECT 'notes'::regclass::oid AS id`))[0]?.id;
+  /** Whether the rebuild waits for the lock on the tables. */
+  const hasTriedExchange = async (): Promise<boolean> => {
+    const rows = await store.dataSource.query<unknown[]>(
+      `SELECT 1 FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND NOT granted AND relation = 'notes'::regclass`,
+    );
+    return rows.length > 0;
+  };
 });

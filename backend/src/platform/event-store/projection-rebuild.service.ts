@@ -1,34 +1,184 @@
-import { Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { setTimeout as wait } from 'node:timers/promises';
+import { Injectable, Logger } from '@nestjs/common';
+import { DataSource, type EntityManager, QueryFailedError } from 'typeorm';
+import { MIGRATION_LOCK } from '../database/migration-lock.config';
+import { TableCopyRepository } from '../database/table-copy.repository';
+import { logWarning } from '../observability/warn-about.functions';
 import { EventStoreRepository } from './event-store.repository';
+import { LogPositionRepository } from './log-position.repository';
 import { ProjectionRegistry } from './projection.registry';
+import type { StoredEvent } from './stored-event.types';
 
-/** Rebuilds every read model from the log. */
+/** Events per transaction. */
+const PAGE_SIZE = 1_000;
+/** The exchange of the tables is tried when at most this many events are missing, and delays appends while they are applied. */
+const MAX_EVENTS_OF_EXCHANGE = 100;
+/**
+ * How long the exchange waits for the transactions that use the log, and then for those that use the tables. New ones wait
+ * in the meantime; together this is less than their lock time-out of 1 s.
+ */
+const LOG_LOCK_MS = 200;
+const TABLES_LOCK_MS = 300;
+const FIRST_PAUSE_MS = 100;
+const MAX_PAUSE_MS = 5_000;
+/** A backup, for example, reads the tables in one transaction for many minutes. */
+const EXCHANGE_PATIENCE_MS = 60 * 60_000;
+/** Of a page of events for projections without tables, which users' transactions may delay. */
+const REPEAT_ATTEMPTS = 10;
+/** Deadlock, lock time-out and statement time-out: the transaction is tried again. */
+const BUSY_ERRORS = ['40P01', '55P03', '57014'];
+
+/** How much of the log the copies have. */
+interface Progress {
+  position: number;
+  count: number;
+}
+
+/** Rebuilds every read model from the log, while the service runs (docs/decisions/0075). */
 @Injectable()
 export class ProjectionRebuildService {
+  private readonly logger = new Logger(ProjectionRebuildService.name);
+  private readonly positions: LogPositionRepository;
+
   constructor(
     private readonly dataSource: DataSource,
     private readonly eventStore: EventStoreRepository,
     private readonly projections: ProjectionRegistry,
-  ) {}
+  ) {
+    this.positions = new LogPositionRepository(dataSource);
+  }
 
   /**
-   * Runs in one transaction: readers see the old read models until the new ones are complete. In the meantime, appends
-   * wait for a lock and fail after the lock time-out of the serving processes, so run it when traffic is low.
+   * Builds copies of the tables, and replaces the tables when the copies have every event. Until then the tables are not
+   * touched, so a rebuild that fails or is killed can be repeated.
    * @returns the number of events read.
+   * @throws Error when a migration or another rebuild runs, or when the tables stay in use for an hour.
    */
   async rebuild(): Promise<number> {
-    return this.dataSource.transaction(async (manager) => {
-      await manager.query(`SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = '60s'`);
-      await manager.query('LOCK TABLE events IN EXCLUSIVE MODE');
+    return this.runExclusively(async () => {
       const tables = this.projections.list().flatMap((projection) => projection.tables);
-      if (tables.length > 0) await manager.query(`DELETE FROM ${tables.join('; DELETE FROM ')}`);
-      let count = 0;
-      for await (const events of this.eventStore.readAll(manager)) {
-        await this.projections.apply(events, manager, true);
-        count += events.length;
+      const copies = await TableCopyRepository.create(this.dataSource, tables);
+      try {
+        return await this.fillAndExchange(copies);
+      } catch (error) {
+        await copies
+          .drop()
+          .catch((cause: unknown) => logWarning(this.logger, 'Copies of tables stay', cause));
+        throw error;
       }
-      return count;
     });
   }
+
+  /** Holds the lock of migrations, which must not change the tables in the meantime. */
+  private async runExclusively<Result>(work: () => Promise<Result>): Promise<Result> {
+    // An idle transaction holds the lock: behind a transaction pooler, a session is not this process's alone.
+    return this.dataSource.transaction(async (holder) => {
+      await holder.query('SET LOCAL idle_in_transaction_session_timeout = 0');
+      const [row] = await holder.query<{ locked: boolean }[]>(
+        'SELECT pg_try_advisory_xact_lock($1) AS locked',
+        [MIGRATION_LOCK],
+      );
+      if (!row?.locked) throw new Error('A migration or another rebuild is running');
+      return work();
+    });
+  }
+
+  private async fillAndExchange(copies: TableCopyRepository): Promise<number> {
+    const first = await this.positions.findSettled();
+    let progress = await this.follow({ position: 0, count: 0 }, first, copies, { isRepeating: true });
+    await copies.analyze();
+    const giveUpAt = Date.now() + EXCHANGE_PATIENCE_MS;
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
+      progress = await this.catchUp(progress, copies);
+      const count = await this.tryExchange(progress, copies);
+      if (count !== null) return count;
+      if (Date.now() > giveUpAt) throw new Error('The tables were in use for an hour');
+      this.logger.log('The tables are in use; the exchange is tried again');
+      await wait(pauseMs);
+    }
+  }
+
+  /** Applies new events until few are left. */
+  private async catchUp(progress: Progress, copies: TableCopyRepository): Promise<Progress> {
+    for (let from = progress; ;) {
+      const next = await this.follow(from, await this.positions.findSettled(), copies);
+      if (next.count - from.count <= MAX_EVENTS_OF_EXCHANGE) return next;
+      from = next;
+    }
+  }
+
+  /** Applies the events up to a settled position to the copies, in transactions of a page. */
+  private async follow(
+    { position, count }: Progress,
+    upTo: number,
+    copies: TableCopyRepository,
+    { isRepeating = false } = {},
+  ): Promise<Progress> {
+    for (let after = position; ;) {
+      const events = await this.dataSource.transaction(async (manager) => {
+        await manager.query('SET LOCAL statement_timeout = 0');
+        return this.applyPage({ after, upTo, limit: PAGE_SIZE }, copies, manager);
+      });
+      if (isRepeating) await this.repeat(events);
+      count += events.length;
+      after = events.at(-1)?.globalPosition ?? upTo;
+      if (events.length < PAGE_SIZE) return { position: upTo, count };
+    }
+  }
+
+  private async repeat(events: readonly StoredEvent[]): Promise<void> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        await this.dataSource.transaction((manager) => this.projections.repeat(events, manager));
+        return;
+      } catch (error) {
+        if (!isBusy(error) || attempt === REPEAT_ATTEMPTS) throw error;
+      }
+    }
+  }
+
+  private async applyPage(
+    range: { after: number; upTo: number; limit: number },
+    copies: TableCopyRepository,
+    manager: EntityManager,
+  ): Promise<StoredEvent[]> {
+    await copies.useCopies(manager);
+    const events = await this.eventStore.readPage(range, manager);
+    await this.projections.rebuildTables(events, manager);
+    return events;
+  }
+
+  /**
+   * Applies the last events and replaces the tables, in one transaction. Reads wait only for its last part.
+   * @returns the number of all events; null if the log or the tables were in use, in which case nothing was changed.
+   */
+  private async tryExchange(
+    { position, count }: Progress,
+    copies: TableCopyRepository,
+  ): Promise<number | null> {
+    try {
+      return await this.dataSource.transaction(async (manager) => {
+        await manager.query(`SET LOCAL lock_timeout = ${LOG_LOCK_MS}`);
+        // One statement locks all tables, and waits for each of them.
+        await manager.query(`SET LOCAL statement_timeout = ${TABLES_LOCK_MS}`);
+        await manager.query('LOCK TABLE events IN EXCLUSIVE MODE');
+        const limit = MAX_EVENTS_OF_EXCHANGE + 1;
+        const range = { after: position, upTo: Number.MAX_SAFE_INTEGER, limit };
+        const events = await this.applyPage(range, copies, manager);
+        if (events.length === limit) throw new TooManyEventsError();
+        await copies.exchange(manager);
+        return count + events.length;
+      });
+    } catch (error) {
+      if (error instanceof TooManyEventsError || isBusy(error)) return null;
+      throw error;
+    }
+  }
 }
+
+/** More events were appended than an exchange may apply while it delays appends. */
+class TooManyEventsError extends Error {}
+
+const isBusy = (error: unknown): boolean =>
+  error instanceof QueryFailedError &&
+  BUSY_ERRORS.includes((error.driverError as { code?: string }).code ?? '');

@@ -5,8 +5,13 @@ import type { StoredEvent } from './stored-event.types';
 /** Applies events to a read model, inside the transaction that appends them. */
 export interface Projection {
   readonly name: string;
-  /** The tables that only this projection writes; a rebuild empties them. */
+  /** The tables that only this projection writes; a rebuild writes new ones. Other tables are not rebuilt. */
   readonly tables: readonly string[];
+  /**
+   * For a projection without tables: a rebuild applies it as well, while users append events. It must not undo what a
+   * later event has changed.
+   */
+  readonly isRepeatable?: true;
   /** The event types that are passed to `apply`. */
   readonly handles: readonly string[];
   /** Whether an event of these types changes this read model; defaults to true. */
@@ -34,11 +39,20 @@ export class ProjectionRegistry {
   }
 
   /** Passes each projection the events that it handles, in order. */
-  async apply(events: readonly StoredEvent[], manager: EntityManager, isRebuild = false): Promise<void> {
-    for (const projection of this.projections) {
-      const wanted = events.filter((event) => handlesEvent(projection, event));
-      if (wanted.length > 0) await projection.apply(wanted, manager, isRebuild);
-    }
+  async apply(events: readonly StoredEvent[], manager: EntityManager): Promise<void> {
+    await applyTo(this.projections, events, manager, false);
+  }
+
+  /** Applies the projections that own tables, in a rebuild. */
+  async rebuildTables(events: readonly StoredEvent[], manager: EntityManager): Promise<void> {
+    const owners = this.projections.filter(({ tables }) => tables.length > 0);
+    await applyTo(owners, events, manager, true);
+  }
+
+  /** Applies the projections without tables that are repeatable, in a rebuild. */
+  async repeat(events: readonly StoredEvent[], manager: EntityManager): Promise<void> {
+    const repeatable = this.projections.filter(({ isRepeatable }) => isRepeatable);
+    await applyTo(repeatable, events, manager, true);
   }
 
   /** Returns the projections that an event concerns, except the named one. */
@@ -48,6 +62,18 @@ export class ProjectionRegistry {
     );
   }
 }
+
+const applyTo = async (
+  projections: readonly Projection[],
+  events: readonly StoredEvent[],
+  manager: EntityManager,
+  isRebuild: boolean,
+): Promise<void> => {
+  for (const projection of projections) {
+    const wanted = events.filter((event) => handlesEvent(projection, event));
+    if (wanted.length > 0) await projection.apply(wanted, manager, isRebuild);
+  }
+};
 
 const handlesEvent = (projection: Projection, event: Pick<StoredEvent, 'type' | 'data'>): boolean =>
   projection.handles.includes(event.type) && (projection.concerns?.(event) ?? true);

@@ -26,18 +26,23 @@ const conductTypes: readonly ConductEvent['type'][] = [
  */
 export const createEvidenceExpiryProjection = (policy: RetentionPolicy): Projection => ({
   name: 'evidence_expiry',
-  // Owns no table: it only sets when personal data, which is stored beside the log, expires. A rebuild sets the same.
+  // Owns no table: it only sets when personal data, which is stored beside the log, expires.
   tables: [],
+  isRepeatable: true,
   handles: [...conductTypes, 'ChatEnded'],
   // A new case has no data that would expire; one that is opened again keeps what it has.
   concerns: ({ type, data }) => type !== 'CaseOpened' || (data as { kind?: CaseKind }).kind === 'appeal',
-  async apply(events, manager) {
-    const ended = events.filter(({ type }) => type === 'ChatEnded').map(({ streamId }) => streamId);
+  async apply(events, manager, isRebuild) {
+    // A rebuild computes the expiry from all events of each conduct stream, which covers the ends of its chats.
+    const ended = isRebuild
+      ? []
+      : events.filter(({ type }) => type === 'ChatEnded').map(({ streamId }) => streamId);
     const conduct = events.filter(({ type }) => type !== 'ChatEnded').map(({ streamId }) => streamId);
     const streamIds = new Set([
       ...conduct,
       ...(await findReportedUsers(ended, manager)).map(buildConductStreamId),
     ]);
+    if (isRebuild) await lockStreams([...streamIds], manager);
     for (const streamId of streamIds) {
       const stream = await readEvents(streamId, manager);
       const chatEnds = await findChatEnds(stream, manager);
@@ -49,6 +54,14 @@ export const createEvidenceExpiryProjection = (policy: RetentionPolicy): Project
     }
   },
 });
+
+/** Delays appends to the streams until the end of the transaction, so that its result is not older than theirs. */
+const lockStreams = async (streamIds: readonly string[], manager: EntityManager): Promise<void> => {
+  await manager.query(
+    'SELECT FROM event_streams WHERE stream_id = ANY($1) ORDER BY stream_id FOR NO KEY UPDATE',
+    [streamIds],
+  );
+};
 
 /** Users who were reported from one of these chats. */
 const findReportedUsers = async (

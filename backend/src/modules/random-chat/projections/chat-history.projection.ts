@@ -10,8 +10,9 @@ const BODIES_KEPT_AFTER_END_MS = DAY_MS;
 
 export const bodiesExpiryProjection: Projection = {
   name: 'bodies_expiry',
-  // Owns no table: it only sets when personal data, which is stored beside the log, expires. A rebuild sets the same.
+  // Owns no table: it only brings forward the expiry of personal data, which is stored beside the log.
   tables: [],
+  isRepeatable: true,
   handles: ['ChatEnded'],
   async apply(events, manager) {
     const expiryTimes = events.map(

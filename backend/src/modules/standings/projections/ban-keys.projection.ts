@@ -55,8 +55,7 @@ export const createBanKeysProjection = (
   name: 'ban_keys',
   tables: [],
   handles: ['SanctionImposed', 'SanctionConfirmed', 'SanctionLifted', 'AppealDecided'],
-  async apply(events, manager, isRebuild) {
-    if (isRebuild) return;
+  async apply(events, manager) {
     for (const event of events) await project(event as SanctionEvent, manager, keys, findEmailHash);
   },
 });

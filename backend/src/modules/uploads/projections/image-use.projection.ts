@@ -12,8 +12,8 @@ const profileEvents: readonly string[] = ['ProfileChanged'];
  */
 export const imageUseProjection: Projection = {
   name: 'image_use',
-  // The projection updates rows of uploads and adds uses that are still valid, so a rebuild must not empty either
-  // table.
+  // The projection updates rows of two tables that have others, too. A rebuild leaves both as they are: an image whose
+  // message was deleted in the meantime must not be in use again.
   tables: [],
   handles: [...messageEvents, ...profileEvents],
   concerns: ({ type, data }) =>

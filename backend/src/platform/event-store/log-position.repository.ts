@@ -1,0 +1,47 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { DataSource } from 'typeorm';
+
+const POLL_MS = 50;
+
+/**
+ * Transactions that append, or may be about to: they hold this lock on the log from before their events have positions
+ * until their end.
+ */
+const APPENDING_TRANSACTIONS_SQL = `
+SELECT DISTINCT virtualtransaction AS id FROM pg_locks
+WHERE locktype = 'relation' AND relation = 'events'::regclass AND mode = 'RowExclusiveLock' AND granted
+  AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
+
+/** Positions of the log. They are assigned before the commit, so events become visible in another order. */
+export class LogPositionRepository {
+  constructor(private readonly dataSource: DataSource) {}
+
+  /**
+   * Waits for the appends that run now.
+   * @returns a position up to which no event will be added: readers may pass it. 0 if there are no events.
+   */
+  async findSettled(): Promise<number> {
+    const position = await this.findLast();
+    // Each transaction whose event has a lower position was running when that position was read, or has ended.
+    let pending = await this.listAppending();
+    while (pending.size > 0) {
+      await wait(POLL_MS);
+      const running = await this.listAppending();
+      pending = new Set([...pending].filter((id) => running.has(id)));
+    }
+    return position;
+  }
+
+  /** The highest position of a committed event; 0 if there are none. */
+  private async findLast(): Promise<number> {
+    const [row] = await this.dataSource.query<{ position: string | null }[]>(
+      'SELECT max(global_position) AS position FROM events',
+    );
+    return Number(row?.position ?? 0);
+  }
+
+  private async listAppending(): Promise<ReadonlySet<string>> {
+    const rows = await this.dataSource.query<{ id: string }[]>(APPENDING_TRANSACTIONS_SQL);
+    return new Set(rows.map(({ id }) => id));
+  }
+}

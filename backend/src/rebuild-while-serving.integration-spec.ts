@@ -1,0 +1,97 @@
+// Real: PostgreSQL, Redis, two api replicas over HTTP and sockets, and a worker.
+import { ProjectionRebuildService } from './platform/event-store/projection-rebuild.service';
+import { ProjectionRegistry } from './platform/event-store/projection.registry';
+import { createConnectedFriends, createPrivateMessage } from './testing/private-chat.fixture';
+import { startChat } from './testing/random-chat.fixture';
+import { quickChatSettings, startTestReplicas, type TestReplicas } from './testing/test-replicas.harness';
+import { textMessage, type ThawVisitor } from './testing/thaw.client';
+import { until } from './testing/until.functions';
+
+jest.setTimeout(90_000);
+
+/** Reads and writes fail after waiting for a lock for this long. */
+const LOCK_TIMEOUT_MS = 1_000;
+const REBUILDS = 3;
+
+describe('a rebuild of the read models while users chat', () => {
+  let thaw: TestReplicas;
+
+  beforeAll(async () => {
+    thaw = await startTestReplicas(2, quickChatSettings);
+    await thaw.startWorker();
+  });
+  afterAll(() => thaw.close());
+
+  const getPath = async (visitor: ThawVisitor, path: string): Promise<unknown> => {
+    const { status, body } = await visitor.call('GET', path);
+    expect(status).toBe(200);
+    return body;
+  };
+  const countEndedChats = async (): Promise<number> =>
+    (await thaw.database.dataSource.query<unknown[]>('SELECT 1 FROM chat_history WHERE ended_at IS NOT NULL'))
+      .length;
+  const readTables = async (): Promise<Record<string, unknown>> => {
+    const tables = thaw.replicas[0]!.app.get(ProjectionRegistry)
+      .list()
+      .flatMap((projection) => projection.tables);
+    const rows = await Promise.all(
+      tables.map((table) => thaw.database.dataSource.query(`SELECT * FROM ${table} ORDER BY 1, 2`)),
+    );
+    return Object.fromEntries(tables.map((table, index) => [table, rows[index]]));
+  };
+
+  it('delays no request for long, loses no write, and leaves the tables that another rebuild makes', async () => {
+    const { ada, bob, adaSocket } = await createConnectedFriends(thaw);
+    const endedBefore = await countEndedChats();
+    const rebuilder = thaw.replicas[0]!.app.get(ProjectionRebuildService);
+    const finished = new AbortController();
+    const delays: number[] = [];
+    const sentIds: number[] = [];
+    let chats = 0;
+    const repeat = async (work: () => Promise<unknown>): Promise<void> => {
+      while (!finished.signal.aborted) {
+        const startedAt = performance.now();
+        await work();
+        delays.push(performance.now() - startedAt);
+      }
+    };
+    const working = Promise.all([
+      repeat(async () => {
+        const message = createPrivateMessage({ from: ada, to: bob, content: `number ${sentIds.length}` });
+        sentIds.push(Number((await adaSocket.request('send_private_message', message)).id));
+      }),
+      repeat(() => getPath(bob, `/api/private-messages/${bob.user.id}/${ada.user.id}?limit=20`)),
+      repeat(() => getPath(bob, `/api/private-messages/unread-counts/${bob.user.id}`)),
+      repeat(() => getPath(ada, `/api/chat-history/${ada.user.id}`)),
+      (async () => {
+        while (!finished.signal.aborted) {
+          const chat = await startChat(thaw);
+          await chat.adaSocket.request('random_message', textMessage(chat.sessionId, 'hello'));
+          await chat.adaSocket.request('skip_chat', { sessionId: chat.sessionId });
+          await Promise.all([chat.ada.closeSockets(), chat.bob.closeSockets()]);
+          chats += 1;
+        }
+      })(),
+    ]);
+    try {
+      for (let rebuild = 0; rebuild < REBUILDS; rebuild += 1) {
+        const sentBefore = sentIds.length;
+        await rebuilder.rebuild();
+        expect(sentIds.length).toBeGreaterThan(sentBefore);
+      }
+      await until(() => chats > 0);
+    } finally {
+      finished.abort();
+    }
+    await working;
+    expect(Math.max(...delays)).toBeLessThan(LOCK_TIMEOUT_MS);
+    await until(
+      () => countEndedChats(),
+      (count) => count === endedBefore + chats,
+    );
+    const live = await readTables();
+    expect((live.private_messages as { id: string }[]).map(({ id }) => Number(id))).toEqual(sentIds);
+    await rebuilder.rebuild();
+    expect(await readTables()).toEqual(live);
+  });
+});

@@ -34,5 +34,6 @@ export default {
     project('drill', ['/test/.*\\.drill-spec\\.ts$']),
     project('cluster', ['/test/.*\\.cluster-spec\\.ts$']),
     project('pooler', ['/test/.*\\.pooler-spec\\.ts$']),
+    project('replica', ['/test/.*\\.replica-spec\\.ts$']),
   ],
 };

@@ -36,13 +36,13 @@ describe('a query for one page', () => {
   beforeAll(async () => {
     database = await createTestDatabase();
     const { dataSource } = database;
-    // Ada is the first user of two thirds of her chats and the second of the others. Other users have as many.
+    // A tenth of the chats are Ada's, who is the first user of two thirds of them and the second of the others.
     await dataSource.query(
       `INSERT INTO chat_history (id, stream_id, user1_id, user2_id, created_at)
-       SELECT n, 'chat-' || n, CASE n % 6 WHEN 0 THEN $1 WHEN 1 THEN $1 ELSE 1000 + n END,
-         CASE n % 6 WHEN 2 THEN $1 ELSE 2000000 + n END, now()
+       SELECT n, 'chat-' || n, CASE n % 30 WHEN 0 THEN $1 WHEN 1 THEN $1 ELSE 1000 + n END,
+         CASE n % 30 WHEN 2 THEN $1 ELSE 2000000 + n END, now()
        FROM generate_series(1, $2) AS n`,
-      [ADA, 2 * ROWS],
+      [ADA, 3 * ROWS],
     );
     await dataSource.query(
       `INSERT INTO private_messages (id, sender_id, receiver_id, type, content, created_at, is_deleted)
@@ -65,8 +65,8 @@ describe('a query for one page', () => {
     const pageSize = limits.chatHistoryMaxEntries;
     const rows = await database.dataSource.query<{ id: string }[]>(LATEST_CHATS_SQL, [ADA, pageSize]);
     const ids = rows.map(({ id }) => Number(id));
-    const expected = Array.from({ length: 2 * ROWS }, (_, index) => 2 * ROWS - index)
-      .filter((id) => id % 6 <= 2)
+    const expected = Array.from({ length: 3 * ROWS }, (_, index) => 3 * ROWS - index)
+      .filter((id) => id % 30 <= 2)
       .slice(0, pageSize);
     expect(ids).toEqual(expected);
     const read = await countRowsRead(LATEST_CHATS_SQL, [ADA, pageSize]);

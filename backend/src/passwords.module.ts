@@ -17,7 +17,7 @@ import { CommandRedisModule } from './platform/redis/redis.module';
 /** All modules of the command that gives users a new password. */
 @Module({
   imports: [
-    DatabaseModule.forRoot(),
+    DatabaseModule.forOperator(),
     CommandRedisModule,
     EventStoreModule,
     UserPublisherModule,

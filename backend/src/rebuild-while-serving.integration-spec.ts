@@ -1,6 +1,10 @@
 // Real: PostgreSQL, Redis, two api replicas over HTTP and sockets, and a worker.
+import type { INestApplicationContext } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { loadEnvironment } from './config/environment.config';
 import { ProjectionRebuildService } from './platform/event-store/projection-rebuild.service';
 import { ProjectionRegistry } from './platform/event-store/projection.registry';
+import { ReadModelsModule } from './read-models.module';
 import { createConnectedFriends, createPrivateMessage } from './testing/private-chat.fixture';
 import { startChat } from './testing/random-chat.fixture';
 import { quickChatSettings, startTestReplicas, type TestReplicas } from './testing/test-replicas.harness';
@@ -16,11 +20,21 @@ const REBUILDS = 3;
 describe('a rebuild of the read models while users chat', () => {
   let thaw: TestReplicas;
 
+  /** The command of the operator, with connections of its own. */
+  let command: INestApplicationContext;
+
   beforeAll(async () => {
     thaw = await startTestReplicas(2, quickChatSettings);
     await thaw.startWorker();
+    const environment = loadEnvironment({ ...thaw.database.settings, REDIS_URL: thaw.store.url });
+    command = await NestFactory.createApplicationContext(ReadModelsModule.forRoot(environment), {
+      logger: false,
+    });
   });
-  afterAll(() => thaw.close());
+  afterAll(async () => {
+    await command.close();
+    await thaw.close();
+  });
 
   const getPath = async (visitor: ThawVisitor, path: string): Promise<unknown> => {
     const { status, body } = await visitor.call('GET', path);
@@ -43,7 +57,7 @@ describe('a rebuild of the read models while users chat', () => {
   it('delays no request for long, loses no write, and leaves the tables that another rebuild makes', async () => {
     const { ada, bob, adaSocket } = await createConnectedFriends(thaw);
     const endedBefore = await countEndedChats();
-    const rebuilder = thaw.replicas[0]!.app.get(ProjectionRebuildService);
+    const rebuilder = command.get(ProjectionRebuildService);
     const finished = new AbortController();
     const delays: number[] = [];
     const sentIds: number[] = [];

@@ -14,7 +14,7 @@ const role = `thaw_service_${randomBytes(4).toString('hex')}`;
 
 /** $1 tables. Everything that PostgreSQL stores about their definitions, as lines. */
 const DEFINITIONS_SQL = `
-WITH tables AS (SELECT oid, * FROM pg_class WHERE oid = ANY($1::text[]::regclass[]))
+WITH tables AS (SELECT * FROM pg_class WHERE oid = ANY($1::text[]::regclass[]))
 SELECT line FROM (
   SELECT format('table %s kind %s owner %s options %s', relname, relkind, relowner::regrole, reloptions) AS line FROM tables
   UNION ALL

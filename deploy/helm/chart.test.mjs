@@ -81,7 +81,7 @@ test('each process gets the secrets that it gets in compose, and no others', () 
   const expected = {
     'worker.yaml': ofAll,
     'migrate.yaml': [...ofAll, 'MIGRATE_DATABASE_URL'],
-    'backend.yaml': [...ofAll, 'SAFETY_SECRET', 'SESSION_SECRET', 'SUGGESTIONS_API_KEY'],
+    'backend.yaml': [...ofAll, 'READ_DATABASE_URL', 'SAFETY_SECRET', 'SESSION_SECRET', 'SUGGESTIONS_API_KEY'],
   };
   for (const [name, files] of Object.entries(expected)) {
     const [, keys] = /\$keys := list ([^}]+) \}\}/.exec(templates[name]);

@@ -34,6 +34,8 @@ const settings = z.object({
    * pooler, because migrations hold a lock of their session.
    */
   MIGRATE_DATABASE_URL: z.optional(z.url()),
+  /** A read replica of the database, for reads that may be some seconds out of date. Of one server, not of several. */
+  READ_DATABASE_URL: z.optional(z.url()),
   /** Maximum number of PostgreSQL connections per process. */
   DATABASE_POOL_SIZE: z._default(count(1), 10),
   /**
@@ -135,6 +137,7 @@ export const ENVIRONMENT = Symbol('ENVIRONMENT');
 const secretNames = [
   'DATABASE_URL',
   'MIGRATE_DATABASE_URL',
+  'READ_DATABASE_URL',
   'REDIS_URL',
   'REDIS_SENTINEL_PASSWORD',
   'SESSION_SECRET',

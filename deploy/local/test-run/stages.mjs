@@ -7,6 +7,7 @@ import { getNpmCommand, getPackageCommand } from '../provide/node-packages.mjs';
 import { readJestCounts, readPlaywrightCounts, readReportCounts, readTapCounts } from './counts.mjs';
 import { findProgram } from '../provide/find-program.mjs';
 import { findPgBouncer } from '../stores/pgbouncer.mjs';
+import { findPostgresPrograms } from '../stores/postgres-replica.mjs';
 import { findK6 } from '../provide/k6.mjs';
 import { findHelm, findVersityGw } from '../provide/optional-programs.mjs';
 import { findFirefox, findWebKit } from './other-browsers.mjs';
@@ -109,6 +110,7 @@ export const listOptionalStages = (reports) => [
   createClusterStage(path.join(reports, 'cluster.json')),
   createFailoverStage(path.join(reports, 'failover.json')),
   createPoolerStage(path.join(reports, 'pooler.json')),
+  createReplicaStage(path.join(reports, 'replica.json')),
   createLoadStage(path.join(reports, 'load.tap')),
   createMetricsStage(path.join(reports, 'metrics.tap')),
   createChartStage(path.join(reports, 'chart.tap')),
@@ -185,6 +187,23 @@ function createPoolerStage(report) {
     needs: {
       find: () => findPgBouncer() && {},
       reasonToSkip: "no PgBouncer was found: install Debian's package pgbouncer",
+    },
+  };
+}
+
+/** Reads from a streaming replica of PostgreSQL that stands still, stops and returns. */
+function createReplicaStage(report) {
+  const args = ['--selectProjects', 'replica', '--runInBand', '--json', `--outputFile=${report}`];
+  return {
+    name: 'read replica',
+    kind: 'optional',
+    command: [...getPackageCommand('jest'), ...args],
+    cwd: resolveInRepository('backend'),
+    limitMs: 4 * MINUTE_MS,
+    counts: () => readJestCounts(report),
+    needs: {
+      find: () => findPostgresPrograms() && {},
+      reasonToSkip: "no PostgreSQL with pg_basebackup was found: install Debian's package postgresql",
     },
   };
 }

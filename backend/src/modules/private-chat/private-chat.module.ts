@@ -6,6 +6,7 @@ import { PrivateChatService } from './application/private-chat.service';
 import { PrivateTypingService } from './application/private-typing.service';
 import { ReadReceiptService } from './application/read-receipt.service';
 import { PrivateMessageRepository } from './infrastructure/private-message.repository';
+import { RecentChangeRepository } from './infrastructure/recent-change.repository';
 import { PrivateChatReadModelModule } from './private-chat-read-model.module';
 import { PrivateChatGateway } from './transport/private-chat.gateway';
 import { PrivateMessagesController } from './transport/private-messages.controller';
@@ -19,6 +20,7 @@ import { PrivateMessagesController } from './transport/private-messages.controll
     PrivateMessageRepository,
     PrivateTypingService,
     ReadReceiptService,
+    RecentChangeRepository,
   ],
 })
 export class PrivateChatModule {}

@@ -1,5 +1,6 @@
-import { type DynamicModule, Module } from '@nestjs/common';
+import { type DynamicModule, Module, type Provider } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
 import { ENVIRONMENT, type Environment } from '../../config/environment.config';
 import {
   createDataSourceOptions,
@@ -8,6 +9,8 @@ import {
   requestTimeouts,
   workerTimeouts,
 } from './data-source.config';
+import { MetricsRegistry } from '../observability/metrics.registry';
+import { ReadReplicaService } from './read-replica.service';
 import { TransactionTimeoutsService } from './transaction-timeouts.service';
 
 /** The connection pool. Modules register their own entities; only migrations change the schema. */
@@ -15,23 +18,40 @@ import { TransactionTimeoutsService } from './transaction-timeouts.service';
 export class DatabaseModule {
   /** For processes that answer requests. */
   static forRoot(): DynamicModule {
-    return { module: DatabaseModule, imports: [connect(requestTimeouts)] };
+    return define(requestTimeouts, { readsFromReplica: true });
   }
 
   /** For operators' commands. The role's time-outs hold unless a transaction sets others. */
   static forOperator(): DynamicModule {
-    return { module: DatabaseModule, imports: [connect(operatorTimeouts)] };
+    return define(operatorTimeouts);
   }
 
   /** For workers, whose transactions may take longer. */
   static forWorker(): DynamicModule {
-    return {
-      module: DatabaseModule,
-      imports: [connect(workerTimeouts)],
-      providers: [TransactionTimeoutsService],
-    };
+    return define(workerTimeouts, { providers: [TransactionTimeoutsService] });
   }
 }
+
+const define = (
+  timeouts: DatabaseTimeouts,
+  { readsFromReplica = false, providers = [] as Provider[] } = {},
+): DynamicModule => ({
+  module: DatabaseModule,
+  global: true,
+  imports: [connect(timeouts)],
+  providers: [
+    ...providers,
+    {
+      provide: ReadReplicaService,
+      inject: [DataSource, ENVIRONMENT, { token: MetricsRegistry, optional: true }],
+      useFactory: (primary: DataSource, environment: Environment, metrics?: MetricsRegistry) => {
+        const url = readsFromReplica ? environment.READ_DATABASE_URL : undefined;
+        return new ReadReplicaService(primary, environment, url, metrics);
+      },
+    },
+  ],
+  exports: [ReadReplicaService],
+});
 
 const connect = (timeouts: DatabaseTimeouts): DynamicModule =>
   TypeOrmModule.forRootAsync({

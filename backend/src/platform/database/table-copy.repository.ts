@@ -128,14 +128,17 @@ export class TableCopyRepository {
     }
   }
 
-  /**
-   * Replaces the tables by their copies, in the transaction of `manager`. Waits for the transactions that use them, and
-   * delays new ones until its end.
-   */
+  /** Waits for the transactions that use the tables, and delays new ones until the end of the transaction of `manager`. */
+  async lockTables(manager: EntityManager): Promise<void> {
+    if (this.tables.length === 0) return;
+    const names = this.tables.map((table) => `${this.schema}.${table}`);
+    await manager.query(`LOCK TABLE ${names.join(', ')} IN ACCESS EXCLUSIVE MODE`);
+  }
+
+  /** Replaces the tables by their copies, in a transaction that has locked the tables. */
   async exchange(manager: EntityManager): Promise<void> {
     if (this.tables.length === 0) return;
     await manager.query(`SET LOCAL search_path = ${this.schema}`);
-    await manager.query(`LOCK TABLE ${this.tables.join(', ')} IN ACCESS EXCLUSIVE MODE`);
     const sequences = await manager.query<{ sequence: string; column: string }[]>(OWNED_SEQUENCES_SQL, [
       this.tables,
     ]);

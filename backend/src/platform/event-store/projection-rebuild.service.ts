@@ -11,14 +11,13 @@ import type { StoredEvent } from './stored-event.types';
 
 /** Events per transaction. */
 const PAGE_SIZE = 1_000;
-/** The exchange of the tables is tried when at most this many events are missing, and delays appends while they are applied. */
+/** The exchange of the tables is tried when at most this many events are missing, and delays reads while they are applied. */
 const MAX_EVENTS_OF_EXCHANGE = 100;
 /**
- * How long the exchange waits for the transactions that use the log, and then for those that use the tables. New ones wait
- * in the meantime; together this is less than their lock time-out of 1 s.
+ * How long the exchange waits for the transactions that use the tables. New ones wait in the meantime, for less than their
+ * lock time-out of 1 s.
  */
-const LOG_LOCK_MS = 200;
-const TABLES_LOCK_MS = 300;
+const EXCHANGE_LOCK_MS = 200;
 const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 5_000;
 /** A backup, for example, reads the tables in one transaction for many minutes. */
@@ -149,8 +148,10 @@ export class ProjectionRebuildService {
   }
 
   /**
-   * Applies the last events and replaces the tables, in one transaction. Reads wait only for its last part.
-   * @returns the number of all events; null if the log or the tables were in use, in which case nothing was changed.
+   * Locks the tables, applies the last events and replaces the tables, in one transaction. A transaction that has changed
+   * the tables ends before they are locked, so its events are visible then. One that has appended events and not changed
+   * the tables yet waits, and changes the new tables.
+   * @returns the number of all events; null if the tables were in use, in which case nothing was changed.
    */
   private async tryExchange(
     { position, count }: Progress,
@@ -158,10 +159,9 @@ export class ProjectionRebuildService {
   ): Promise<number | null> {
     try {
       return await this.dataSource.transaction(async (manager) => {
-        await manager.query(`SET LOCAL lock_timeout = ${LOG_LOCK_MS}`);
-        // One statement locks all tables, and waits for each of them.
-        await manager.query(`SET LOCAL statement_timeout = ${TABLES_LOCK_MS}`);
-        await manager.query('LOCK TABLE events IN EXCLUSIVE MODE');
+        // For each statement: one locks all tables.
+        await manager.query(`SET LOCAL statement_timeout = ${EXCHANGE_LOCK_MS}`);
+        await copies.lockTables(manager);
         const limit = MAX_EVENTS_OF_EXCHANGE + 1;
         const range = { after: position, upTo: Number.MAX_SAFE_INTEGER, limit };
         const events = await this.applyPage(range, copies, manager);
@@ -176,7 +176,7 @@ export class ProjectionRebuildService {
   }
 }
 
-/** More events were appended than an exchange may apply while it delays appends. */
+/** More events were appended than an exchange may apply while it delays reads. */
 class TooManyEventsError extends Error {}
 
 const isBusy = (error: unknown): boolean =>

@@ -57,6 +57,10 @@ export const exportTicketKey = (tokenHash: string): string => `export-ticket:{${
 /** Exists while an export of the user is running. */
 export const exportLockKey = (userId: number): string => `export:{${userId}}`;
 
+/** Exists while a message that two users have changed may be missing from the read replica. */
+export const recentChangeKey = (userId: number, otherId: number): string =>
+  `private-changed:{${Math.min(userId, otherId)}-${Math.max(userId, otherId)}}`;
+
 /** Leases of replicas. They share a slot with matching, whose scripts only match users on live replicas. */
 export const leaseKeys = {
   /** Sorted set: replica ids by the time at which the lease expires (ms, Redis clock). */

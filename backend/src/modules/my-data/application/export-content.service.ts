@@ -83,7 +83,7 @@ export class ExportContentService {
         others.map((otherId) => `block-${userId}-${otherId}`),
       );
     for (let after = 0; ;) {
-      const chats = await this.exports.readChats(userId, after);
+      const chats = await this.exports.readChats(userId, after, cut);
       yield* read(
         'chats',
         chats.map(({ streamId }) => streamId),
@@ -109,7 +109,8 @@ export class ExportContentService {
     cut: LogCut,
   ): AsyncGenerator<ExportEvent[]> {
     const types = listExportedTypes('private');
-    for await (const ids of pageIds((after) => this.exports.readPrivateMessages(userId, otherId, after))) {
+    const readIds = (after: number) => this.exports.readPrivateMessages(userId, otherId, after, cut);
+    for await (const ids of pageIds(readIds)) {
       const canRead = await this.exports.areFriends(userId, otherId);
       const streamIds = ids.map((id) => `private-${id}`);
       yield* this.readEvents({ section: 'private', streamIds, types, userId, cut, canRead });

@@ -2,6 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { ExportRecord } from '@thaw/contract/my-data-export';
 import { type UploadBucket, uploadUrl } from '@thaw/contract/uploads';
 import { DataSource } from 'typeorm';
+import { readPrimaryPosition, ReadReplicaService } from '../../../platform/database/read-replica.service';
+import type { LogSequenceNumber } from '../../../platform/database/replica-lag.model';
 import type { Login } from '../../../platform/http/login.decorator';
 import { EventTypeRegistry } from '../../../platform/event-store/event-type.registry';
 import type { ExportableEvent } from '../application/exported-events.rules';
@@ -15,6 +17,8 @@ const EVENTS_PER_PAGE = 500;
 export interface LogCut {
   snapshot: string;
   startedAt: Date;
+  /** A read replica that has reached this position has all events of the snapshot. */
+  position: LogSequenceNumber;
 }
 
 interface EventRow {
@@ -61,6 +65,7 @@ export class ExportRepository {
   constructor(
     private readonly dataSource: DataSource,
     private readonly eventTypes: EventTypeRegistry,
+    private readonly replica: ReadReplicaService,
   ) {}
 
   async begin(): Promise<LogCut> {
@@ -68,7 +73,8 @@ export class ExportRepository {
       'SELECT pg_current_snapshot()::text AS snapshot, now() AS started_at',
     );
     if (!row) throw new Error('A snapshot returned no row');
-    return { snapshot: row.snapshot, startedAt: row.started_at };
+    const position = await readPrimaryPosition(this.dataSource.manager);
+    return { snapshot: row.snapshot, startedAt: row.started_at, position };
   }
 
   /** Whether the login has not ended, nor its user been erased. */
@@ -88,20 +94,13 @@ export class ExportRepository {
     streamIds: readonly string[],
     types: readonly string[],
     userId: number,
-    { snapshot, startedAt }: LogCut,
+    { snapshot, startedAt, position }: LogCut,
   ): AsyncGenerator<ExportableEvent[]> {
-    for (const group of groupStreams(streamIds, await this.readVersions(streamIds))) {
+    for (const group of groupStreams(streamIds, await this.readVersions(streamIds, position))) {
       for (let after = 0; ;) {
         const limit = group.isLong ? EVENTS_PER_PAGE : null;
-        const rows = await this.dataSource.query<EventRow[]>(SELECT_EVENTS, [
-          group.streamIds,
-          types,
-          snapshot,
-          startedAt,
-          after,
-          userId,
-          limit,
-        ]);
+        const parameters = [group.streamIds, types, snapshot, startedAt, after, userId, limit];
+        const rows = await this.readFrom<EventRow>(SELECT_EVENTS, parameters, position);
         if (rows.length > 0) yield this.toEvents(rows, group.streamIds);
         if (limit === null || rows.length < limit) break;
         after = Number(rows.at(-1)?.stream_position);
@@ -141,25 +140,38 @@ export class ExportRepository {
     );
   }
 
-  async readChats(userId: number, afterId: number): Promise<{ id: number; streamId: string }[]> {
-    const rows = await this.dataSource.query<{ id: string; stream_id: string }[]>(
+  async readChats(
+    userId: number,
+    afterId: number,
+    { position }: LogCut,
+  ): Promise<{ id: number; streamId: string }[]> {
+    const rows = await this.readFrom<{ id: string; stream_id: string }>(
       `SELECT id, stream_id FROM (
          (SELECT id, stream_id FROM chat_history WHERE user1_id = $1 AND id > $2 ORDER BY id LIMIT $3)
          UNION ALL
          (SELECT id, stream_id FROM chat_history WHERE user2_id = $1 AND id > $2 ORDER BY id LIMIT $3)
        ) AS chats ORDER BY id LIMIT $3`,
       [userId, afterId, PAGE_SIZE],
+      position,
     );
     return rows.map((row) => ({ id: Number(row.id), streamId: row.stream_id }));
   }
 
-  async readPrivateMessages(userId: number, otherId: number, afterId: number): Promise<number[]> {
-    return this.readIds(
+  async readPrivateMessages(
+    userId: number,
+    otherId: number,
+    afterId: number,
+    { position }: LogCut,
+  ): Promise<number[]> {
+    const rows = await this.readFrom<{ id: string }>(
       `SELECT id FROM private_messages
        WHERE LEAST(sender_id, receiver_id) = LEAST($1::bigint, $2::bigint)
-         AND GREATEST(sender_id, receiver_id) = GREATEST($1::bigint, $2::bigint) AND id > $3`,
-      [userId, otherId, afterId],
+         AND GREATEST(sender_id, receiver_id) = GREATEST($1::bigint, $2::bigint) AND id > $3
+       ORDER BY id LIMIT $4`,
+      [userId, otherId, afterId, PAGE_SIZE],
+      position,
     );
+    return rows.map(({ id }) => Number(id));
   }
 
   async areFriends(userId: number, otherId: number): Promise<boolean> {
@@ -188,6 +200,15 @@ export class ExportRepository {
     }
   }
 
+  /** Reads what an export has much of, from the read replica if that has everything up to a position. */
+  private readFrom<Row>(
+    text: string,
+    parameters: readonly unknown[],
+    position: LogSequenceNumber,
+  ): Promise<Row[]> {
+    return this.replica.read((connection) => connection.query<Row[]>(text, [...parameters]), position);
+  }
+
   private async readIds(select: string, parameters: readonly unknown[]): Promise<number[]> {
     const rows = await this.dataSource.query<{ id: string }[]>(`${select} ORDER BY id LIMIT ${PAGE_SIZE}`, [
       ...parameters,
@@ -195,10 +216,14 @@ export class ExportRepository {
     return rows.map(({ id }) => Number(id));
   }
 
-  private async readVersions(streamIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
-    const rows = await this.dataSource.query<{ stream_id: string; version: string }[]>(
+  private async readVersions(
+    streamIds: readonly string[],
+    position: LogSequenceNumber,
+  ): Promise<ReadonlyMap<string, number>> {
+    const rows = await this.readFrom<{ stream_id: string; version: string }>(
       'SELECT stream_id, version FROM event_streams WHERE stream_id = ANY($1)',
       [streamIds],
+      position,
     );
     return new Map(rows.map((row) => [row.stream_id, Number(row.version)]));
   }

@@ -24,6 +24,7 @@ import {
   type PrivateMessageRow,
   type QuotedRow,
 } from '../infrastructure/private-message.repository';
+import { RecentChangeRepository } from '../infrastructure/recent-change.repository';
 
 export interface OutgoingMessage {
   senderId: number;
@@ -59,6 +60,7 @@ const CLIENT_ID_CONSTRAINT = 'private_messages_client_key';
 export class PrivateChatService {
   constructor(
     private readonly messages: PrivateMessageRepository,
+    private readonly changes: RecentChangeRepository,
     private readonly friendships: FriendshipService,
     private readonly executor: CommandExecutorService,
     private readonly personalData: PersonalDataRepository,
@@ -109,6 +111,7 @@ export class PrivateChatService {
         : this.execute(command),
     );
     if (!state) throw new Error('A change was accepted for a message that does not exist');
+    if (events.length > 0) await this.changes.record(change.userId, change.friendId);
     return { message: state, isChanged: events.length > 0 };
   }
 
@@ -119,19 +122,14 @@ export class PrivateChatService {
   async loadConversation(
     userId: number,
     friendId: number,
-    {
-      before = Number.MAX_SAFE_INTEGER,
-      limit = limits.privateMessagesPageSize,
-    }: { before?: number; limit?: number },
+    { before, limit = limits.privateMessagesPageSize }: { before?: number; limit?: number },
   ): Promise<PrivateMessage[]> {
     await this.requireFriends(userId, friendId);
+    const pageSize = Math.min(limit, limits.privateMessagesPageSize);
     const [rows, profiles] = await Promise.all([
-      this.messages.loadConversation(
-        userId,
-        friendId,
-        before,
-        Math.min(limit, limits.privateMessagesPageSize),
-      ),
+      before === undefined
+        ? this.messages.loadNewest(userId, friendId, pageSize)
+        : this.messages.loadOlder(userId, friendId, before, pageSize),
       this.users.findProfiles([userId, friendId]),
     ]);
     return rows.map((row) => toPrivateMessage(row, profiles));

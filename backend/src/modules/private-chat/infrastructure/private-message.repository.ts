@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { MessageType } from '@thaw/contract/scalars';
 import { DataSource } from 'typeorm';
 import type { PreparedStatement } from '../../../platform/database/prepared-statement.functions';
+import { type ReadConnection, ReadReplicaService } from '../../../platform/database/read-replica.service';
 import { EventStoreRepository } from '../../../platform/event-store/event-store.repository';
 import { buildOpenStreamSql } from '../../../platform/event-store/open.sql';
 import { FriendshipService } from '../../friends/application/friendship.service';
@@ -11,6 +12,7 @@ import {
   buildInsertMessagesSql,
   privateMessagesProjection,
 } from '../projections/private-messages.projection';
+import { RecentChangeRepository } from './recent-change.repository';
 
 export interface QuotedRow {
   id: number;
@@ -137,6 +139,8 @@ export class PrivateMessageRepository {
   constructor(
     private readonly dataSource: DataSource,
     private readonly eventStore: EventStoreRepository,
+    private readonly replica: ReadReplicaService,
+    private readonly changes: RecentChangeRepository,
   ) {}
 
   /**
@@ -182,20 +186,25 @@ export class PrivateMessageRepository {
     return rows.length > 0;
   }
 
-  /** The latest `limit` messages between the two before a given message, in order. */
-  async loadConversation(
+  /** The latest `limit` messages between the two, in order. */
+  async loadNewest(userId: number, friendId: number, limit: number): Promise<PrivateMessageRow[]> {
+    return readConversation(this.dataSource.manager, [userId, friendId, Number.MAX_SAFE_INTEGER, limit]);
+  }
+
+  /**
+   * The latest `limit` messages between the two before a given message, in order. From the read replica, unless one of
+   * the two has just changed a message: a page that loads the old message after the frame of its change would keep it.
+   */
+  async loadOlder(
     userId: number,
     friendId: number,
     beforeId: number,
     limit: number,
   ): Promise<PrivateMessageRow[]> {
-    const rows = await this.dataSource.query<RawMessage[]>(CONVERSATION_SQL, [
-      userId,
-      friendId,
-      beforeId,
-      limit,
-    ]);
-    return rows.map(toMessage).reverse();
+    const parameters = [userId, friendId, beforeId, limit];
+    if (await this.changes.mayHaveChanged(userId, friendId))
+      return readConversation(this.dataSource.manager, parameters);
+    return this.replica.read((connection) => readConversation(connection, parameters));
   }
 
   /**
@@ -220,13 +229,22 @@ export class PrivateMessageRepository {
 
   /** Unread messages by friend id, at most 100 for each; friends without any are omitted. */
   async countUnread(userId: number, friendIds: readonly number[]): Promise<Record<string, number>> {
-    const rows = await this.dataSource.query<{ friend_id: string; count: number }[]>(
-      UNREAD_COUNTS_SQL,
-      [userId, friendIds, MAX_UNREAD_COUNT],
-    );
+    const rows = await this.dataSource.query<{ friend_id: string; count: number }[]>(UNREAD_COUNTS_SQL, [
+      userId,
+      friendIds,
+      MAX_UNREAD_COUNT,
+    ]);
     return Object.fromEntries(rows.map(({ friend_id: friendId, count }) => [friendId, count]));
   }
 }
+
+const readConversation = async (
+  connection: ReadConnection,
+  parameters: readonly number[],
+): Promise<PrivateMessageRow[]> => {
+  const rows = await connection.query<RawMessage[]>(CONVERSATION_SQL, [...parameters]);
+  return rows.map(toMessage).reverse();
+};
 
 const toEarlier = (
   row: Pick<RawDelivery, 'earlier_id' | 'earlier_receiver_id' | 'earlier_at'>,

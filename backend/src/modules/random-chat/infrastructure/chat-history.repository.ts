@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, MoreThanOrEqual, Repository } from 'typeorm';
 import { limits } from '@thaw/contract/limits';
+import { ReadReplicaService } from '../../../platform/database/read-replica.service';
 import { ChatHistoryEntity } from './chat-history.entity';
 
 /** Whether the last event of a chat in `chat_history` is an end with a finding. */
@@ -31,11 +32,16 @@ interface ChatRow {
 
 @Injectable()
 export class ChatHistoryRepository {
-  constructor(@InjectRepository(ChatHistoryEntity) private readonly rows: Repository<ChatHistoryEntity>) {}
+  constructor(
+    @InjectRepository(ChatHistoryEntity) private readonly rows: Repository<ChatHistoryEntity>,
+    private readonly replica: ReadReplicaService,
+  ) {}
 
-  /** The user's chats, newest first, at most 100. */
+  /** The user's chats, newest first, at most 100. Workers add chats after some seconds, so a replica may do, too. */
   async findLatest(userId: number): Promise<ChatHistoryEntity[]> {
-    const rows = await this.rows.query<ChatRow[]>(LATEST_CHATS_SQL, [userId, limits.chatHistoryMaxEntries]);
+    const rows = await this.replica.read((connection) =>
+      connection.query<ChatRow[]>(LATEST_CHATS_SQL, [userId, limits.chatHistoryMaxEntries]),
+    );
     return rows.map((row) => ({
       id: Number(row.id),
       streamId: row.stream_id,

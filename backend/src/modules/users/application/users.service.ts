@@ -101,10 +101,11 @@ export class UsersService {
     if (viewerId === userId) return this.getSelf(userId);
     const mayRead = await this.relations.mayReadProfile(viewerId, userId);
     if (!mayRead && !(await this.users.find(viewerId))?.isModerator) throw new DomainError('not_found');
-    const user = await this.require(userId);
+    const profile = await this.users.findPublicProfile(userId);
+    if (!profile) throw new DomainError('not_found');
     if (!mayRead)
       await this.processEvents.deliver('ProfileReadByModerator', { moderatorId: viewerId, userId });
-    return { ...toProfile(user), isOnline: await this.relations.isSeenOnline(viewerId, userId) };
+    return { ...profile, isOnline: await this.relations.isSeenOnline(viewerId, userId) };
   }
 
   /**

@@ -2,7 +2,9 @@ import type { Gender } from '@thaw/contract/scalars';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Standing } from '@thaw/contract/safety';
+import type { Profile } from '@thaw/contract/users';
 import { type EntityManager, In, Repository } from 'typeorm';
+import { ReadReplicaService } from '../../../platform/database/read-replica.service';
 import { type PreparedStatement, runPrepared } from '../../../platform/database/prepared-statement.functions';
 import { selectStandingSql, type StandingRow, toStanding } from '../../standings/application/standing.sql';
 import { UserEntity } from './user.entity';
@@ -35,7 +37,10 @@ const FIND_WITH_STANDING: PreparedStatement = {
 /** Reads the table `users`, which only its projection writes. */
 @Injectable()
 export class UserRepository {
-  constructor(@InjectRepository(UserEntity) private readonly users: Repository<UserEntity>) {}
+  constructor(
+    @InjectRepository(UserEntity) private readonly users: Repository<UserEntity>,
+    private readonly replica: ReadReplicaService,
+  ) {}
 
   /** Takes the next id of the sequence, which never returns an id twice. */
   async allocateId(manager: EntityManager): Promise<number> {
@@ -46,6 +51,17 @@ export class UserRepository {
 
   find(id: number): Promise<UserEntity | null> {
     return this.users.findOneBy({ id });
+  }
+
+  /** The profile of a user as others see it, from the read replica. */
+  async findPublicProfile(id: number): Promise<Profile | null> {
+    const [row] = await this.replica.read((connection) =>
+      connection.query<{ id: string; username: string; avatar: string | null }[]>(
+        'SELECT id, username, avatar FROM users WHERE id = $1',
+        [id],
+      ),
+    );
+    return row ? { ...row, id: Number(row.id) } : null;
   }
 
   /** Finds a user with their standing, in one query. */

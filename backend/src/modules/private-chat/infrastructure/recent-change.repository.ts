@@ -1,0 +1,40 @@
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import type { Redis } from 'ioredis';
+import { MAX_REPLICA_LAG_MS, ReadReplicaService } from '../../../platform/database/read-replica.service';
+import { logWarning } from '../../../platform/observability/warn-about.functions';
+import { recentChangeKey } from '../../../platform/redis/redis.keys';
+import { REDIS } from '../../../platform/redis/redis.module';
+
+/** Longer than a change may be missing from the read replica. */
+const KEPT_MS = 2 * MAX_REPLICA_LAG_MS;
+
+/** Conversations in which a stored message was changed within the last seconds, in Redis. */
+@Injectable()
+export class RecentChangeRepository {
+  private readonly logger = new Logger(RecentChangeRepository.name);
+
+  constructor(
+    @Inject(REDIS) private readonly redis: Redis,
+    private readonly replica: ReadReplicaService,
+  ) {}
+
+  /** Called after the commit and before the change is published. */
+  async record(userId: number, friendId: number): Promise<void> {
+    if (!this.replica.isConfigured) return;
+    try {
+      await this.redis.set(recentChangeKey(userId, friendId), '1', 'PX', KEPT_MS);
+    } catch (error) {
+      // The change is stored; at worst an older page shows it late.
+      logWarning(this.logger, 'A change of a private message was not marked', error);
+    }
+  }
+
+  /** True also when it is not known. */
+  async mayHaveChanged(userId: number, friendId: number): Promise<boolean> {
+    if (!this.replica.isConfigured) return true;
+    return this.redis.exists(recentChangeKey(userId, friendId)).then(
+      (count) => count > 0,
+      () => true,
+    );
+  }
+}

@@ -1,0 +1,189 @@
+import { Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import type { Environment } from '../../config/environment.config';
+import type { MetricsRegistry } from '../observability/metrics.registry';
+import { logWarning } from '../observability/warn-about.functions';
+import { createDataSourceOptions } from './data-source.config';
+import { type LogSequenceNumber, parseLsn, ReplicaLagModel } from './replica-lag.model';
+
+/** Reads may be this much out of date; otherwise they are made from the primary. */
+export const MAX_REPLICA_LAG_MS = 5_000;
+const CHECK_EVERY_MS = 1_000;
+/** How long a connection, and then a read, may take before it is made from the primary. */
+const REPLICA_TIMEOUT_MS = 1_000;
+
+export type ReadConnection = Pick<EntityManager, 'query'>;
+
+/** Why reads are made from the primary; `null` while the replica serves them. */
+type Obstacle = 'does not answer' | 'is too far behind' | 'is not a replica' | null;
+
+/**
+ * Makes reads that may be some seconds out of date from a read replica of PostgreSQL, if there is one
+ * (docs/decisions/0076). A replica that is away, or more than 5 s behind, is replaced by the primary.
+ */
+@Injectable()
+export class ReadReplicaService implements OnModuleInit, OnApplicationShutdown {
+  private readonly logger = new Logger(ReadReplicaService.name);
+  private readonly replica: DataSource | undefined;
+  private readonly lag = new ReplicaLagModel();
+  private readonly stopping = new AbortController();
+  private readonly counts = { replica: 0, primary: 0 };
+  private obstacle: Obstacle = 'does not answer';
+  private timer: NodeJS.Timeout | undefined;
+  private checking: Promise<void> = Promise.resolve();
+
+  /** @param url address of the replica; undefined if there is none. */
+  constructor(
+    private readonly primary: DataSource,
+    environment: Environment,
+    url: string | undefined,
+    metrics?: MetricsRegistry,
+  ) {
+    if (url === undefined) return;
+    const options = createDataSourceOptions({ ...environment, DATABASE_URL: url });
+    const timeouts = { connectionTimeoutMillis: REPLICA_TIMEOUT_MS, query_timeout: REPLICA_TIMEOUT_MS };
+    this.replica = new DataSource({
+      ...options,
+      extra: { ...(options.extra as object), ...timeouts },
+      // Errors of idle connections. The next check reports the replica's state.
+      poolErrorHandler: () => undefined,
+    });
+    this.addMetrics(metrics);
+  }
+
+  /** Whether this process has a replica to read from. */
+  get isConfigured(): boolean {
+    return this.replica !== undefined;
+  }
+
+  async onModuleInit(): Promise<void> {
+    if (this.replica) await this.check();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    this.stopping.abort();
+    clearTimeout(this.timer);
+    await this.checking;
+    if (this.replica?.isInitialized) await this.replica.destroy();
+  }
+
+  /**
+   * Makes a read whose result may be up to 5 s out of date.
+   * @param work called with the connection to read from; called again with the primary's if the replica fails.
+   * @param minimum a position of `readPosition` whose commits the result must include.
+   */
+  async read<Result>(
+    work: (connection: ReadConnection) => Promise<Result>,
+    minimum?: LogSequenceNumber,
+  ): Promise<Result> {
+    if (this.replica && this.canServe(minimum)) {
+      try {
+        const result = await work(this.replica.manager);
+        this.counts.replica += 1;
+        return result;
+      } catch (error) {
+        if (isConnectionFailure(error)) {
+          // Other reads do not wait for it until a check succeeds.
+          this.lag.reset();
+          this.report('does not answer');
+        } else logWarning(this.logger, 'A read from the read replica failed', error);
+      }
+    }
+    this.counts.primary += 1;
+    return work(this.primary.manager);
+  }
+
+  private canServe(minimum: LogSequenceNumber | undefined): boolean {
+    const isRecent = this.lag.computeLag(performance.now()) <= MAX_REPLICA_LAG_MS;
+    return isRecent && (minimum === undefined || this.lag.hasReached(minimum));
+  }
+
+  private async check(): Promise<void> {
+    this.checking = this.compare();
+    await this.checking;
+    if (this.stopping.signal.aborted) return;
+    this.timer = setTimeout(() => void this.check(), CHECK_EVERY_MS).unref();
+  }
+
+  /** Compares the positions of both servers. Never rejects. */
+  private async compare(): Promise<void> {
+    const now = performance.now();
+    try {
+      this.lag.recordPrimary(now, await readPrimaryPosition(this.primary.manager));
+    } catch {
+      // The replica is known to be as recent as it was at the last comparison, so it is used for some seconds more.
+    }
+    try {
+      const position = await this.readReplicaPosition();
+      if (position === null) {
+        this.lag.reset();
+        this.report('is not a replica');
+        return;
+      }
+      this.lag.recordReplica(position);
+      this.report(this.canServe(undefined) ? null : 'is too far behind');
+    } catch {
+      this.lag.reset();
+      this.report('does not answer');
+    }
+  }
+
+  /** @returns null if the server is not a replica, as after it was promoted. */
+  private async readReplicaPosition(): Promise<LogSequenceNumber | null> {
+    const { replica } = this;
+    if (!replica) return null;
+    if (!replica.isInitialized) await replica.initialize();
+    const [row] = await replica.query<{ position: string | null }[]>(
+      'SELECT CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn()::text END AS position',
+    );
+    return row?.position ? parseLsn(row.position) : null;
+  }
+
+  /** Logs a line when the state of the replica changes. */
+  private report(obstacle: Obstacle): void {
+    if (this.obstacle === obstacle) return;
+    this.obstacle = obstacle;
+    if (obstacle === null) this.logger.log('Reads are made from the read replica');
+    else this.logger.warn(`The read replica ${obstacle}; reads are made from the primary`);
+  }
+
+  private addMetrics(metrics: MetricsRegistry | undefined): void {
+    metrics?.addReadGauges(
+      'thaw_read_replica_lag_seconds',
+      'How much reads from the read replica may be out of date; absent while it does not answer',
+      () => {
+        const lagMs = this.lag.computeLag(performance.now());
+        return Promise.resolve(lagMs === Infinity ? [] : [[{}, lagMs / 1_000] as const]);
+      },
+    );
+    metrics?.addReadCounts(
+      'thaw_replica_reads_total',
+      'Reads for the read replica, by the server that made them',
+      () => Object.entries(this.counts).map(([server, count]) => [{ server }, count] as const),
+    );
+  }
+}
+
+/**
+ * The position of the primary: a replica that has reached it has everything that was committed before the call.
+ * @param connection to the primary.
+ */
+export const readPrimaryPosition = async (connection: ReadConnection): Promise<LogSequenceNumber> => {
+  const [row] = await connection.query<{ position: string }[]>(
+    'SELECT pg_current_wal_flush_lsn()::text AS position',
+  );
+  if (!row) throw new Error('A query returned no row');
+  return parseLsn(row.position);
+};
+
+/** Classes of SQLSTATE that concern the server or the connection, not the statement. */
+const FAILURE_CLASSES = ['08', '53', '57', '58', 'XX'];
+
+/** Whether the server is away, unlike a statement that the server has refused. */
+const isConnectionFailure = (error: unknown): boolean => {
+  const { code } = ((error as { driverError?: { code?: unknown } }).driverError ?? error) as {
+    code?: unknown;
+  };
+  const isState = typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code);
+  return !isState || FAILURE_CLASSES.includes(code.slice(0, 2));
+};

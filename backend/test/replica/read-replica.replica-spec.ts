@@ -1,0 +1,174 @@
+// Real: a PostgreSQL and a streaming replica of it, Redis, and an api replica over HTTP and sockets.
+import { Logger } from '@nestjs/common';
+import { Client } from 'pg';
+import type { ChatHistoryEntry } from '@thaw/contract/http';
+import type { PostgresPair } from '../../../deploy/local/stores/postgres-replica.mjs';
+import { MetricsRegistry } from '../../src/platform/observability/metrics.registry';
+import { downloadExport } from '../../src/testing/exports.fixture';
+import { createPrivateMessage, requestMessages } from '../../src/testing/private-chat.fixture';
+import { makeFriends, recordPastChat } from '../../src/testing/relationship.fixture';
+import {
+  startTestReplicas,
+  type TestReplica,
+  type TestReplicas,
+} from '../../src/testing/test-replicas.harness';
+import type { ThawVisitor } from '../../src/testing/thaw.client';
+import { until } from '../../src/testing/until.functions';
+
+const MAX_LAG_MS = 5_000;
+/** A check each second, and a read that was under way. */
+const TOLERANCE_MS = 2_500;
+const BOUNDED_WAIT_MS = 3_000;
+
+jest.setTimeout(90_000);
+
+describe('reads with a read replica of PostgreSQL', () => {
+  let pair: PostgresPair;
+  let thaw: TestReplicas;
+  let api: TestReplica;
+  let standby: Client | undefined;
+  let lines: string[];
+  let ada: ThawVisitor;
+  let bob: ThawVisitor;
+
+  beforeAll(async () => {
+    const { startPostgresPair } = await import('../../../deploy/local/stores/postgres-replica.mjs');
+    pair = await startPostgresPair();
+    process.env.DATABASE_URL = pair.url;
+    lines = [];
+    for (const level of ['log', 'warn'] as const)
+      jest
+        .spyOn(Logger.prototype, level)
+        .mockImplementation((...[line]: unknown[]) => void lines.push(String(line)));
+    thaw = await startTestReplicas(0);
+    const url = new URL(pair.replicaUrl);
+    url.pathname = new URL(thaw.database.url).pathname;
+    api = await thaw.add({ READ_DATABASE_URL: url.href });
+    ada = await thaw.createVisitor(0);
+    bob = await thaw.createVisitor(0);
+    await makeFriends(api, ada, bob);
+  });
+  afterAll(async () => {
+    await standby?.end();
+    await thaw?.close();
+    await pair?.stop();
+  });
+
+  const onStandby = async (statement: string): Promise<void> => {
+    if (!standby) {
+      standby = new Client({ connectionString: pair.replicaUrl });
+      standby.on('error', () => (standby = undefined));
+      await standby.connect();
+    }
+    await standby.query(statement);
+  };
+  const readJson = async (visitor: ThawVisitor, path: string): Promise<unknown> => {
+    const { status, body } = await visitor.call('GET', path);
+    expect(status).toBe(200);
+    return body;
+  };
+  const countChats = async (): Promise<number> =>
+    ((await readJson(ada, `/api/chat-history/${ada.user.id}`)) as ChatHistoryEntry[]).length;
+  const loadContents = async (query = ''): Promise<string[]> => {
+    const { body } = await requestMessages(bob, ada, query);
+    return (body as unknown as { content: string }[]).map(({ content }) => content);
+  };
+  const countReads = async (server: 'primary' | 'replica'): Promise<number> => {
+    const { body } = await api.app.get(MetricsRegistry).expose();
+    return Number(new RegExp(`^thaw_replica_reads_total{server="${server}"} (\\d+)`, 'm').exec(body)?.[1]);
+  };
+  const changeName = async (username: string): Promise<void> => {
+    const path = `/api/user/${ada.user.id}`;
+    expect((await ada.call('PUT', path, { username, avatar: null })).status).toBe(200);
+  };
+  const waitUntilReplicaServes = () =>
+    until(async () => {
+      const before = await countReads('replica');
+      await countChats();
+      return (await countReads('replica')) > before;
+    });
+  const takeLines = () => lines.splice(0).filter((line) => line.includes('replica'));
+
+  it('are made from it: chat history, older private messages, public profiles and exports', async () => {
+    await waitUntilReplicaServes();
+    const socket = await ada.openSocket();
+    for (const content of ['one', 'two', 'three'])
+      await socket.request('send_private_message', createPrivateMessage({ from: ada, to: bob, content }));
+    const newest = (await requestMessages(bob, ada, '?limit=1')).body as unknown as { id: number }[];
+    for (const read of [
+      () => readJson(ada, `/api/chat-history/${ada.user.id}`),
+      () => loadContents(`?before=${newest[0]!.id}&limit=1`),
+      () => readJson(bob, `/api/user/${ada.user.id}`),
+    ]) {
+      const before = await countReads('replica');
+      await read();
+      expect(await countReads('replica')).toBe(before + 1);
+    }
+    const before = await countReads('replica');
+    await until(async () => {
+      const { events } = await downloadExport(ada);
+      expect(events.filter(({ type }) => type === 'PrivateMessageSent')).toHaveLength(3);
+      return (await countReads('replica')) > before;
+    });
+    expect(takeLines()).toEqual(['Reads are made from the read replica']);
+  });
+
+  it('that stands still are made from it for at most 5 s, and never miss what their user has just done', async () => {
+    await waitUntilReplicaServes();
+    const chats = await countChats();
+    const socket = await ada.openSocket();
+    const send = createPrivateMessage({ from: ada, to: bob, content: 'first' });
+    const { id } = await socket.request('send_private_message', send);
+    await waitUntilReplicaServes();
+    await onStandby('SELECT pg_wal_replay_pause()');
+    const pausedAt = performance.now();
+    await recordPastChat(api, ada, bob);
+    expect(await countChats()).toBe(chats);
+    expect(takeLines()).toEqual([]);
+
+    await changeName('Ada Lovelace');
+    expect(await readJson(ada, `/api/user/${ada.user.id}`)).toMatchObject({ username: 'Ada Lovelace' });
+    expect(await readJson(bob, `/api/user/${ada.user.id}`)).not.toMatchObject({ username: 'Ada Lovelace' });
+    await socket.request('send_private_message', { ...send, content: 'second' });
+    expect((await loadContents('?limit=2')).at(-1)).toBe('second');
+    await socket.request('edit_private_message', {
+      messageId: Number(id),
+      newContent: 'edited',
+      senderId: ada.user.id,
+      receiverId: bob.user.id,
+    });
+    expect(await loadContents(`?before=${Number(id) + 1}&limit=1`)).toEqual(['edited']);
+    const { events } = await downloadExport(ada);
+    expect(events.some(({ type }) => type === 'PrivateMessageEdited')).toBe(true);
+
+    await until(countChats, (count) => count === chats + 1);
+    const servedForMs = performance.now() - pausedAt;
+    expect(servedForMs).toBeLessThan(MAX_LAG_MS + TOLERANCE_MS);
+    await until(() => lines.some((line) => line.includes('replica')));
+    expect(takeLines()).toEqual(['The read replica is too far behind; reads are made from the primary']);
+
+    await onStandby('SELECT pg_wal_replay_resume()');
+    await waitUntilReplicaServes();
+    expect(takeLines()).toEqual(['Reads are made from the read replica']);
+  });
+
+  it('that is stopped wait for it for a bounded time, and return to it when it is back', async () => {
+    await waitUntilReplicaServes();
+    await pair.stopReplica();
+    const chats = await countChats();
+    await recordPastChat(api, ada, bob);
+    const startedAt = performance.now();
+    expect(await countChats()).toBe(chats + 1);
+    expect(performance.now() - startedAt).toBeLessThan(BOUNDED_WAIT_MS);
+    await until(() => lines.some((line) => line.includes('does not answer')));
+    const before = await countReads('primary');
+    await until(async () => {
+      await countChats();
+      return (await countReads('primary')) >= before + 20;
+    });
+    expect(takeLines()).toEqual(['The read replica does not answer; reads are made from the primary']);
+    await pair.startReplica();
+    await waitUntilReplicaServes();
+    expect(await countChats()).toBe(chats + 1);
+  });
+});

@@ -1,0 +1,177 @@
+import { randomBytes } from 'node:crypto';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import { spawnLogged, waitUntilReady } from '../processes/logged-process.mjs';
+import { findFreePorts } from '../processes/ports.mjs';
+import { endProcess } from '../processes/process-identity.mjs';
+import { runOrThrow } from '../processes/run-to-end.mjs';
+import { findPostgresUser } from './postgres-user.mjs';
+
+const DEBIAN_FOLDER = '/usr/lib/postgresql';
+const PROGRAMS = ['initdb', 'pg_basebackup', 'postgres'];
+const ROLE = 'thaw';
+const READY_WITHIN_MS = 30_000;
+// SIGQUIT stops PostgreSQL at once.
+const END_STEPS = [
+  { signal: 'SIGQUIT', waitMs: 5_000 },
+  { signal: 'SIGKILL', waitMs: 2_000 },
+];
+
+/**
+ * Finds a PostgreSQL with client programs, which the packages of npm do not have.
+ * @returns {string | undefined} the folder of its programs
+ */
+export function findPostgresPrograms() {
+  const versions = fs.existsSync(DEBIAN_FOLDER) ? fs.readdirSync(DEBIAN_FOLDER) : [];
+  return versions
+    .sort((a, b) => Number(b) - Number(a))
+    .map((version) => path.join(DEBIAN_FOLDER, version, 'bin'))
+    .find((folder) => PROGRAMS.every((program) => fs.existsSync(path.join(folder, program))));
+}
+
+/**
+ * Starts a PostgreSQL and a streaming replica of it, whose data is deleted when they stop.
+ * @returns {Promise<import('./postgres-replica.mjs').PostgresPair>}
+ */
+export async function startPostgresPair() {
+  const pair = new PostgresPair(findPostgresPrograms());
+  try {
+    await pair.start();
+    return pair;
+  } catch (error) {
+    await pair.stop();
+    throw error;
+  }
+}
+
+class PostgresPair {
+  #programs;
+  #user = findPostgresUser();
+  #folder = fs.mkdtempSync(path.join(os.tmpdir(), 'thaw-replica-'));
+  #password = randomBytes(24).toString('hex');
+  #primary;
+  #replica;
+
+  constructor(programs) {
+    this.#programs = programs;
+  }
+
+  get url() {
+    return this.#buildUrl(this.#primary.port);
+  }
+
+  get replicaUrl() {
+    return this.#buildUrl(this.#replica.port);
+  }
+
+  async start() {
+    this.#own(this.#folder);
+    const [primaryPort, replicaPort] = await findFreePorts(2);
+    this.#primary = { name: 'primary', port: primaryPort, data: path.join(this.#folder, 'primary') };
+    this.#replica = { name: 'replica', port: replicaPort, data: path.join(this.#folder, 'replica') };
+    const passwordFile = path.join(this.#folder, 'password');
+    fs.writeFileSync(passwordFile, this.#password, { mode: 0o600 });
+    this.#own(passwordFile);
+    await this.#run('initdb', [
+      '-D',
+      this.#primary.data,
+      '-U',
+      ROLE,
+      `--pwfile=${passwordFile}`,
+      '--auth=scram-sha-256',
+      '--encoding=UTF8',
+      '--no-locale',
+      '--no-sync',
+    ]);
+    await this.#startServer(this.#primary);
+    const source = ['-h', '127.0.0.1', '-p', String(primaryPort), '-U', ROLE];
+    await this.#run('pg_basebackup', [
+      ...source,
+      '-D',
+      this.#replica.data,
+      '--write-recovery-conf',
+      '--wal-method=stream',
+      '--checkpoint=fast',
+      '--no-sync',
+    ]);
+    await this.startReplica();
+  }
+
+  startReplica() {
+    return this.#startServer(this.#replica);
+  }
+
+  async stopReplica() {
+    await endServer(this.#replica);
+  }
+
+  async stop() {
+    await endServer(this.#replica);
+    await endServer(this.#primary);
+    fs.rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  async #startServer(server) {
+    const { name, port, data } = server;
+    const settings = {
+      port,
+      listen_addresses: '127.0.0.1',
+      unix_socket_directories: '',
+      max_connections: 200,
+      fsync: 'off',
+      // A replica that asks for a segment which the primary has removed could not follow.
+      wal_keep_size: '256MB',
+    };
+    const definition = {
+      name: `PostgreSQL, ${name}`,
+      command: path.join(this.#programs, 'postgres'),
+      args: ['-D', data, ...Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`])],
+      ...this.#user,
+      cwd: this.#folder,
+      env: this.#environment,
+      logFile: path.join(this.#folder, `${name}.log`),
+      isReady: async () => readState(data) === 'ready',
+      readyWithinMs: READY_WITHIN_MS,
+    };
+    const started = spawnLogged(definition);
+    server.identity = started.identity;
+    await waitUntilReady(definition, started);
+  }
+
+  #run(program, args) {
+    return runOrThrow(`${program} failed`, path.join(this.#programs, program), args, {
+      ...this.#user,
+      cwd: this.#folder,
+      env: this.#environment,
+    });
+  }
+
+  get #environment() {
+    return { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC', PGPASSWORD: this.#password };
+  }
+
+  #own(file) {
+    const { uid, gid } = this.#user;
+    if (uid !== undefined) fs.chownSync(file, uid, gid);
+  }
+
+  #buildUrl(port) {
+    return `postgresql://${ROLE}:${this.#password}@127.0.0.1:${port}/postgres`;
+  }
+}
+
+async function endServer(server) {
+  if (server?.identity) await endProcess(server.identity, END_STEPS);
+  if (server) delete server.identity;
+}
+
+/** Line 8 of PostgreSQL's pid file holds its state. */
+function readState(data) {
+  try {
+    return fs.readFileSync(path.join(data, 'postmaster.pid'), 'utf8').split('\n')[7]?.trim();
+  } catch {
+    return undefined;
+  }
+}

@@ -68,7 +68,7 @@ describe('main.migrate', () => {
       await client.query(`INSERT INTO chat_history VALUES (1, 'chat-1', 1, 2, now(), now())`);
       const countRows = async (table: string) => (await client.query(`SELECT 1 FROM ${table}`)).rows.length;
       const isTrue = async (query: string) => (await client.query(query)).rows.length > 0;
-      const hasCopies = `SELECT 1 FROM pg_namespace WHERE nspname = 'thaw_rebuild'`;
+      const hasCopies = `SELECT 1 FROM pg_namespace WHERE nspname = 'read_model_copies'`;
       // As an append that has not ended: the rebuild waits for it.
       await client.query('BEGIN');
       await client.query('LOCK TABLE events IN ROW EXCLUSIVE MODE');

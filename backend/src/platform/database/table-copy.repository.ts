@@ -1,7 +1,7 @@
 import type { DataSource, EntityManager } from 'typeorm';
 
 /** The schema in which tables are built that replace those of the service. */
-const COPY_SCHEMA = 'thaw_rebuild';
+const COPY_SCHEMA = 'read_model_copies';
 
 /** Deletes copies that a killed process has left. They may have personal data, which erasures do not reach there. */
 export const dropTableCopies = async (connection: Pick<EntityManager, 'query'>): Promise<void> => {

@@ -96,8 +96,8 @@ describe('a rebuild of the read models', () => {
   });
 
   it('starts from the beginning after one that was killed, and refuses to run beside another', async () => {
-    await store.dataSource.query('CREATE SCHEMA thaw_rebuild');
-    await store.dataSource.query('CREATE TABLE thaw_rebuild.notes (half text)');
+    await store.dataSource.query('CREATE SCHEMA read_model_copies');
+    await store.dataSource.query('CREATE TABLE read_model_copies.notes (half text)');
     const before = await store.readRows('notes');
     const both = await Promise.allSettled([store.rebuilder.rebuild(), store.rebuilder.rebuild()]);
     expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
@@ -120,7 +120,7 @@ describe('a rebuild of the read models', () => {
 
   const hasCopies = async (): Promise<boolean> => {
     const rows = await store.dataSource.query<unknown[]>(
-      `SELECT 1 FROM pg_tables WHERE schemaname = 'thaw_rebuild' AND tablename = 'exclamations'`,
+      `SELECT 1 FROM pg_tables WHERE schemaname = 'read_model_copies' AND tablename = 'exclamations'`,
     );
     return rows.length > 0;
   };

@@ -55,17 +55,17 @@ function createSigningKey() {
   return generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 }
 
+/** Without the password only PING is allowed (health check). */
+const createAccessList = (password) =>
+  `user default on nopass resetkeys resetchannels -@all +ping\n${formatUser('thaw', password)}\n`;
+
 /**
- * Without the password only PING is allowed (health check); with it, everything except administrative commands. Of these,
- * BGREWRITEAOF is allowed: it removes what was deleted from Redis' append-only file.
+ * The user of the product: everything except administrative commands. Of these, BGREWRITEAOF is allowed: it removes what was
+ * deleted from Redis' append-only file.
  */
-function createAccessList(password) {
+export function formatUser(name, password) {
   const hash = createHash('sha256').update(password).digest('hex');
-  return [
-    'user default on nopass resetkeys resetchannels -@all +ping',
-    `user thaw on #${hash} ~* &* +@all -@admin -@dangerous +info +client|list +bgrewriteaof`,
-    '',
-  ].join('\n');
+  return `user ${name} on #${hash} ~* &* +@all -@admin -@dangerous +info +client|list +bgrewriteaof`;
 }
 
 /** Writes the file atomically, also across a crash of the machine. */

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { Driver } from './driver/driver-process';
 import type { Outcome, Settings } from './figures/figure';
 import { measureBlock } from './figures/block.figure';
+import { measureCluster } from './figures/cluster.figure';
 import { measureCost } from './figures/cost.figure';
 import { measureCuts } from './figures/cuts.figure';
 import { measureDelivery } from './figures/delivery.figure';
@@ -44,6 +45,7 @@ const measures: { figures: readonly FigureName[]; measure: Measure }[] = [
   { figures: ['P16'], measure: measureStorm },
   { figures: ['P17'], measure: measureLeases },
   { figures: ['P18'], measure: measureReadiness },
+  { figures: ['cluster'], measure: measureCluster },
   { figures: ['cost'], measure: measureCost },
   { figures: ['block'], measure: measureBlock },
   { figures: ['wal'], measure: measureWal },

@@ -24,6 +24,7 @@ const figures = {
   P17: 'CPU of Redis per idle replica',
   P18: 'CPU and memory of an api process until it is ready',
   block: 'time until a block is answered',
+  cluster: 'CPU per message, and joins per second, with a Redis Cluster',
   cost: 'CPU of every process per operation, and the memory of chats',
   wal: "bytes of PostgreSQL's log per message and per end of a chat",
 } as const;

@@ -205,10 +205,18 @@ const waitForAnswerOrClose = async (
 
 export type ChatUserPair = readonly [ChatUser, ChatUser];
 
-/** Matched strangers, each pair in a chat of its own. */
-export const createMatchedPairs = async (origin: string, count: number): Promise<ChatUserPair[]> => {
+/**
+ * Matched strangers, each pair in a chat of its own.
+ * @param origins where users connect to, in turn
+ */
+export const createMatchedPairs = async (
+  origins: string | readonly string[],
+  count: number,
+): Promise<ChatUserPair[]> => {
+  const addresses = [origins].flat();
   const users: ChatUser[] = [];
   for (let number = 0; number < 2 * count; number += 1) {
+    const origin = addresses[number % addresses.length] ?? '';
     users.push(await new ChatUser(origin).join(number % 2 === 0 ? 'female' : 'male'));
   }
   for (const user of users) await user.search();

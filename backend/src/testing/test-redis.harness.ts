@@ -7,6 +7,7 @@ import {
   waitForFirstAttempt,
 } from '../platform/redis/redis-connection.factory';
 import { listPrimaries, scanKeys } from '../platform/redis/redis-nodes.functions';
+import { watchScriptKeys } from './script-keys.probe';
 
 /** Redis has databases 0 to 15 by default; 0 records which test file holds which of the others. */
 const DATABASES = 15;
@@ -94,6 +95,7 @@ const takeCluster = async (url: string): Promise<TestRedis> => {
     await Promise.all(listPrimaries(redis).map((primary) => primary.flushall()));
   };
   await flush();
+  const scriptKeys = await watchScriptKeys(redis);
   return {
     url,
     // Tests send it single commands only, which a cluster has, too.
@@ -106,8 +108,11 @@ const takeCluster = async (url: string): Promise<TestRedis> => {
     countSubscribers: (channel) => countSubscribers(redis, channel),
     flush,
     async close() {
+      const violations = scriptKeys.stop();
       await flush();
       redis.disconnect();
+      if (violations.length > 0)
+        throw new Error(`Scripts accessed keys of other slots: ${violations.join(', ')}`);
     },
   };
 };

@@ -16,7 +16,10 @@ export async function main(args) {
   const { startRedisCluster } = await import('../stores/redis-cluster.mjs');
   const cluster = await startRedisCluster({ logStep });
   try {
-    const stores = await openStores({ home: localHome, env: { ...process.env, REDIS_URL: cluster.url } });
+    const stores = await openStores({
+      home: localHome,
+      env: { ...process.env, REDIS_URL: cluster.adminUrl },
+    });
     try {
       const env = { ...process.env, DATABASE_URL: stores.databaseUrl, REDIS_URL: stores.redisUrl };
       process.exitCode = await runInForeground(command, rest, env);

@@ -10,19 +10,40 @@ export interface RedisClusterNode {
   kill(): Promise<void>;
 }
 
+/** A hash slot that is being moved. */
+export interface SlotMove {
+  moveKey(key: string): Promise<void>;
+  /** Moves the keys that are left, and assigns the slot to its new node. */
+  finish(): Promise<void>;
+}
+
 export interface RedisCluster {
-  /** REDIS_URL, with three of the nodes as seeds. */
+  /** REDIS_URL with the rights that compose gives to the product, and three of the nodes as seeds. */
   readonly url: string;
+  /** REDIS_URL of a user with all rights. */
+  readonly adminUrl: string;
   readonly nodes: readonly RedisClusterNode[];
   /** The node that serves a key now. */
   findPrimary(key: string): Promise<RedisClusterNode>;
+  findPrimaryOfSlot(slot: number): Promise<RedisClusterNode>;
+  /** The running primaries. */
+  listPrimaries(): Promise<RedisClusterNode[]>;
+  findSlot(key: string): Promise<number>;
+  /** Adds a primary that serves no slot yet. Resolves when all nodes know it, and it accepts keys. */
+  addPrimary(): Promise<RedisClusterNode>;
+  /** Begins to move a slot to another primary, with the commands of `redis-cli --cluster reshard`. */
+  beginMove(slot: number, target: RedisClusterNode): Promise<SlotMove>;
   /** Resolves when every slot is served, and every running replica is in sync with its primary. */
   waitUntilWhole(): Promise<void>;
+  /** Commands that were refused for lack of rights, as `<user> <command>`. */
+  listRefusals(): Promise<string[]>;
   stop(): Promise<void>;
 }
 
 /** @param options.nodeTimeoutMs silence after which a node counts as failed */
 export function startRedisCluster(options?: {
   primaries?: number;
+  /** One for each primary; true by default. */
+  hasReplicas?: boolean;
   nodeTimeoutMs?: number;
 }): Promise<RedisCluster>;

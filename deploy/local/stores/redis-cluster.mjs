@@ -2,26 +2,28 @@ import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import process from 'node:process';
-import { Redis } from 'ioredis';
 import { logNothing } from '../console.mjs';
-import { spawnLogged, waitUntilReady } from '../processes/logged-process.mjs';
 import { findFreePorts } from '../processes/ports.mjs';
-import { endProcess } from '../processes/process-identity.mjs';
+import { formatDataSettings, formatProductUser, pollUntil, RedisNode } from './redis-node.mjs';
 import { findRedis } from './redis-program.mjs';
 
 const SLOTS = 16_384;
-const READY_WITHIN_MS = 30_000;
-const POLL_MS = 50;
-const END_STEPS = [{ signal: 'SIGKILL', waitMs: 2_000 }];
+const MOVE_TIMEOUT_MS = 5_000;
+/** Keys that one MIGRATE moves: the default of redis-cli. */
+const KEYS_AT_ONCE = 10;
 
 /**
  * Starts a Redis Cluster of local processes whose data is deleted when it stops: primaries that share the slots, and one
  * replica for each. Resolves when every node sees the whole cluster and every replica is in sync.
- * @param {{primaries?: number, nodeTimeoutMs?: number, logStep?: (label: string, text: string) => void}} [options]
- *   `nodeTimeoutMs`: silence after which a node counts as failed
+ * @param {{primaries?: number, hasReplicas?: boolean, nodeTimeoutMs?: number,
+ *   logStep?: (label: string, text: string) => void}} [options]  `nodeTimeoutMs`: silence after which a node counts as failed
  */
-export async function startRedisCluster({ primaries = 3, nodeTimeoutMs = 2_000, logStep = logNothing } = {}) {
+export async function startRedisCluster({
+  primaries = 3,
+  hasReplicas = true,
+  nodeTimeoutMs = 2_000,
+  logStep = logNothing,
+} = {}) {
   const program = await findRedis(logStep);
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'thaw-redis-cluster-'));
   const cluster = new RedisCluster({
@@ -31,7 +33,7 @@ export async function startRedisCluster({ primaries = 3, nodeTimeoutMs = 2_000, 
     password: randomBytes(24).toString('hex'),
   });
   try {
-    await cluster.start(primaries);
+    await cluster.start(primaries, hasReplicas ? primaries : 0);
     return cluster;
   } catch (error) {
     await cluster.stop();
@@ -41,6 +43,7 @@ export async function startRedisCluster({ primaries = 3, nodeTimeoutMs = 2_000, 
 
 class RedisCluster {
   #options;
+  #firstBusPort;
   /** @type {RedisNode[]} */
   nodes = [];
 
@@ -48,14 +51,29 @@ class RedisCluster {
     this.#options = options;
   }
 
-  /** REDIS_URL, with three of the nodes as seeds. */
+  /** REDIS_URL with the rights that compose gives to the product, and three of the nodes as seeds. */
   get url() {
-    const seeds = this.nodes.slice(0, 3).map(({ port }) => `127.0.0.1:${port}`);
-    return `redis+cluster://:${this.#options.password}@${seeds.join(',')}`;
+    return this.#formatUrl('thaw');
   }
 
-  async start(primaryCount) {
-    for (let index = 0; index < 2 * primaryCount; index += 1) await this.addNode();
+  /** REDIS_URL of a user with all rights. */
+  get adminUrl() {
+    return this.#formatUrl('default');
+  }
+
+  #formatUrl(user) {
+    const seeds = this.nodes.slice(0, 3).map(({ port }) => `127.0.0.1:${port}`);
+    return `redis+cluster://${user}:${this.#options.password}@${seeds.join(',')}`;
+  }
+
+  /** Commands that were refused for lack of rights. */
+  async listRefusals() {
+    const logs = await Promise.all(this.#running().map((node) => node.listRefusals()));
+    return logs.flat();
+  }
+
+  async start(primaryCount, replicaCount) {
+    for (let index = 0; index < primaryCount + replicaCount; index += 1) await this.#startNode();
     const primaries = this.nodes.slice(0, primaryCount);
     const share = SLOTS / primaryCount;
     await Promise.all(
@@ -72,18 +90,35 @@ class RedisCluster {
     await this.waitUntilWhole();
   }
 
+  /** Adds a primary that serves no slot yet. Resolves when all nodes know it, and it accepts keys. */
+  async addPrimary() {
+    const node = await this.#startNode();
+    await this.#join([node]);
+    await this.waitUntilWhole();
+    return node;
+  }
+
   /** Starts a node that does not belong to the cluster yet. */
-  async addNode() {
+  async #startNode() {
     const [port, busPort] = await findFreePorts(2);
-    const node = new RedisNode({ ...this.#options, port, busPort });
+    this.#firstBusPort ??= busPort;
+    const { program, folder, password, nodeTimeoutMs } = this.#options;
+    const settings = `${formatDataSettings(password)}cluster-enabled yes
+cluster-port ${busPort}
+cluster-node-timeout ${nodeTimeoutMs}
+cluster-require-full-coverage no
+${formatProductUser(password)}`;
+    const node = new RedisNode({ program, folder, password, port, settings });
     this.nodes.push(node);
     await node.start();
     return node;
   }
 
   async #join(nodes) {
-    const [{ port, busPort }] = this.nodes;
-    await Promise.all(nodes.map((node) => node.call('CLUSTER', 'MEET', '127.0.0.1', port, busPort)));
+    const [{ port }] = this.nodes;
+    await Promise.all(
+      nodes.map((node) => node.call('CLUSTER', 'MEET', '127.0.0.1', port, this.#firstBusPort)),
+    );
     await pollUntil(() => this.#knowsAll(), 'The nodes do not see each other');
   }
 
@@ -111,11 +146,48 @@ class RedisCluster {
 
   /** The node that serves a key now. */
   async findPrimary(key) {
-    const [node] = this.#running();
-    const slot = await node.call('CLUSTER', 'KEYSLOT', key);
-    const ranges = await node.call('CLUSTER', 'SLOTS');
+    return this.findPrimaryOfSlot(await this.findSlot(key));
+  }
+
+  async findPrimaryOfSlot(slot) {
+    const ranges = await this.#running()[0].call('CLUSTER', 'SLOTS');
     const [, , [, port]] = ranges.find(([first, last]) => first <= slot && slot <= last);
     return this.nodes.find((each) => each.port === port);
+  }
+
+  /** The running primaries. */
+  async listPrimaries() {
+    const nodes = this.#running();
+    const roles = await Promise.all(nodes.map((node) => node.call('ROLE')));
+    return nodes.filter((_, index) => roles[index][0] === 'master');
+  }
+
+  async findSlot(key) {
+    return this.#running()[0].call('CLUSTER', 'KEYSLOT', key);
+  }
+
+  /** Begins to move a slot to another primary, with the commands of `redis-cli --cluster reshard`. */
+  async beginMove(slot, target) {
+    const source = await this.findPrimaryOfSlot(slot);
+    const targetId = await target.readId();
+    await target.call('CLUSTER', 'SETSLOT', slot, 'IMPORTING', await source.readId());
+    await source.call('CLUSTER', 'SETSLOT', slot, 'MIGRATING', targetId);
+    const moveKeys = async (keys) => {
+      const destination = ['127.0.0.1', target.port, '', 0, MOVE_TIMEOUT_MS];
+      await source.call('MIGRATE', ...destination, 'AUTH', this.#options.password, 'KEYS', ...keys);
+    };
+    return {
+      moveKey: (key) => moveKeys([key]),
+      finish: async () => {
+        for (;;) {
+          const keys = await source.call('CLUSTER', 'GETKEYSINSLOT', slot, KEYS_AT_ONCE);
+          if (keys.length === 0) break;
+          await moveKeys(keys);
+        }
+        for (const node of [target, source, ...(await this.listPrimaries())])
+          await node.call('CLUSTER', 'SETSLOT', slot, 'NODE', targetId);
+      },
+    };
   }
 
   async stop() {
@@ -125,89 +197,5 @@ class RedisCluster {
 
   #running() {
     return this.nodes.filter(({ isRunning }) => isRunning);
-  }
-}
-
-class RedisNode {
-  #options;
-  #started;
-  #client;
-  isRunning = false;
-
-  constructor(options) {
-    this.#options = options;
-    this.port = options.port;
-    this.busPort = options.busPort;
-  }
-
-  /** Starts the process, with the data of the previous one. */
-  async start() {
-    const { program, folder, port, busPort, password, nodeTimeoutMs } = this.#options;
-    const data = path.join(folder, String(port));
-    fs.mkdirSync(data, { recursive: true });
-    const configurationFile = path.join(data, 'redis.conf');
-    fs.writeFileSync(
-      configurationFile,
-      `bind 127.0.0.1
-port ${port}
-cluster-enabled yes
-cluster-port ${busPort}
-cluster-node-timeout ${nodeTimeoutMs}
-cluster-require-full-coverage no
-requirepass ${password}
-masterauth ${password}
-dir "${data}"
-save ""
-appendonly yes
-appendfsync everysec
-maxmemory-policy noeviction
-`,
-      { mode: 0o600 },
-    );
-    const definition = {
-      name: `Redis on port ${port}`,
-      command: program.command,
-      args: [configurationFile],
-      env: { ...process.env, ...program.env },
-      cwd: data,
-      logFile: path.join(data, 'redis.log'),
-      isReady: async () => (await this.call('PING')) === 'PONG',
-    };
-    this.#client = new Redis({
-      port,
-      host: '127.0.0.1',
-      password,
-      lazyConnect: true,
-      retryStrategy: () => POLL_MS,
-    });
-    this.#client.on('error', () => undefined);
-    this.#started = spawnLogged(definition);
-    this.#client.connect().catch(() => undefined);
-    await waitUntilReady(definition, this.#started);
-    this.isRunning = true;
-  }
-
-  /** Sends a command to this node alone. */
-  call(name, ...parameters) {
-    return this.#client.call(name, ...parameters.map(String));
-  }
-
-  async readId() {
-    return this.call('CLUSTER', 'MYID');
-  }
-
-  /** Ends the process with SIGKILL. */
-  async kill() {
-    this.isRunning = false;
-    this.#client?.disconnect();
-    await endProcess(this.#started?.identity, END_STEPS);
-  }
-}
-
-async function pollUntil(isTrue, problem) {
-  const deadline = Date.now() + READY_WITHIN_MS;
-  while (!(await isTrue())) {
-    if (Date.now() > deadline) throw new Error(`${problem} after ${READY_WITHIN_MS} ms`);
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
 }

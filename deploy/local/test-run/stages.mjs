@@ -149,7 +149,7 @@ function createClusterStage(report) {
   };
 }
 
-/** Users who talk over three replicas while primaries of a Redis Cluster are killed. */
+/** Users who talk over three replicas while a Redis Cluster or Sentinel loses primaries, or moves slots. */
 function createFailoverStage(report) {
   const args = ['--selectProjects', 'cluster', '--runInBand', '--json', `--outputFile=${report}`];
   return {

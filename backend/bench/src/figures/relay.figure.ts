@@ -22,14 +22,14 @@ import {
 type ContenderName = string;
 
 /** CPU-µs per message of one turn. */
-interface Turn {
+export interface Turn {
   node: number;
   worker: number;
   redis: number;
   load: RelayResult;
 }
 
-interface Contender {
+export interface Contender {
   name: ContenderName;
   group: number;
   servers: readonly ServerProcess[];
@@ -41,7 +41,7 @@ interface Contender {
  * The CPU time includes JIT compilation, which is nearly done after these seconds. A service spends almost all of its life
  * compiled, so the measurement starts there.
  */
-const WARM_UP_SECONDS = 8;
+export const WARM_UP_SECONDS = 8;
 const PROFILE_SECONDS = 15;
 /** The worker lags by some 300 ms, and what it still has to do belongs to the turn. */
 const WORKER_SETTLE_MS = 700;
@@ -173,7 +173,11 @@ export const measureRelay = async (
   }
 };
 
-const measureTurn = async (driver: Driver, contender: Contender, settings: Settings): Promise<Turn> => {
+export const measureTurn = async (
+  driver: Driver,
+  contender: Contender,
+  settings: Settings,
+): Promise<Turn> => {
   const { group, servers, stores, worker } = contender;
   const readCpu = async (): Promise<readonly [number, number, number]> => [
     servers.reduce((sum, server) => sum + server.cpuMicros, 0),
@@ -194,7 +198,7 @@ const measureTurn = async (driver: Driver, contender: Contender, settings: Setti
   return { node: node ?? 0, worker: workerMicros ?? 0, redis: redis ?? 0, load };
 };
 
-const findFaults = (name: string, load: RelayResult): string[] => {
+export const findFaults = (name: string, load: RelayResult): string[] => {
   const { sent, acked, received, refused, storedAfterRefusal, refusal = '', disorders } = load;
   return sent === acked && sent === received && disorders === 0
     ? []

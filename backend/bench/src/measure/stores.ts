@@ -1,4 +1,5 @@
 import { Redis } from 'ioredis';
+import { type RedisCluster, startRedisCluster } from '../../../../deploy/local/stores/redis-cluster.mjs';
 import { openStores } from '../../../../deploy/local/stores/stores.mjs';
 import { endTemporaryHome, makeTemporaryHome } from '../../../../deploy/local/temporary-homes.mjs';
 
@@ -10,6 +11,7 @@ export class BenchStores {
     readonly redisUrl: string,
     readonly redis: Redis,
     private readonly close: () => Promise<void>,
+    private readonly cluster?: RedisCluster,
   ) {}
 
   /** @param hasDatabase false: Redis only. */
@@ -23,12 +25,30 @@ export class BenchStores {
     return new BenchStores(home, databaseUrl, redisUrl, new Redis(redisUrl), () => stores.close());
   }
 
-  /** CPU time of Redis so far, in microseconds. */
+  /** The same with a Redis Cluster of three primaries without replicas. `redis` is the primary that matching uses. */
+  static async openWithCluster(): Promise<BenchStores> {
+    const home = makeTemporaryHome();
+    homes.add(home);
+    const cluster = await startRedisCluster({ hasReplicas: false });
+    clusters.add(cluster);
+    const stores = await openStores({ home, env: { REDIS_URL: cluster.adminUrl } });
+    const { port } = await cluster.findPrimary('{matching}');
+    const password = /:([^:@]+)@/.exec(cluster.adminUrl)?.[1] ?? '';
+    const close = async () => {
+      await stores.close();
+      await cluster.stop();
+      clusters.delete(cluster);
+    };
+    const redis = new Redis({ port, password });
+    return new BenchStores(home, stores.databaseUrl, cluster.adminUrl, redis, close, cluster);
+  }
+
+  /** CPU time of Redis so far, of all its processes, in microseconds. */
   async readRedisCpuMicros(): Promise<number> {
-    const info = await this.redis.info('cpu');
-    const readSeconds = (name: string): number =>
-      Number(new RegExp(`^${name}:([\\d.]+)`, 'm').exec(info)?.[1] ?? 0);
-    return (readSeconds('used_cpu_user') + readSeconds('used_cpu_sys')) * 1_000_000;
+    const infos = this.cluster
+      ? await Promise.all(this.cluster.nodes.map((node) => node.call('INFO', 'cpu')))
+      : [await this.redis.info('cpu')];
+    return infos.reduce<number>((sum, info) => sum + parseCpuMicros(String(info)), 0);
   }
 
   async end(): Promise<void> {
@@ -39,9 +59,17 @@ export class BenchStores {
   }
 }
 
+const parseCpuMicros = (info: string): number => {
+  const readSeconds = (name: string): number =>
+    Number(new RegExp(`^${name}:([\\d.]+)`, 'm').exec(info)?.[1] ?? 0);
+  return (readSeconds('used_cpu_user') + readSeconds('used_cpu_sys')) * 1_000_000;
+};
+
 const homes = new Set<string>();
+const clusters = new Set<RedisCluster>();
 
 /** Stops and deletes all stores that are still open, on an interruption. */
 export const endAllStores = async (): Promise<void> => {
+  for (const cluster of clusters) await cluster.stop();
   for (const home of homes) await endTemporaryHome(home);
 };

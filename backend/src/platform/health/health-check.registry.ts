@@ -3,34 +3,59 @@ import { GracefulShutdownService } from '../lifecycle/graceful-shutdown.service'
 
 const CHECK_TIMEOUT_MS = 1_000;
 
+/** `failing`: the check fails, but not for longer than it may. */
+export type CheckResult = 'ok' | 'failing' | 'failed';
+
 export interface Readiness {
   isReady: boolean;
-  checks: Record<string, 'ok' | 'failed'>;
+  checks: Record<string, CheckResult>;
+}
+
+interface Check {
+  isReady: () => Promise<boolean>;
+  mayFailForMs: number;
+  hasPassed: boolean;
+  /** When it began to fail; undefined while it passes. */
+  failingSince: number | undefined;
 }
 
 /** Reports whether this process is ready. Each part that it depends on registers a check. */
 @Injectable()
 export class HealthCheckRegistry {
-  private readonly checks = new Map<string, () => Promise<boolean>>();
+  private readonly checks = new Map<string, Check>();
 
   constructor(private readonly gracefulShutdown: GracefulShutdownService) {}
 
-  /** Registers a check, which fails if it rejects or takes longer than a second. @throws Error for a duplicate name. */
-  register(name: string, isReady: () => Promise<boolean>): void {
+  /**
+   * Registers a check, which fails if it rejects or takes longer than a second.
+   * @param options.mayFailForMs how long the process stays ready after a check that has passed before begins to fail
+   * @throws Error for a duplicate name.
+   */
+  register(name: string, isReady: () => Promise<boolean>, { mayFailForMs = 0 } = {}): void {
     if (this.checks.has(name)) throw new Error(`Health check ${name} is registered twice`);
-    this.checks.set(name, isReady);
+    this.checks.set(name, { isReady, mayFailForMs, hasPassed: false, failingSince: undefined });
   }
 
   async checkReadiness(): Promise<Readiness> {
     const results = await Promise.all(
-      [...this.checks].map(async ([name, isReady]) => [name, await runCheck(isReady)] as const),
+      [...this.checks].map(async ([name, check]) => [name, await judge(check)] as const),
     );
-    const checks: Readiness['checks'] = {};
-    for (const [name, passed] of results) checks[name] = passed ? 'ok' : 'failed';
+    const checks: Readiness['checks'] = Object.fromEntries(results);
     if (this.gracefulShutdown.isStopping) checks.stopping = 'failed';
-    return { isReady: Object.values(checks).every((result) => result === 'ok'), checks };
+    return { isReady: Object.values(checks).every((result) => result !== 'failed'), checks };
   }
 }
+
+const judge = async (check: Check): Promise<CheckResult> => {
+  if (await runCheck(check.isReady)) {
+    check.hasPassed = true;
+    check.failingSince = undefined;
+    return 'ok';
+  }
+  const now = Date.now();
+  check.failingSince ??= now;
+  return check.hasPassed && now - check.failingSince < check.mayFailForMs ? 'failing' : 'failed';
+};
 
 /** Whether a check passes within the time-out. */
 const runCheck = async (isReady: () => Promise<boolean>): Promise<boolean> => {

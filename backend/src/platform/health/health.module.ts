@@ -1,7 +1,9 @@
 import { Global, Inject, Module, type OnModuleInit } from '@nestjs/common';
+import { ENVIRONMENT, type Environment } from '../../config/environment.config';
 import { SchemaCheckService } from '../database/schema-check.service';
 import { REDIS } from '../redis/redis.module';
-import type { RedisClient } from '../redis/redis-connection.factory';
+import { getFailoverMs, type RedisClient } from '../redis/redis-connection.factory';
+import { pingAny } from '../redis/redis-nodes.functions';
 import { HealthCheckRegistry } from './health-check.registry';
 import { InternalServerService } from './internal-server.service';
 
@@ -15,10 +17,13 @@ export class HealthModule implements OnModuleInit {
     private readonly healthChecks: HealthCheckRegistry,
     private readonly schema: SchemaCheckService,
     @Inject(REDIS) private readonly redis: RedisClient,
+    @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {}
 
   onModuleInit(): void {
     this.healthChecks.register('database', () => this.schema.isReady());
-    this.healthChecks.register('redis', async () => (await this.redis.ping()) === 'PONG');
+    this.healthChecks.register('redis', () => pingAny(this.redis), {
+      mayFailForMs: getFailoverMs(this.environment),
+    });
   }
 }

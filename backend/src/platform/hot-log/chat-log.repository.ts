@@ -88,7 +88,6 @@ export class ChatLogRepository {
       [
         expected.version,
         expected.lastId,
-        keys.prefix,
         sessionId,
         ifOverdue ? `${sessionId}|${ifOverdue.userId}` : '',
         exceptReplicaId,

@@ -14,14 +14,11 @@ export type AppendReply =
  * The generic append, which contains no rule of the product: it compares the end of the stream with the one that the
  * caller expects, adds the events to the stream and to the shard's outbox, and publishes them.
  *
- * Both keys are declared: while their slot is being moved to another node, Redis refuses the call instead of creating a
- * second outbox there.
- *
- * KEYS: stream, outbox. ARGV: expected length, expected last id, prefix, session id, a member of the deadlines that must be
- * overdue ('' for none), the replica to which nothing is published, then the events.
+ * KEYS: stream, outbox. ARGV: expected length, expected last id, session id, a member of the deadlines that must be overdue
+ * ('' for none), the replica to which nothing is published, then the events.
  */
 const append = (whenOutboxIsFull: string): string => `${publishToReplicasLua}${isOutboxFullLua}
-local prefix, session, deadline = ARGV[3], ARGV[4], ARGV[5]
+local prefix, session, deadline = string.match(KEYS[1], '^{[^}]+}:'), ARGV[3], ARGV[4]
 local last = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1]
 local length = redis.call('XLEN', KEYS[1])
 if (last and last[1] or '') ~= ARGV[2] or length ~= tonumber(ARGV[1]) then
@@ -38,11 +35,11 @@ if deadline ~= '' then
   redis.call('ZREM', prefix .. 'deadlines', deadline)
 end
 local reply = {1, queued == 0 and 1 or 0}
-for i = 7, #ARGV do
+for i = 6, #ARGV do
   local id = redis.call('XADD', KEYS[1], '*', 'event', ARGV[i])
   length = length + 1
   redis.call('XADD', outbox, '*', 'session', session, 'entry', id, 'event', ARGV[i])
-  publish(prefix, session, ARGV[6], length .. ' ' .. id .. ' ' .. ARGV[i])
+  publish(prefix, session, ARGV[5], length .. ' ' .. id .. ' ' .. ARGV[i])
   reply[#reply + 1] = id
 end
 return reply

@@ -80,6 +80,25 @@ describe('HealthCheckRegistry', () => {
     jest.useRealTimers();
   });
 
+  it('stays ready while a check fails that has passed, for as long as that check may fail', async () => {
+    jest.useFakeTimers();
+    const health = new HealthCheckRegistry(createShutdown());
+    let passes = false;
+    health.register('store', async () => passes, { mayFailForMs: 30_000 });
+    expect(await health.checkReadiness()).toEqual({ isReady: false, checks: { store: 'failed' } });
+    passes = true;
+    expect(await health.checkReadiness()).toEqual({ isReady: true, checks: { store: 'ok' } });
+    passes = false;
+    expect(await health.checkReadiness()).toEqual({ isReady: true, checks: { store: 'failing' } });
+    await jest.advanceTimersByTimeAsync(29_999);
+    expect(await health.checkReadiness()).toEqual({ isReady: true, checks: { store: 'failing' } });
+    await jest.advanceTimersByTimeAsync(1);
+    expect(await health.checkReadiness()).toEqual({ isReady: false, checks: { store: 'failed' } });
+    passes = true;
+    expect(await health.checkReadiness()).toEqual({ isReady: true, checks: { store: 'ok' } });
+    jest.useRealTimers();
+  });
+
   it('is not ready while stopping', async () => {
     const shutdown = createShutdown();
     const health = new HealthCheckRegistry(shutdown);

@@ -1,7 +1,9 @@
-import { type DynamicModule, Global, Module, type OnModuleInit, type Type } from '@nestjs/common';
+import { type DynamicModule, Global, Inject, Module, type OnModuleInit, type Type } from '@nestjs/common';
+import { ENVIRONMENT, type Environment } from '../../config/environment.config';
 import { HealthCheckRegistry } from '../health/health-check.registry';
 import { GracefulShutdownService } from '../lifecycle/graceful-shutdown.service';
 import { MetricsRegistry } from '../observability/metrics.registry';
+import { getFailoverMs } from '../redis/redis-connection.factory';
 import { FrameMetricsRegistry } from './frame-metrics.registry';
 import { LoginRecheckService } from './login-recheck.service';
 import { RedisSubscriberService } from './redis-subscriber.service';
@@ -23,6 +25,7 @@ export class RealtimeModule implements OnModuleInit {
     private readonly lease: ReplicaLeaseService,
     private readonly registry: SocketRegistry,
     private readonly supervisor: SocketSupervisorService,
+    @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {}
 
   /** @param identities the module that exports SOCKET_IDENTITY_PORT. */
@@ -43,7 +46,9 @@ export class RealtimeModule implements OnModuleInit {
   }
 
   onModuleInit(): void {
-    this.health.register('subscriber', async () => this.subscriber.isReceiving);
+    this.health.register('subscriber', async () => this.subscriber.isReceiving, {
+      mayFailForMs: getFailoverMs(this.environment),
+    });
     this.gracefulShutdown.register('sockets', 'sockets', () => this.supervisor.closeAll());
     this.gracefulShutdown.register('leases', 'lease', () => this.lease.release());
     this.metrics.addReadCounter(

@@ -59,11 +59,9 @@ export class RedisSubscriberService implements OnModuleInit, OnApplicationShutdo
     this.routes = createSubscriberRoutes(environment, redis);
   }
 
-  /** Whether publications reach this replica. */
+  /** Whether publications reach this replica. While a primary of a cluster is being replaced, those of the others do. */
   get isReceiving(): boolean {
-    return (
-      this.connections.size > 0 && [...this.connections.values()].every(({ isReceiving }) => isReceiving)
-    );
+    return [...this.connections.values()].some(({ isReceiving }) => isReceiving);
   }
 
   async onModuleInit(): Promise<void> {

@@ -83,6 +83,13 @@ export const connectQueue = (
       : { maxRetriesPerRequest: null }),
   });
 
+/** Longer than a failover with the default `cluster-node-timeout` of 15 s. */
+const FAILOVER_MS = 30_000;
+
+/** How long a failover may take, in ms; 0 for one server, which has none. */
+export const getFailoverMs = ({ REDIS_URL }: RedisSettings): number =>
+  parseRedisAddress(REDIS_URL)?.kind === 'server' ? 0 : FAILOVER_MS;
+
 /** The servers on which channels are subscribed: one, or the primaries of a cluster. */
 export interface SubscriberRoutes {
   /** Returns the name of the server that serves a channel now; undefined while none does. */
@@ -221,6 +228,10 @@ const openCluster = (
       ...getCredentials(address),
       ...(hasTls ? { tls: {} } : {}),
     },
+  });
+  // ioredis lets the slots of a range share one array, in which it replaces the node when one of the slots has moved.
+  cluster.on('refresh', () => {
+    cluster.slots = cluster.slots.map((nodesOfSlot) => [...nodesOfSlot]);
   });
   // ioredis opens the connection to a node with its first command and refuses others until it is open.
   cluster.on('+node', (node: Redis) => void node.connect().catch(() => undefined));

@@ -54,6 +54,15 @@ export const listPrimaries = (redis: RedisClient): Redis[] => {
   return [...serving];
 };
 
+/**
+ * Whether a primary answers. While one of a cluster is being replaced, the others answer.
+ * @throws Error if none does.
+ */
+export const pingAny = async (redis: RedisClient): Promise<boolean> => {
+  const primaries = isCluster(redis) ? redis.nodes('master') : [toServer(redis)];
+  return (await Promise.any(primaries.map((primary) => primary.ping()))) === 'PONG';
+};
+
 /** Returns a connection to each primary and each replica. */
 export const listNodes = (redis: RedisClient): Redis[] =>
   isCluster(redis) ? redis.nodes('all') : [toServer(redis)];

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { Command } from 'ioredis';
 import type { RedisClient } from './redis-connection.factory';
 import { openBatch } from './redis-nodes.functions';
+import { buildAbsentKey } from './redis.keys';
 
 /** Keys and arguments of one call. */
 export interface ScriptCall {
@@ -9,13 +10,19 @@ export interface ScriptCall {
   parameters: readonly (string | number)[];
 }
 
-/** A constant Lua script, called by its hash. User data is passed as arguments only. */
+/**
+ * A constant Lua script, called by its hash. User data is passed as arguments only.
+ *
+ * The last key of each call is one that never exists. While a hash slot is being moved to another node of a cluster, Redis
+ * then refuses the call with TRYAGAIN on both nodes. Otherwise a script would run on one of them with a part of the keys,
+ * or end in the middle of its writes (docs/decisions/0074-scripts-wait-while-their-slot-moves.md).
+ */
 export class RedisScript<Reply> {
   private readonly source: string;
   private readonly sha: string;
 
   /**
-   * @param source Lua; all keys that it accesses must be in one hash slot.
+   * @param source Lua; all keys that it accesses are in KEYS or begin with the hash tag of KEYS[1].
    * @param options.allowOom whether it also runs while Redis is out of memory. Only for scripts that free memory, or
    * that lead to memory being freed.
    */
@@ -31,7 +38,7 @@ export class RedisScript<Reply> {
    */
   async runEach(redis: RedisClient, calls: readonly ScriptCall[]): Promise<PromiseSettledResult<Reply>[]> {
     const batch = openBatch(redis);
-    for (const { keys, parameters } of calls) batch.evalsha(this.sha, keys.length, ...keys, ...parameters);
+    for (const call of calls) batch.evalsha(this.sha, ...toArguments(call));
     const replies = (await batch.exec()) ?? [];
     await this.evaluateUnknown(redis, calls, replies);
     return replies.map(([error, reply]) =>
@@ -50,8 +57,7 @@ export class RedisScript<Reply> {
     );
     if (unknown.length === 0) return;
     const batch = openBatch(redis);
-    for (const { call } of unknown)
-      batch.eval(this.source, call.keys.length, ...call.keys, ...call.parameters);
+    for (const { call } of unknown) batch.eval(this.source, ...toArguments(call));
     for (const [place, reply] of ((await batch.exec()) ?? []).entries()) {
       const repeated = unknown[place];
       if (repeated) replies[repeated.index] = reply;
@@ -76,15 +82,22 @@ export class RedisScript<Reply> {
       return (await redis.sendCommand(this.buildCommand(keys, parameters))) as Reply;
     } catch (error) {
       if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
-      return (await redis.eval(this.source, keys.length, ...keys, ...parameters)) as Reply;
+      return (await redis.eval(this.source, ...toArguments({ keys, parameters }))) as Reply;
     }
   }
 
   /** Builds the command by hand: `redis.evalsha` spends more on copying its arguments than the write itself costs. */
   private buildCommand(keys: readonly string[], parameters: readonly (string | number)[]): Command {
     const command = new Command('evalsha', [], { replyEncoding: 'utf8' });
-    command.args = [this.sha, String(keys.length), ...keys];
+    command.args = [this.sha, String(keys.length + 1), ...keys, buildAbsentKey(keys)];
     for (const parameter of parameters) command.args.push(String(parameter));
     return command;
   }
 }
+
+const toArguments = ({ keys, parameters }: ScriptCall): [keyCount: number, ...(string | number)[]] => [
+  keys.length + 1,
+  ...keys,
+  buildAbsentKey(keys),
+  ...parameters,
+];

@@ -41,6 +41,12 @@ export const findShard = (sessionId: string): number => {
 };
 export const findShardGroup = (shard: number): number => shard % SHARD_GROUP_COUNT;
 
+/** A key that never exists, in the hash slot of the given ones; declared with the keys of each script. */
+export const buildAbsentKey = ([key = '']: readonly string[]): string => {
+  const start = key.indexOf('{');
+  return start === -1 ? `{${key}}:absent` : `${key.slice(start, key.indexOf('}', start) + 1)}:absent`;
+};
+
 /** Held by the worker that processes the group. */
 export const shardGroupLockKey = (group: number): string => `shard-group:{${group}}:lock`;
 

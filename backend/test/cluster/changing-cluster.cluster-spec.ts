@@ -1,0 +1,107 @@
+/**
+ * Runs three api processes behind nginx and a worker, with their own PostgreSQL and a Redis Cluster of three primaries and
+ * three replicas, all as local processes. They use Redis with the rights that compose gives to them.
+ */
+import type { RedisCluster, RedisClusterNode } from '../../../deploy/local/stores/redis-cluster.mjs';
+import type { Stack } from '../../../deploy/local/thaw-stack.mjs';
+import {
+  chatKeys,
+  jobsPrefix,
+  leaseKeys,
+  presenceKeys,
+  PRESENCE_SHARD_COUNT,
+  SHARD_COUNT,
+  SHARD_GROUP_COUNT,
+  shardGroupLockKey,
+  userChannel,
+} from '../../src/platform/redis/redis.keys';
+import { BACK_WITHIN_MS, talkThrough } from './talking-pairs.driver';
+
+const PAIRS = 20;
+const REPLICAS = 3;
+
+jest.setTimeout(180_000);
+
+let cluster: RedisCluster;
+let stack: Stack;
+
+beforeAll(async () => {
+  const { startRedisCluster } = await import('../../../deploy/local/stores/redis-cluster.mjs');
+  const { startStack } = await import('../../../deploy/local/thaw-stack.mjs');
+  cluster = await startRedisCluster();
+  stack = await startStack({
+    replicas: REPLICAS,
+    workers: 1,
+    shouldRestart: false,
+    env: { DATABASE_URL: '', REDIS_URL: cluster.url, LIMITS_PROFILE: 'load', LOG_LEVEL: 'warn' },
+  });
+});
+
+afterAll(async () => {
+  await stack?.stop();
+  await cluster?.stop();
+});
+
+const numberUpTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
+
+/** The slots in which the product has keys or channels, those of users included, and others beside them. */
+const listSlotsInUse = async (): Promise<number[]> => {
+  const keys = [
+    leaseKeys.live,
+    jobsPrefix,
+    ...numberUpTo(SHARD_COUNT).map((shard) => chatKeys(shard).outbox),
+    ...numberUpTo(PRESENCE_SHARD_COUNT).map((shard) => presenceKeys(shard).online),
+    ...numberUpTo(SHARD_GROUP_COUNT).map(shardGroupLockKey),
+    ...numberUpTo(2 * PAIRS).map((id) => userChannel(id + 1)),
+  ];
+  const slots = await Promise.all(keys.map((key) => cluster.findSlot(key)));
+  return [...new Set(slots.flatMap((slot) => [slot, (slot + 1) % 16_384]))];
+};
+
+const moveSlots = async (slots: readonly number[], findTarget: (slot: number) => RedisClusterNode) => {
+  for (const slot of slots) {
+    const target = findTarget(slot);
+    if ((await cluster.findPrimaryOfSlot(slot)) !== target)
+      await (await cluster.beginMove(slot, target)).finish();
+  }
+};
+
+const expectNothingLost = async (change: () => Promise<void>): Promise<void> => {
+  const { faults, longestSilenceMs, leastReady } = await talkThrough(stack, PAIRS, change);
+  expect(faults).toEqual([]);
+  expect(longestSilenceMs).toBeLessThan(BACK_WITHIN_MS);
+  expect(leastReady).toBe(REPLICAS);
+  expect(await cluster.listRefusals()).toEqual([]);
+};
+
+it.each([
+  { served: 'matching and leases', key: leaseKeys.live },
+  { served: 'a shard of the chats', key: chatKeys(7).outbox },
+])(
+  'keeps every acknowledged message once and in order, and all replicas ready, while the primary of $served is killed; all users are back within 15 s',
+  async ({ key }) => {
+    const primary = await cluster.findPrimary(key);
+    await expectNothingLost(() => primary.kill());
+    await primary.start();
+    await cluster.waitUntilWhole();
+  },
+);
+
+it('keeps every acknowledged message once and in order while the slots of all its keys are moved', async () => {
+  const slots = await listSlotsInUse();
+  const primaries = await cluster.listPrimaries();
+  await expectNothingLost(() =>
+    moveSlots(slots, (slot) => primaries[slot % primaries.length] ?? primaries[0]!),
+  );
+});
+
+it('keeps every acknowledged message once and in order while a node is added and takes over a third of the slots', async () => {
+  const slots = await listSlotsInUse();
+  await expectNothingLost(async () => {
+    const added = await cluster.addPrimary();
+    await moveSlots(
+      slots.filter((_, index) => index % 3 === 0),
+      () => added,
+    );
+  });
+});

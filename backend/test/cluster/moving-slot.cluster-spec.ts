@@ -1,0 +1,141 @@
+/** Runs scripts, commands and subscriptions on a Redis Cluster of local processes while their hash slots are moved. */
+import type { ModulesContainer } from '@nestjs/core';
+import type { RedisCluster, RedisClusterNode } from '../../../deploy/local/stores/redis-cluster.mjs';
+import * as matchQueueScripts from '../../src/modules/matching/infrastructure/match-queue.scripts';
+import { isStoreFailure } from '../../src/platform/errors/store-failure.errors';
+import * as chatLogScripts from '../../src/platform/hot-log/chat-log.scripts';
+import * as chatPresenceScripts from '../../src/platform/hot-log/chat-presence.scripts';
+import * as outboxScripts from '../../src/platform/hot-log/outbox.scripts';
+import { ProcessEventsService } from '../../src/platform/process-events/process-events.service';
+import * as onlineUsersScripts from '../../src/platform/realtime/online-users.scripts';
+import { RedisSubscriberService } from '../../src/platform/realtime/redis-subscriber.service';
+import * as leaseScripts from '../../src/platform/realtime/replica-lease.scripts';
+import {
+  connectRedis,
+  createSubscriberRoutes,
+  type RedisClient,
+  waitForFirstAttempt,
+} from '../../src/platform/redis/redis-connection.factory';
+import { scanKeys } from '../../src/platform/redis/redis-nodes.functions';
+import { RedisScript } from '../../src/platform/redis/redis-script.model';
+import { chatKeys, leaseKeys, matchingKeys, presenceKeys } from '../../src/platform/redis/redis.keys';
+import { until } from '../../src/testing/until.functions';
+
+jest.setTimeout(60_000);
+
+let cluster: RedisCluster;
+let redis: RedisClient;
+
+beforeAll(async () => {
+  const { startRedisCluster } = await import('../../../deploy/local/stores/redis-cluster.mjs');
+  cluster = await startRedisCluster();
+  redis = connectRedis({ REDIS_URL: cluster.url }, { commandTimeout: 5_000 });
+  await waitForFirstAttempt(redis);
+});
+
+afterAll(async () => {
+  redis?.disconnect();
+  await cluster?.stop();
+});
+
+const findOtherPrimary = async (key: string): Promise<RedisClusterNode> => {
+  const source = await cluster.findPrimary(key);
+  return (await cluster.listPrimaries()).find((node) => node !== source)!;
+};
+
+const beginMove = async (key: string) =>
+  cluster.beginMove(await cluster.findSlot(key), await findOtherPrimary(key));
+
+const listScripts = (module: object): RedisScript<unknown>[] =>
+  Object.values(module).filter((each) => each instanceof RedisScript);
+
+const readAll = async (pattern: string): Promise<Record<string, string | null>> => {
+  const found: Record<string, string | null> = {};
+  for await (const page of scanKeys(redis, pattern, 1_000))
+    for (const key of page) found[key] = await redis.get(key);
+  return found;
+};
+
+const { stream, outbox, deadLetters, replicas: chatReplicas } = chatKeys(7);
+
+it.each([
+  { of: 'matching', keys: [matchingKeys.replicas], scripts: matchQueueScripts },
+  { of: 'leases', keys: Object.values(leaseKeys), scripts: leaseScripts },
+  { of: 'presence of users', keys: [presenceKeys(3).replicas], scripts: onlineUsersScripts },
+  { of: 'presence in chats', keys: [chatReplicas], scripts: chatPresenceScripts },
+  { of: 'the chat log', keys: [stream('7.a'), outbox], scripts: chatLogScripts },
+  { of: 'outboxes', keys: [outbox, deadLetters], scripts: outboxScripts },
+])(
+  'refuses all scripts of $of while their slot is moved, whichever keys have been moved, and changes none',
+  async ({ keys, scripts }) => {
+    const [first = ''] = keys;
+    const tag = first.slice(0, first.indexOf('}') + 1);
+    const kept = Object.fromEntries([...keys, `${tag}:undeclared`].map((key) => [key, `value of ${key}`]));
+    for (const [key, value] of Object.entries(kept)) await redis.set(key, value);
+    const expectRefusals = async () => {
+      const calls = listScripts(scripts).map((script) => script.run(redis, keys, ['1', '2', '3']));
+      for (const call of await Promise.allSettled(calls)) {
+        const error: unknown = call.status === 'rejected' ? call.reason : undefined;
+        // After TRYAGAIN, ioredis asks any node, which may answer MOVED or ASK.
+        expect(String(error)).toMatch(/Too many Cluster redirections.*(TRYAGAIN|MOVED|ASK)/);
+        expect(isStoreFailure(error)).toBe(true);
+      }
+    };
+
+    const move = await beginMove(first);
+    await expectRefusals();
+    for (const key of keys) {
+      await move.moveKey(key);
+      await expectRefusals();
+    }
+    await move.finish();
+
+    expect(await readAll(`${tag}*`)).toEqual(kept);
+    for (const key of Object.keys(kept)) await redis.del(key);
+  },
+);
+
+it('keeps the routes of other slots when one slot has moved', async () => {
+  const routes = createSubscriberRoutes({ REDIS_URL: cluster.url }, redis);
+  const shards = Array.from({ length: 64 }, (_, shard) => chatKeys(shard).outbox);
+  const moved = shards[12]!;
+  await routes.refresh();
+  const others = shards.filter((key) => key !== moved);
+  const before = others.map((key) => routes.findServer(key));
+  const move = await beginMove(moved);
+  await move.finish();
+  await redis.get(moved); // is redirected
+  expect(others.map((key) => routes.findServer(key))).toEqual(before);
+});
+
+it('subscribes again after a slot has moved, has its chats compared, and receives what is published then', async () => {
+  const events = new ProcessEventsService(new Map() as unknown as ModulesContainer);
+  const published = jest.spyOn(events, 'publish').mockReturnValue(undefined);
+  const settings = { REDIS_URL: cluster.url, replicaId: 'one' };
+  const subscriber = new RedisSubscriberService(
+    redis,
+    settings as ConstructorParameters<typeof RedisSubscriberService>[1],
+    events,
+  );
+  try {
+    await subscriber.onModuleInit();
+    const channel = chatKeys(20).channel('one');
+    const received: string[] = [];
+    await subscriber.subscribe(channel, (message) => void received.push(message));
+    await redis.spublish(channel, 'before');
+    await until(() => received.length === 1);
+
+    const move = await beginMove(channel);
+    await redis.spublish(channel, 'while the slot is moved');
+    await until(() => received.length === 2);
+    await move.finish();
+    await until(() => published.mock.calls.some(([name]) => name === 'SubscriberRestored'));
+    await redis.spublish(channel, 'after');
+    await until(() => received.length === 3);
+
+    expect(received).toEqual(['before', 'while the slot is moved', 'after']);
+    expect(subscriber.isReceiving).toBe(true);
+  } finally {
+    subscriber.onApplicationShutdown();
+  }
+});

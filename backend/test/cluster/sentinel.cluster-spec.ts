@@ -1,0 +1,48 @@
+/**
+ * Runs three api processes behind nginx and a worker, with their own PostgreSQL and a Redis with one replica, which three
+ * Sentinels watch, all as local processes. They use Redis with the rights that compose gives to them.
+ */
+import type { RedisSentinel } from '../../../deploy/local/stores/redis-sentinel.mjs';
+import type { Stack } from '../../../deploy/local/thaw-stack.mjs';
+import { BACK_WITHIN_MS, talkThrough } from './talking-pairs.driver';
+
+const PAIRS = 20;
+const REPLICAS = 3;
+
+jest.setTimeout(180_000);
+
+let redis: RedisSentinel;
+let stack: Stack;
+
+beforeAll(async () => {
+  const { startRedisSentinel } = await import('../../../deploy/local/stores/redis-sentinel.mjs');
+  const { startStack } = await import('../../../deploy/local/thaw-stack.mjs');
+  redis = await startRedisSentinel();
+  stack = await startStack({
+    replicas: REPLICAS,
+    workers: 1,
+    shouldRestart: false,
+    env: {
+      DATABASE_URL: '',
+      REDIS_URL: redis.url,
+      REDIS_SENTINEL_PASSWORD: redis.sentinelPassword,
+      LIMITS_PROFILE: 'load',
+      LOG_LEVEL: 'warn',
+    },
+  });
+});
+
+afterAll(async () => {
+  await stack?.stop();
+  await redis?.stop();
+});
+
+it('keeps every acknowledged message once and in order, and all replicas ready, while Sentinel replaces a killed primary; all users are back within 15 s', async () => {
+  const primary = await redis.findPrimary();
+  const { faults, longestSilenceMs, leastReady } = await talkThrough(stack, PAIRS, () => primary.kill());
+  expect(faults).toEqual([]);
+  expect(longestSilenceMs).toBeLessThan(BACK_WITHIN_MS);
+  expect(leastReady).toBe(REPLICAS);
+  expect(await redis.findPrimary()).not.toBe(primary);
+  expect(await redis.listRefusals()).toEqual([]);
+});

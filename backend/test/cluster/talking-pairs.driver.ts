@@ -1,0 +1,117 @@
+import { Client } from 'pg';
+import type { Replica, Stack } from '../../../deploy/local/thaw-stack.mjs';
+import {
+  type ChatUser,
+  createMatchedPairs,
+  findFaults,
+  startSending,
+} from '../../src/testing/chat-user.driver';
+import { ThawVisitor } from '../../src/testing/thaw.client';
+import { until } from '../../src/testing/until.functions';
+
+const SEND_EVERY_MS = 250;
+const SAMPLE_EVERY_MS = 200;
+/** Acknowledged messages of each user before the change, and again after it. */
+const MESSAGES_EACH = 5;
+export const BACK_WITHIN_MS = 15_000;
+const PERSISTED_WITHIN_MS = 20_000;
+
+/** What happened while pairs talked. */
+export interface Talk {
+  /** Losses, doubles, and disorder. */
+  faults: string[];
+  /** The longest time in which a user got no message acknowledged. */
+  longestSilenceMs: number;
+  /** The least number of replicas that were ready at the same time. */
+  leastReady: number;
+}
+
+/**
+ * Lets matched pairs talk before, during and after a change of the stores, and compares what both sides hold and what
+ * PostgreSQL has in the end.
+ * @param change makes the change. A new user signs up as soon as it has been made.
+ * @throws Error when a user gets no more messages acknowledged within 15 s after the change.
+ */
+export const talkThrough = async (
+  stack: Stack,
+  pairCount: number,
+  change: () => Promise<void>,
+): Promise<Talk> => {
+  const pairs = await createMatchedPairs(stack.url, pairCount);
+  const users = pairs.flat();
+  const stopSending = startSending(pairs, { everyMs: SEND_EVERY_MS });
+  await waitForMessages(users);
+  const stopWatching = watch(stack, users);
+
+  await change();
+  await new ThawVisitor([stack.url]).joinAnonymously('female');
+  await waitForMessages(users);
+
+  const watched = await stopWatching();
+  await stopSending();
+  await until(() => pairs.every(([first, second]) => first.seq === second.seq));
+  const faults = pairs.flatMap(findFaults);
+  for (const [user] of pairs) await waitUntilPersisted(stack, user);
+  for (const user of users) await user.leave();
+  return { faults, ...watched };
+};
+
+const waitForMessages = async (users: readonly ChatUser[]): Promise<void> => {
+  const before = new Map(users.map((user) => [user, user.acked.size]));
+  await until(
+    () => users.filter((user) => user.acked.size < (before.get(user) ?? 0) + MESSAGES_EACH).length,
+    (count) => count === 0,
+    BACK_WITHIN_MS,
+  );
+};
+
+/** Observes the users and the readiness of the replicas, until the returned function is called. */
+const watch = (
+  stack: Stack,
+  users: readonly ChatUser[],
+): (() => Promise<{ longestSilenceMs: number; leastReady: number }>) => {
+  const lastProgress = new Map(users.map((user) => [user, { acked: user.acked.size, at: Date.now() }]));
+  let longestSilenceMs = 0;
+  let leastReady = Infinity;
+  const sample = async () => {
+    for (const [user, { acked, at }] of lastProgress) {
+      longestSilenceMs = Math.max(longestSilenceMs, Date.now() - at);
+      if (user.acked.size > acked) lastProgress.set(user, { acked: user.acked.size, at: Date.now() });
+    }
+    const readiness = await Promise.all(stack.replicas.map(isReady));
+    leastReady = Math.min(leastReady, readiness.filter(Boolean).length);
+  };
+  let sampling: Promise<void> = sample();
+  const timer = setInterval(() => void (sampling = sampling.then(sample)), SAMPLE_EVERY_MS);
+  return async () => {
+    clearInterval(timer);
+    await sampling;
+    return { longestSilenceMs, leastReady };
+  };
+};
+
+const isReady = ({ internalPort }: Replica): Promise<boolean> =>
+  fetch(`http://127.0.0.1:${internalPort}/health/ready`).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+
+const waitUntilPersisted = async (stack: Stack, user: ChatUser): Promise<void> => {
+  const client = new Client({ connectionString: stack.stores.databaseUrl });
+  await client.connect();
+  try {
+    await until(
+      async () => {
+        const { rows } = await client.query<{ count: number }>(
+          `SELECT count(*)::int AS count FROM events WHERE stream_id = $1 AND type = 'MessageSent'`,
+          [`chat-${user.sessionId}`],
+        );
+        return rows[0]?.count ?? 0;
+      },
+      (count) => count === user.history.size,
+      PERSISTED_WITHIN_MS,
+    );
+  } finally {
+    await client.end();
+  }
+};

@@ -1,0 +1,64 @@
+// Runs two api replicas and a worker in this process, with real PostgreSQL and a Redis Cluster of local processes. The
+// long form, with more users and processes, is cluster/changing-cluster.cluster-spec.ts.
+import type { RedisCluster } from '../../../deploy/local/stores/redis-cluster.mjs';
+import { createMatchedPairs, findFaults, startSending } from '../../src/testing/chat-user.driver';
+import { startTestReplicas, type TestReplicas } from '../../src/testing/test-replicas.harness';
+import { until } from '../../src/testing/until.functions';
+import { HealthCheckRegistry } from '../../src/platform/health/health-check.registry';
+import { OutboxRepository } from '../../src/platform/hot-log/outbox.repository';
+import { leaseKeys } from '../../src/platform/redis/redis.keys';
+
+const PAIRS = 3;
+/** Acknowledged messages of each user before the kill, and again after it. */
+const MESSAGES_EACH = 3;
+const BACK_WITHIN_MS = 15_000;
+
+jest.setTimeout(60_000);
+
+describe('a Redis Cluster that loses a primary', () => {
+  const { REDIS_URL } = process.env;
+  let cluster: RedisCluster;
+  let thaw: TestReplicas;
+
+  beforeAll(async () => {
+    const { startRedisCluster } = await import('../../../deploy/local/stores/redis-cluster.mjs');
+    cluster = await startRedisCluster({ nodeTimeoutMs: 1_000 });
+    process.env.REDIS_URL = cluster.adminUrl;
+    thaw = await startTestReplicas(2);
+    await thaw.startWorker();
+  });
+  afterAll(async () => {
+    await thaw?.close();
+    await cluster?.stop();
+    process.env.REDIS_URL = REDIS_URL;
+  });
+
+  it('loses and doubles no acknowledged message, keeps their order, and replicas stay ready', async () => {
+    const pairs = await createMatchedPairs(thaw.origins, PAIRS);
+    const users = pairs.flat();
+    const waitForMessages = async () => {
+      const wanted = users.map((user) => user.acked.size + MESSAGES_EACH);
+      await until(
+        () => users.every((user, index) => user.acked.size >= (wanted[index] ?? 0)),
+        Boolean,
+        BACK_WITHIN_MS,
+      );
+    };
+    const stopSending = startSending(pairs, { everyMs: 200 });
+    await waitForMessages();
+
+    const primary = await cluster.findPrimary(leaseKeys.live);
+    await primary.kill();
+    for (const { app } of thaw.replicas)
+      expect(await app.get(HealthCheckRegistry).checkReadiness()).toMatchObject({ isReady: true });
+    await waitForMessages();
+    expect(await cluster.findPrimary(leaseKeys.live)).not.toBe(primary);
+    await stopSending();
+
+    await until(() => pairs.every(([first, second]) => first.seq === second.seq));
+    expect(pairs.flatMap(findFaults)).toEqual([]);
+    const outboxes = thaw.replicas[0]!.app.get(OutboxRepository);
+    await until(async () => (await outboxes.measureBacklog()).length === 0);
+    for (const user of users) await user.leave();
+  });
+});

@@ -1,0 +1,103 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { Redis } from 'ioredis';
+import { formatUser } from '../../compose/generate-secrets.mjs';
+import { spawnLogged, waitUntilReady } from '../processes/logged-process.mjs';
+import { endProcess } from '../processes/process-identity.mjs';
+
+const READY_WITHIN_MS = 30_000;
+const POLL_MS = 50;
+const END_STEPS = [{ signal: 'SIGKILL', waitMs: 2_000 }];
+
+/** Settings of a node that holds data, besides those of every node. */
+export const formatDataSettings = (password) => `masterauth ${password}
+save ""
+appendonly yes
+appendfsync everysec
+maxmemory-policy noeviction
+`;
+
+/** The user `thaw`, with the rights that compose gives to it. */
+export const formatProductUser = (password) => `${formatUser('thaw', password)}\n`;
+
+/** One process of Redis with a folder of its own. */
+export class RedisNode {
+  #options;
+  #started;
+  #client;
+  isRunning = false;
+
+  /**
+   * @param {{program: {command: string, env: Record<string, string>}, folder: string, port: number, password: string,
+   *   settings: string, args?: string[]}} options  `folder`: the parent of its own; `settings`: lines of redis.conf
+   */
+  constructor(options) {
+    this.#options = options;
+    this.port = options.port;
+  }
+
+  /** Starts the process, with the data of the previous one. */
+  async start() {
+    const { program, folder, port, password, settings, args = [] } = this.#options;
+    const data = path.join(folder, String(port));
+    fs.mkdirSync(data, { recursive: true });
+    const configurationFile = path.join(data, 'redis.conf');
+    const common = `bind 127.0.0.1\nport ${port}\nrequirepass ${password}\ndir "${data}"\n`;
+    fs.writeFileSync(configurationFile, common + settings, { mode: 0o600 });
+    const definition = {
+      name: `Redis on port ${port}`,
+      command: program.command,
+      args: [configurationFile, ...args],
+      env: { ...process.env, ...program.env },
+      cwd: data,
+      logFile: path.join(data, 'redis.log'),
+      isReady: async () => (await this.call('PING')) === 'PONG',
+    };
+    this.#client = new Redis({
+      port,
+      host: '127.0.0.1',
+      password,
+      lazyConnect: true,
+      retryStrategy: () => POLL_MS,
+    });
+    this.#client.on('error', () => undefined);
+    this.#started = spawnLogged(definition);
+    this.#client.connect().catch(() => undefined);
+    await waitUntilReady(definition, this.#started);
+    this.isRunning = true;
+  }
+
+  /** Sends a command to this node alone. */
+  call(name, ...parameters) {
+    return this.#client.call(name, ...parameters.map(String));
+  }
+
+  /** Commands that the user of the product sent and had no right to. */
+  async listRefusals() {
+    const entries = await this.call('ACL', 'LOG', 128);
+    return entries.map(
+      (fields) => `${fields[fields.indexOf('username') + 1]} ${fields[fields.indexOf('object') + 1]}`,
+    );
+  }
+
+  async readId() {
+    return this.call('CLUSTER', 'MYID');
+  }
+
+  /** Ends the process with SIGKILL. */
+  async kill() {
+    this.isRunning = false;
+    this.#client?.disconnect();
+    await endProcess(this.#started?.identity, END_STEPS);
+  }
+}
+
+/** Resolves when `isTrue` does. @throws Error with `problem` after 30 s */
+export async function pollUntil(isTrue, problem) {
+  const deadline = Date.now() + READY_WITHIN_MS;
+  while (!(await isTrue())) {
+    if (Date.now() > deadline) throw new Error(`${problem} after ${READY_WITHIN_MS} ms`);
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+}

@@ -1,0 +1,81 @@
+// Asks a real Redis what the user of the product may do.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { logNothing } from '../console.mjs';
+import { findFreePorts } from '../processes/ports.mjs';
+import { formatProductUser, RedisNode } from './redis-node.mjs';
+import { findRedis } from './redis-program.mjs';
+
+describe('the user of Redis that compose gives to the product', () => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'thaw-redis-rights-'));
+  let node;
+
+  before(async () => {
+    const [port] = await findFreePorts(1);
+    const settings = `save ""\n${formatProductUser('secret')}`;
+    const program = await findRedis(logNothing);
+    node = new RedisNode({ program, folder, port, password: 'secret', settings });
+    await node.start();
+  });
+  after(async () => {
+    await node.kill();
+    fs.rmSync(folder, { recursive: true, force: true });
+  });
+
+  /** @returns those of the commands that the user may send */
+  const listAllowed = async (commands) => {
+    const answers = await Promise.all(
+      commands.map((command) => node.call('ACL', 'DRYRUN', 'thaw', ...command.split(' '))),
+    );
+    return commands.filter((_, index) => answers[index] === 'OK');
+  };
+
+  it('may send what the product sends, to one server and to a cluster', async () => {
+    const commands = [
+      'EVALSHA 0123 1 {shard7}:outbox',
+      'EVAL return 1 {shard7}:outbox',
+      'SPUBLISH {shard7}:live:replica message',
+      'SSUBSCRIBE {shard7}:live:replica',
+      'SUNSUBSCRIBE {shard7}:live:replica',
+      'XRANGE {shard7}:outbox - +',
+      'BZPOPMIN {jobs}:queue:marker 1',
+      'MEMORY USAGE {shard7}:outbox',
+      'SCAN 0 MATCH {shard*',
+      'CLUSTER SLOTS',
+      'ASKING',
+      'PING',
+      'INFO memory',
+      'CLIENT SETNAME worker',
+      'CLIENT LIST',
+      'BGREWRITEAOF',
+    ];
+    assert.deepEqual(await listAllowed(commands), commands);
+  });
+
+  it('may not send commands that administer Redis, or read or delete everything', async () => {
+    const commands = [
+      'FLUSHALL',
+      'FLUSHDB',
+      'KEYS *',
+      'CONFIG GET requirepass',
+      'ACL LIST',
+      'MONITOR',
+      'CLIENT KILL ID 1',
+      'SHUTDOWN',
+      'DEBUG SLEEP 0',
+      'SAVE',
+      'REPLICAOF NO ONE',
+      'MIGRATE 127.0.0.1 6379 key 0 1000',
+      'RESTORE key 0 value',
+      'SWAPDB 0 1',
+      'MODULE LIST',
+      'CLUSTER RESET',
+      'CLUSTER FAILOVER',
+      'CLUSTER SETSLOT 1 STABLE',
+    ];
+    assert.deepEqual(await listAllowed(commands), []);
+  });
+});

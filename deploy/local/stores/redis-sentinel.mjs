@@ -1,0 +1,107 @@
+import { randomBytes } from 'node:crypto';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { logNothing } from '../console.mjs';
+import { findFreePorts } from '../processes/ports.mjs';
+import { formatDataSettings, formatProductUser, pollUntil, RedisNode } from './redis-node.mjs';
+import { findRedis } from './redis-program.mjs';
+
+const PRIMARY_NAME = 'thaw';
+const SENTINELS = 3;
+const QUORUM = 2;
+
+/**
+ * Starts a primary, its replica and three Sentinels as local processes whose data is deleted when they stop. Resolves when
+ * the replica is in sync and the Sentinels know it and one another.
+ * @param {{downAfterMs?: number, logStep?: (label: string, text: string) => void}} [options]
+ *   `downAfterMs`: silence after which the primary counts as failed
+ */
+export async function startRedisSentinel({ downAfterMs = 2_000, logStep = logNothing } = {}) {
+  const program = await findRedis(logStep);
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'thaw-redis-sentinel-'));
+  const group = new SentinelGroup({ program, folder, downAfterMs });
+  try {
+    await group.start();
+    return group;
+  } catch (error) {
+    await group.stop();
+    throw error;
+  }
+}
+
+class SentinelGroup {
+  #options;
+  #password = randomBytes(24).toString('hex');
+  /** REDIS_SENTINEL_PASSWORD */
+  sentinelPassword = randomBytes(24).toString('hex');
+  /** @type {RedisNode[]} */
+  #servers = [];
+  /** @type {RedisNode[]} */
+  #sentinels = [];
+
+  constructor(options) {
+    this.#options = options;
+  }
+
+  /** REDIS_URL with the rights that compose gives to the product. */
+  get url() {
+    const sentinels = this.#sentinels.map(({ port }) => `127.0.0.1:${port}`);
+    return `redis+sentinel://thaw:${this.#password}@${sentinels.join(',')}/${PRIMARY_NAME}`;
+  }
+
+  async start() {
+    const data = `${formatDataSettings(this.#password)}${formatProductUser(this.#password)}`;
+    const primary = await this.#startNode(this.#servers, { password: this.#password, settings: data });
+    await this.#startNode(this.#servers, {
+      password: this.#password,
+      settings: `${data}replicaof 127.0.0.1 ${primary.port}\n`,
+    });
+    const settings = `sentinel monitor ${PRIMARY_NAME} 127.0.0.1 ${primary.port} ${QUORUM}
+sentinel auth-pass ${PRIMARY_NAME} ${this.#password}
+sentinel down-after-milliseconds ${PRIMARY_NAME} ${this.#options.downAfterMs}
+sentinel failover-timeout ${PRIMARY_NAME} 10000
+sentinel sentinel-pass ${this.sentinelPassword}
+`;
+    for (let index = 0; index < SENTINELS; index += 1)
+      await this.#startNode(this.#sentinels, {
+        password: this.sentinelPassword,
+        settings,
+        args: ['--sentinel'],
+      });
+    await pollUntil(() => this.#isComplete(), 'The Sentinels do not see the replica and one another');
+  }
+
+  async #startNode(nodes, options) {
+    const [port] = await findFreePorts(1);
+    const { program, folder } = this.#options;
+    const node = new RedisNode({ program, folder, port, ...options });
+    nodes.push(node);
+    await node.start();
+    return node;
+  }
+
+  async #isComplete() {
+    const replication = await this.#servers[1].call('INFO', 'replication');
+    if (!replication.includes('master_link_status:up')) return false;
+    const infos = await Promise.all(this.#sentinels.map((node) => node.call('INFO', 'sentinel')));
+    return infos.every((info) => info.includes(`slaves=1,sentinels=${SENTINELS}`));
+  }
+
+  /** The server that the Sentinels name as the primary. */
+  async findPrimary() {
+    const [, port] = await this.#sentinels[0].call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', PRIMARY_NAME);
+    return this.#servers.find((node) => node.port === Number(port));
+  }
+
+  /** Commands that were refused for lack of rights. */
+  async listRefusals() {
+    const running = this.#servers.filter(({ isRunning }) => isRunning);
+    return (await Promise.all(running.map((node) => node.listRefusals()))).flat();
+  }
+
+  async stop() {
+    await Promise.all([...this.#sentinels, ...this.#servers].map((node) => node.kill()));
+    fs.rmSync(this.#options.folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+}

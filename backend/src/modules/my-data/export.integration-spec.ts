@@ -24,6 +24,8 @@ import { until } from '../../testing/until.functions';
 import { exportedEvents } from './application/exported-events.rules';
 import { exportedTables } from './application/exported-tables.rules';
 import { ExportRepository } from './infrastructure/export.repository';
+import { ExportTicketRepository } from './infrastructure/export-ticket.repository';
+import { exportLockKey } from '../../platform/redis/redis.keys';
 
 jest.setTimeout(60_000);
 
@@ -50,13 +52,14 @@ describe('the export of what is stored about a user', () => {
   const fillChat = (userId: number, messages = MESSAGES) =>
     fillChats((query, parameters) => run(query, ...parameters), userId, { messages });
 
-  /** A download that reads nothing by itself. */
+  /** A long download that waits for its client: a cut that came before would lose what the client has not read. */
   const openPaused = async (visitor: ThawVisitor, origin = thaw.origins[0]!): Promise<IncomingMessage> => {
     const url = await requestExport(visitor);
     const sent = httpRequest(`${origin}${url}`, { headers: { cookie: visitor.cookie } });
     sent.end();
     const [response] = (await once(sent, 'response')) as [IncomingMessage];
     response.on('error', () => undefined); // the tests look at what was received
+    await until(() => response.readableLength >= response.readableHighWaterMark);
     return response;
   };
 
@@ -279,6 +282,20 @@ describe('the export of what is stored about a user', () => {
       await expectCutOff(response);
       await stopped;
     });
+  });
+
+  it('releases only its own lock, when the lock has expired and another export holds it', async () => {
+    const [first, second] = thaw.replicas.map(({ app }) => app.get(ExportTicketRepository));
+    const userId = 4_000_000_000;
+    const releaseFirst = await first!.lock(userId);
+    await thaw.store.redis.del(exportLockKey(userId));
+    const releaseSecond = await second!.lock(userId);
+    await releaseFirst!();
+    expect(await first!.lock(userId)).toBeNull();
+    await releaseSecond!();
+    const releaseThird = await first!.lock(userId);
+    expect(releaseThird).not.toBeNull();
+    await releaseThird!();
   });
 
   it('stops reading when the client goes away, and makes room for another', async () => {

@@ -1,15 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { lockScript, unlockScript } from '../redis/lock.scripts';
 import { REDIS } from '../redis/redis.module';
 import type { RedisClient } from '../redis/redis-connection.factory';
 import { openBatch } from '../redis/redis-nodes.functions';
 import { chatKeys, SHARD_COUNT, shardGroupLockKey, findShardGroup } from '../redis/redis.keys';
-import {
-  figuresScript,
-  lockScript,
-  OUTBOX_MAX_BYTES,
-  OUTBOX_MAX_ENTRIES,
-  unlockScript,
-} from './outbox.scripts';
+import { figuresScript, OUTBOX_MAX_BYTES, OUTBOX_MAX_ENTRIES } from './outbox.scripts';
 
 /** An event that is not in the durable log yet. */
 export interface OutboxEntry {

@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
-import type { Redis } from 'ioredis';
 import type { Login } from '../../../platform/http/login.decorator';
+import { lockScript, unlockScript } from '../../../platform/redis/lock.scripts';
+import type { RedisClient } from '../../../platform/redis/redis-connection.factory';
 import { exportLockKey, exportTicketKey } from '../../../platform/redis/redis.keys';
 import { REDIS } from '../../../platform/redis/redis.module';
 
@@ -20,7 +21,7 @@ const toHolder = ({ userId, familyId }: Login): string => `${userId}|${familyId}
 /** Tickets for one download each, and the users whose export is running, in Redis. */
 @Injectable()
 export class ExportTicketRepository {
-  constructor(@Inject(REDIS) private readonly redis: Redis) {}
+  constructor(@Inject(REDIS) private readonly redis: RedisClient) {}
 
   /** @returns the token of a ticket for this login. */
   async issue(login: Login): Promise<string> {
@@ -44,17 +45,16 @@ export class ExportTicketRepository {
    * @returns a function that releases the lock; null if an export of the user is running.
    */
   async lock(userId: number): Promise<(() => Promise<void>) | null> {
-    const key = exportLockKey(userId);
-    if ((await this.redis.set(key, '1', 'PX', LOCK_MS, 'NX')) === null) return null;
+    const keys = [exportLockKey(userId)];
+    const token = randomBytes(TOKEN_BYTES).toString('base64url');
+    const acquire = () => lockScript.run(this.redis, keys, [token, LOCK_MS]);
+    if ((await acquire()) === 0) return null;
     // A lost renewal is made up for by the next one, well before the lock expires.
-    const timer = setInterval(
-      () => void this.redis.pexpire(key, LOCK_MS).catch(() => undefined),
-      RENEW_LOCK_EVERY_MS,
-    );
+    const timer = setInterval(() => void acquire().catch(() => undefined), RENEW_LOCK_EVERY_MS);
     timer.unref();
     return async () => {
       clearInterval(timer);
-      await this.redis.del(key);
+      await unlockScript.run(this.redis, keys, [token]);
     };
   }
 }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { defineConfig } from '@playwright/test';
 import { type DeviceOptions } from './e2e/support/test.ts';
 
-const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+export const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 // The headless shell opens and paints pages in half the time.
 const headlessShell = '/usr/bin/chromium-headless-shell';
 const chromium =

@@ -1,17 +1,14 @@
 import { type Locator, type Page } from '@playwright/test';
 import { expectToast, openSettings } from './support/account.ts';
 import { openChat, getPrivateChat } from './support/private-chat.ts';
-import { expectSoundLayout } from './support/layout.ts';
+import { closeSidebar, openSidebar } from './support/sidebar.ts';
+import { expectSoundLayoutOnSmallScreen } from './support/layout.ts';
 import {
   expectAccessible,
   expectAccessibleDialog,
   expectAccessibleEverywhere,
 } from './support/accessibility.ts';
 import { befriend, expect, type Person, test } from './support/test.ts';
-
-const desk = { width: 1280, height: 800 };
-const phone = { width: 390, height: 844 };
-const small = { width: 320, height: 700 };
 
 // A profile of the user who was blocked answers 404 from then on.
 test.use({ expectedErrors: [/status of 404/] });
@@ -34,6 +31,13 @@ const confirm = async (page: Page, name: string): Promise<void> => {
   await expect(question(page, name)).toBeHidden();
 };
 
+/** On a phone the list of friends is in the sheet of the sidebar. */
+const expectNoFriends = async (person: Person): Promise<void> => {
+  await openSidebar(person.page);
+  await expect(person.heading('Friends (0)')).toBeVisible();
+  await closeSidebar(person.page);
+};
+
 test('blocking the partner ends the chat, silently for the other side, and can be undone', async ({
   newcomer,
 }) => {
@@ -49,21 +53,17 @@ test('blocking the partner ends the chat, silently for the other side, and can b
   await secondTab.goto('/chat');
   await expect(secondTab.getByRole('heading', { name, exact: true })).toBeVisible();
 
-  await page.setViewportSize(small);
-  await expectSoundLayout(page.locator('main'), 'random chat with its menu');
+  await expectSoundLayoutOnSmallScreen(page.locator('main'), 'random chat with its menu');
   await ada.button('More').press('Enter');
   await expect(page.getByRole('menuitem', { name: 'Report…' })).toBeFocused();
-  await expectSoundLayout(page.getByRole('menu'), 'menu');
-  await page.setViewportSize(phone);
+  await expectSoundLayoutOnSmallScreen(page.getByRole('menu'), 'menu');
   await expectAccessible(page, 'menu', { within: '[role="menu"]' });
   await page.keyboard.press('Escape');
   await expect(ada.button('More')).toBeFocused();
 
   await choose(page.locator('main'), 'More', 'Block…');
   await expect(question(page, name)).toContainText('This chat ends.');
-  await page.setViewportSize(small);
-  await expectSoundLayout(question(page, name), 'block dialog');
-  await page.setViewportSize(desk);
+  await expectSoundLayoutOnSmallScreen(question(page, name), 'block dialog');
   await expectAccessibleDialog(page, `Block ${name}?`);
   await page.keyboard.press('Escape');
   await expect(ada.button('More')).toBeFocused();
@@ -99,26 +99,25 @@ test('a blocked friend disappears for both, silently, and can be unblocked from 
   const { page } = ada;
   const more = `More about ${bob.name}`;
   await openChat(ada, bob);
+  await openSidebar(page);
   await choose(page.getByRole('list', { name: 'Friends', exact: true }), more, 'Block…');
   await expect(question(page, bob.name)).toContainText('This chat ends. You will no longer be friends.');
   await confirm(page, bob.name);
   await ada.button('Undo').click();
   await expectToast(page, 'Unblocked');
-  for (const person of [ada, bob]) await expect(person.heading('Friends (0)')).toBeVisible();
+  for (const person of [ada, bob]) await expectNoFriends(person);
   await expect(getPrivateChat(ada)).toBeHidden();
   await expect(ada.heading('Ready to chat?')).toBeVisible();
   await expect(bob.heading('Chat Ended')).toBeVisible();
 
   await befriend(ada, bob);
   await openChat(ada, bob);
-  await page.setViewportSize(phone);
   await choose(getPrivateChat(ada), more, 'Block…');
   await expect(question(page, bob.name)).toContainText('You will no longer be friends.');
-  await expectSoundLayout(question(page, bob.name), 'block dialog');
+  await expectSoundLayoutOnSmallScreen(question(page, bob.name), 'block dialog');
   await confirm(page, bob.name);
   await expect(getPrivateChat(ada)).toBeHidden();
-  await page.setViewportSize(desk);
-  for (const person of [ada, bob]) await expect(person.heading('Friends (0)')).toBeVisible();
+  for (const person of [ada, bob]) await expectNoFriends(person);
 
   // For the other side it looks like an account that is gone.
   await bob.button('Chat History').click();

@@ -3,15 +3,13 @@ import {
   expectAccessibleDialog,
   expectAccessibleEverywhere,
 } from './support/accessibility.ts';
-import { expectSoundLayout } from './support/layout.ts';
+import { expectSoundLayoutOnSmallScreen } from './support/layout.ts';
 import { createModerator, openModeration, reportByHttp } from './support/moderation.ts';
 import { expect, test, type Person } from './support/test.ts';
 
 // Requests of a page that were under way when its user was banned.
 test.use({ expectedErrors: [/status of 403/] });
 
-const desk = { width: 1280, height: 800 };
-const small = { width: 320, height: 700 };
 const photo = {
   name: 'dot.png',
   mimeType: 'image/png',
@@ -75,9 +73,7 @@ test('a moderator decides a report by keyboard alone, and both users are notifie
   await expect(page.getByRole('group', { name: 'What the person sees' })).toContainText('A warning');
   await expect(page.getByRole('button', { name: 'Release' })).toBeVisible();
   await expectAccessibleEverywhere(page, 'decision');
-  await page.setViewportSize(small);
-  await expectSoundLayout(page.locator('body'), 'case with its decision');
-  await page.setViewportSize(desk);
+  await expectSoundLayoutOnSmallScreen(page.locator('body'), 'case with its decision');
   await page.getByRole('checkbox', { name: /^Image/ }).press('Space');
   await page.keyboard.press('Control+Enter');
   await expect(heading).toBeHidden();
@@ -105,8 +101,7 @@ test('a moderator decides a report by keyboard alone, and both users are notifie
   await page.getByRole('link', { name: 'Figures' }).click();
   await expect(page.getByText('Oldest open case')).toBeVisible();
   await expectAccessibleEverywhere(page, 'figures');
-  await page.setViewportSize(small);
-  await expectSoundLayout(page.locator('main'), 'figures');
+  await expectSoundLayoutOnSmallScreen(page.locator('main'), 'figures');
 });
 
 test('another moderator confirms a ban and decides the appeal', async ({ open, friends }) => {
@@ -148,8 +143,7 @@ test('another moderator confirms a ban and decides the appeal', async ({ open, f
     'The decision stands.',
   );
   await expectAccessible(page, 'appeal', { within: 'form' });
-  await page.setViewportSize(small);
-  await expectSoundLayout(answer, 'appeal');
+  await expectSoundLayoutOnSmallScreen(answer, 'appeal');
   await answer.getByRole('textbox', { name: 'Answer' }).press('Control+Enter');
   await expect(answer).toBeHidden();
 

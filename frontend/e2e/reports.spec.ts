@@ -1,6 +1,6 @@
 import { expectAccessibleEverywhere } from './support/accessibility.ts';
 import { expectToast } from './support/account.ts';
-import { expectSoundLayout } from './support/layout.ts';
+import { expectSoundLayoutOnSmallScreen } from './support/layout.ts';
 import { createModerator } from './support/moderation.ts';
 import { expect, type Person, test } from './support/test.ts';
 
@@ -28,9 +28,7 @@ test('a message is reported by keyboard alone, with its evidence, and the partne
   const dialog = page.getByRole('dialog', { name: `Report ${bob.name}` });
   await expect(dialog.getByRole('radio').first()).toBeFocused();
   await expectAccessibleEverywhere(page, 'report', { within: '[role="dialog"]' });
-  await page.setViewportSize({ width: 320, height: 700 });
-  await expectSoundLayout(dialog, 'report');
-  await page.setViewportSize({ width: 1280, height: 800 });
+  await expectSoundLayoutOnSmallScreen(dialog, 'report');
 
   for (let step = 0; step < 5; step += 1) await page.keyboard.press('ArrowDown');
   await expect(dialog.getByRole('radio', { name: /private details/ })).toBeChecked();

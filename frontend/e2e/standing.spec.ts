@@ -5,14 +5,13 @@ import {
   expectAccessibleEverywhere,
 } from './support/accessibility.ts';
 import { openSettings, readStoredUser, createEmail } from './support/account.ts';
-import { expectSoundLayout } from './support/layout.ts';
+import { expectSoundLayoutOnSmallScreen } from './support/layout.ts';
 import { createModerator, reportByHttp } from './support/moderation.ts';
 import { expect, type Person, test } from './support/test.ts';
 
 // Requests that were under way at the moment of the suspension, and those about notices that a test has made up.
 test.use({ expectedErrors: [/status of (403|404)/] });
 
-const small = { width: 320, height: 700 };
 const weekMs = 7 * 24 * 60 * 60_000;
 const facts = 'You went on asking for pictures after your partner had said no.';
 
@@ -59,8 +58,7 @@ test('a suspension in the middle of a chat leads to the standing page, and a rev
   await page.reload();
   await expect(bob.heading('Your account is paused')).toBeVisible();
   await expectAccessibleEverywhere(page, 'standing page');
-  await page.setViewportSize(small);
-  await expectSoundLayout(page.locator('main'), 'standing page');
+  await expectSoundLayoutOnSmallScreen(page.locator('main'), 'standing page');
   await expect(page.getByRole('heading', { name: 'Your account is paused' })).toBeFocused();
   await page.keyboard.press('Tab');
   await expect(bob.button('Appeal')).toBeFocused();
@@ -97,8 +95,7 @@ test('a suspension in the middle of a chat leads to the standing page, and a rev
   const list = page.getByRole('dialog', { name: 'Notices' });
   await expect(list.getByRole('listitem')).toHaveText([/^Your appeal/, /^Your account is paused/]);
   await expectAccessibleEverywhere(page, 'notices', { within: '[role="dialog"]' });
-  await page.setViewportSize(small);
-  await expectSoundLayout(list, 'notices');
+  await expectSoundLayoutOnSmallScreen(list, 'notices');
   await list.getByRole('button', { name: 'Close' }).click();
   await page.keyboard.press('Escape');
   await expect(bob.button('Find Conversation')).toBeEnabled();
@@ -187,12 +184,11 @@ test('care and an appeal decided by the only moderator are shown as such', async
   await ada.button('I understand').click();
   await expect(page.getByText('You meet fewer people for now.')).toBeVisible();
   await expectAccessibleEverywhere(page, 'line about care', { within: 'main' });
-  await page.setViewportSize(small);
-  await expectSoundLayout(page.locator('main'), 'line about care');
+  await expectSoundLayoutOnSmallScreen(page.locator('main'), 'line about care');
   await ada.button('Why?').click();
   const care = page.getByRole('dialog', { name: 'You meet fewer people for now' });
   await expect(care).toContainText('A moderator looks at it within 72 hours.');
-  await expectSoundLayout(care, 'care');
+  await expectSoundLayoutOnSmallScreen(care, 'care');
   await expectAccessibleDialog(page, 'You meet fewer people for now');
 });
 

@@ -89,6 +89,7 @@ export function listStages(reports) {
     ),
     createBrowserStage('browser', path.join(reports, 'browser.json')),
     createSlowLineStage(path.join(reports, 'slow-line.json')),
+    createScreensStage(path.join(reports, 'screens.json')),
   ];
 }
 
@@ -389,4 +390,10 @@ function createBrowserStage(name, report, args = []) {
 function createSlowLineStage(report) {
   const config = ['--config', 'playwright.slow-line.config.ts'];
   return { ...createBrowserStage('slow line', report, config), isLongOnly: true };
+}
+
+/** What keeps users safe at three widths and in both themes. */
+function createScreensStage(report) {
+  const config = ['--config', 'playwright.screens.config.ts'];
+  return { ...createBrowserStage('screens', report, config), isLongOnly: true };
 }

@@ -1,6 +1,6 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import { type Page } from '@playwright/test';
-import { expect } from './test.ts';
+import { expect, test } from './test.ts';
 
 /** Colours during an animation are transient, so wait until animations have finished. */
 const waitForAnimations = (page: Page): Promise<unknown> =>
@@ -48,17 +48,24 @@ export const expectNoOverflow = async (page: Page, state: string): Promise<void>
   expect(overflow, `sideways scroll, ${state}, ${page.viewportSize()?.width} px`).toBeLessThanOrEqual(0);
 };
 
+/** Whether each screen and theme has a project of its own, as in playwright.screens.config.ts. */
+export const isOneOfScreens = (): boolean => test.info().project.metadata.isOneOfScreens === true;
+
 /**
  * Expects no axe violations in the dark and light themes, and nothing wider than the page. Checks both themes on the
- * same page; for the second only the one rule that depends on it. Leaves the page dark.
+ * same page, for the other theme only the one rule that depends on it; the page keeps its theme.
  */
 export const expectAccessible = async (page: Page, state: string, place: CheckedPart = {}): Promise<void> => {
   const describeCheck = (theme: string) => `axe, ${state}, ${theme}, ${page.viewportSize()?.width} px`;
-  await showTheme(page, 'light');
-  const light = (await createAxe(page, place)).withRules(['color-contrast']);
-  expect(await findViolations(light), describeCheck('light')).toEqual([]);
-  await showTheme(page, 'dark');
-  expect(await findViolations(await createAxe(page, place)), describeCheck('dark')).toEqual([]);
+  const isLight = await page.evaluate(() => document.documentElement.dataset.theme === 'light');
+  const [theme, otherTheme] = isLight ? (['light', 'dark'] as const) : (['dark', 'light'] as const);
+  if (!isOneOfScreens()) {
+    await showTheme(page, otherTheme);
+    const colours = (await createAxe(page, place)).withRules(['color-contrast']);
+    expect(await findViolations(colours), describeCheck(otherTheme)).toEqual([]);
+  }
+  await showTheme(page, theme);
+  expect(await findViolations(await createAxe(page, place)), describeCheck(theme)).toEqual([]);
   await expectNoOverflow(page, state);
 };
 
@@ -71,12 +78,16 @@ const isLong = process.env.THAW_TEST_LONG === '1';
 const phone = { width: 390, height: 844 };
 const desk = { width: 1280, height: 800 };
 
-/** Checks desktop and phone. Colours do not depend on the width, so the phone skips them except in the long run. */
+/**
+ * Checks desktop and phone, or in the matrix of screens the own one. Colours do not depend on the width, so the phone
+ * skips them except in the long run.
+ */
 export const expectAccessibleEverywhere = async (
   page: Page,
   state: string,
   place: CheckedPart = {},
 ): Promise<void> => {
+  if (isOneOfScreens()) return expectAccessible(page, state, place);
   await page.setViewportSize(phone);
   if (isLong) await expectAccessible(page, state, place);
   else {

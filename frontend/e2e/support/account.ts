@@ -1,5 +1,6 @@
 import { type BrowserContext, type Page } from '@playwright/test';
 import { type SelfUser } from '@thaw/contract/users';
+import { openSidebar } from './sidebar.ts';
 import { expect } from './test.ts';
 
 export const createEmail = (): string =>
@@ -37,10 +38,9 @@ export const signInAndOpenChat = async (
 
 /** Opens Profile Settings from the sidebar; on a small screen through the sheet. */
 export const openSettings = async (page: Page): Promise<void> => {
-  const sidebarButton = page.getByRole('button', { name: 'Open sidebar' });
   const profileButton = page.getByRole('button', { name: /^Profile Settings: / });
-  await expect(sidebarButton.or(profileButton).first()).toBeVisible();
-  if (await sidebarButton.isVisible()) await sidebarButton.click();
+  await expect(page.getByRole('button', { name: /^Open sidebar/ }).or(profileButton).first()).toBeVisible();
+  await openSidebar(page);
   await profileButton.click();
   await expect(page.getByRole('dialog', { name: 'Profile Settings' }).getByRole('tablist')).toBeVisible();
 };

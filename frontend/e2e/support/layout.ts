@@ -1,4 +1,5 @@
 import { type Locator } from '@playwright/test';
+import { isOneOfScreens } from './accessibility.ts';
 import { expect } from './test.ts';
 
 /**
@@ -66,4 +67,16 @@ export const expectSoundLayout = async (place: Locator, state: string): Promise<
   await expect.poll(() => findFaults(place), { message: where, timeout: 5_000 }).toEqual([]);
   const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
   expect(overflow, `sideways scroll, ${where}`).toBeLessThanOrEqual(0);
+};
+
+const small = { width: 320, height: 700 };
+
+/** Like `expectSoundLayout`, on the smallest screen, or in the matrix of screens on this one. The page keeps its size. */
+export const expectSoundLayoutOnSmallScreen = async (place: Locator, state: string): Promise<void> => {
+  const page = place.page();
+  const screen = page.viewportSize();
+  if (!screen || isOneOfScreens()) return expectSoundLayout(place, state);
+  await page.setViewportSize(small);
+  await expectSoundLayout(place, state);
+  await page.setViewportSize(screen);
 };

@@ -1,4 +1,5 @@
 import { type Locator } from '@playwright/test';
+import { openSidebar } from './sidebar.ts';
 import { expect, Person } from './test.ts';
 
 /** The open private chat on a user's page. */
@@ -20,6 +21,7 @@ export const toPrivateChatUser = ({ page, user }: Person): PrivateChatUser => ne
 
 /** Opens the chat with a friend from the sidebar. */
 export const openChat = async (person: Person, friend: Person): Promise<void> => {
+  await openSidebar(person.page);
   await person.page
     .getByRole('list', { name: 'Friends', exact: true })
     .getByRole('listitem')

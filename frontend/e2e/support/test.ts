@@ -101,9 +101,18 @@ const recordErrors = async (context: BrowserContext, pageErrors: string[]): Prom
   });
 };
 
+/** Stores the choice of a theme, as after an earlier visit. */
+const storeTheme = (context: BrowserContext, theme: string): Promise<unknown> =>
+  context.addInitScript((choice) => {
+    if (!location.protocol.startsWith('http')) return;
+    if (localStorage.getItem('thaw-theme') === null) localStorage.setItem('thaw-theme', choice);
+  }, theme);
+
 /** Device settings of a project in playwright.config.ts. */
 export interface DeviceOptions {
   device: BrowserContextOptions;
+  /** The theme that users have chosen. */
+  theme: 'dark' | 'light';
 }
 
 interface Fixtures extends DeviceOptions {
@@ -137,7 +146,9 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
 
   device: [{}, { option: true }],
 
-  open: async ({ browser, baseURL, expectedErrors, device }, provide) => {
+  theme: ['dark', { option: true }],
+
+  open: async ({ browser, baseURL, expectedErrors, device, theme }, provide) => {
     const contexts: BrowserContext[] = [];
     const pageErrors: string[] = [];
     await provide(async (options = {}) => {
@@ -153,6 +164,7 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
       });
       contexts.push(context);
       await recordErrors(context, pageErrors);
+      if (theme !== 'dark') await storeTheme(context, theme);
       return context;
     });
     for (const context of contexts) await context.close();

@@ -1,0 +1,19 @@
+import { type Page } from '@playwright/test';
+import { expect } from './test.ts';
+
+const getSheet = (page: Page) => page.getByRole('dialog', { name: 'Sidebar' });
+
+/** On a small screen, where the sidebar is a sheet, opens it. */
+export const openSidebar = async (page: Page): Promise<void> => {
+  const button = page.getByRole('button', { name: /^Open sidebar/ });
+  if (!(await button.isVisible())) return;
+  await button.click();
+  await expect(getSheet(page)).toBeVisible();
+};
+
+/** Closes the sheet of a small screen, if it is open. */
+export const closeSidebar = async (page: Page): Promise<void> => {
+  const button = getSheet(page).getByRole('button', { name: 'Close sidebar' });
+  if (await button.isVisible()) await button.click();
+  await expect(getSheet(page)).toBeHidden();
+};

@@ -1,0 +1,23 @@
+import { defineConfig } from '@playwright/test';
+import { type DeviceOptions } from './e2e/support/test.ts';
+import desktopConfig, { phone } from './playwright.config.ts';
+
+const screens = {
+  320: { ...phone, viewport: { width: 320, height: 700 } },
+  390: phone,
+  1280: { viewport: { width: 1280, height: 800 } },
+};
+const themes = ['dark', 'light'] as const;
+
+/** What keeps users safe, on every screen and in both themes; part of `npm run test:long` only. */
+export default defineConfig<DeviceOptions>({
+  ...desktopConfig,
+  testMatch: ['blocks', 'reports', 'moderation', 'standing'].map((name) => `${name}.spec.ts`),
+  projects: Object.entries(screens).flatMap(([width, device]) =>
+    themes.map((theme) => ({
+      name: `${width} px, ${theme}`,
+      metadata: { isOneOfScreens: true },
+      use: { device, theme },
+    })),
+  ),
+});

@@ -122,6 +122,8 @@ test('another moderator confirms a ban and decides the appeal', async ({ open, f
   await form.getByRole('radio', { name: 'Confirm', exact: true }).check();
   await expectAccessibleEverywhere(page, 'confirmation', { within: 'form' });
   await form.getByRole('button', { name: 'Confirm the ban' }).click();
+  // On a phone the pointer is now over the queue, whose rows keep their places under a pointer.
+  await page.mouse.move(0, 0);
   await expect(row).toBeHidden();
 
   const notices = (await (await bob.page.request.get(`/api/notices/${bob.user.id}`)).json()) as {
@@ -129,7 +131,8 @@ test('another moderator confirms a ban and decides the appeal', async ({ open, f
   }[];
   const appeal = { userId: bob.user.id, noticeId: notices[0]?.id, words: 'It was a quote from a film.' };
   expect((await bob.page.request.post('/api/appeals', { data: appeal })).status()).toBe(201);
-  await page.reload();
+  // Another case may be open now, which on a phone hides the queue.
+  await page.goto('/moderation');
   await expect(row).toContainText('Appeal');
   await row.getByRole('button', { name: bob.name }).click();
   await expect(page.getByRole('heading', { name: caseTitle(bob) })).toBeFocused();

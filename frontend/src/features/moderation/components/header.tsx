@@ -13,12 +13,12 @@ export interface HeaderProps {
 
 /** The header of the moderation page: a link back to the chat, links to its views, and the help button. */
 export const Header = ({ view, announcement, onHelp }: HeaderProps) => (
-  <header className="flex items-center gap-x-4 border-b border-border px-3 max-[24rem]:flex-wrap">
+  <header className="flex items-center gap-x-4 border-b border-border px-3 max-sm:flex-wrap">
     <Link to="/chat" aria-label={copy.backToChat} className="grid size-11 place-items-center rounded-control">
       <LogoMark />
     </Link>
     <h1 className="text-md font-bold max-sm:sr-only">{copy.title}</h1>
-    <nav aria-label={copy.viewsLabel} className="flex gap-3 max-[24rem]:order-last max-[24rem]:basis-full">
+    <nav aria-label={copy.viewsLabel} className="flex gap-3 max-sm:order-last max-sm:basis-full">
       {views.map((each) => (
         <Link
           key={each}

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react';
+import { useCallback, useEffect, useRef } from 'react';
 import { filters, type Filter } from '@/features/moderation/address';
 import { Choices } from '@/features/moderation/components/form-fields';
 import { QueueRow } from '@/features/moderation/components/queue-row';
@@ -32,12 +32,26 @@ const emptyTexts: Record<Filter, string> = {
 
 /** Reports whether the pointer or the focus is inside an element. */
 const useHold = (onHold: (isHeld: boolean) => void) => {
+  const held = useRef<HTMLDivElement>(null);
   const holds = useRef({ pointer: false, focus: false });
-  const change = (part: 'pointer' | 'focus', isInside: boolean): void => {
-    holds.current[part] = isInside;
-    onHold(holds.current.pointer || holds.current.focus);
-  };
+  const change = useCallback(
+    (part: 'pointer' | 'focus', isInside: boolean): void => {
+      holds.current[part] = isInside;
+      onHold(holds.current.pointer || holds.current.focus);
+    },
+    [onHold],
+  );
+  useEffect(() => {
+    // On a small screen an open case hides the list under the pointer, which then does not leave it.
+    const onPointerOver = ({ target }: PointerEvent): void => {
+      if (holds.current.pointer && target instanceof Node && !held.current?.contains(target))
+        change('pointer', false);
+    };
+    document.addEventListener('pointerover', onPointerOver);
+    return () => document.removeEventListener('pointerover', onPointerOver);
+  }, [change]);
   return {
+    ref: held,
     // A finger leaves no pointer behind.
     onPointerEnter: ({ pointerType }: { pointerType: string }) => change('pointer', pointerType !== 'touch'),
     onPointerLeave: () => change('pointer', false),

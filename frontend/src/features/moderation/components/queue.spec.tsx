@@ -1,4 +1,4 @@
-import { act, screen, waitFor, within } from '@testing-library/react';
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { casesUrl } from '@/features/moderation/api/queries';
 import { Refusal } from '@/testing/fake-server';
 import { aCase, aCaseItem } from '@/testing/moderation-factories';
@@ -89,6 +89,18 @@ it('moves no row while the pointer is in the list, and takes over the new order 
   expect(names()).toEqual(['brave-heron', 'silent-badger', 'loud-fox']);
   await user.click(screen.getByRole('button', { name: 'Show 1 new case' }));
   await waitFor(() => expect(names()).toEqual(['new-one', 'silent-badger', 'loud-fox']));
+});
+
+it('releases the rows when the pointer is elsewhere, even if an open case hid the list under it', async () => {
+  const { server, queries, user } = showModeration(threeCases());
+  await screen.findByText('3 cases wait');
+  await user.hover(row('silent-badger'));
+  server.routes[openQueue] = createCasePage(threeCases().slice(1));
+  await act(() => queries.invalidateQueries({ queryKey: [casesUrl] }));
+  expect(await screen.findByText(/^No longer waits/)).toBeVisible();
+  // No pointerleave: a browser sends none to a list that is not rendered.
+  fireEvent.pointerOver(screen.getByRole('heading', { name: 'Queue' }));
+  await waitFor(() => expect(names()).toEqual(['silent-badger', 'loud-fox']));
 });
 
 it('loads the next page on request', async () => {

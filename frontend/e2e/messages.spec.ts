@@ -1,3 +1,4 @@
+import { type Locator } from '@playwright/test';
 import { expectAccessible } from './support/accessibility.ts';
 import { expect, type Person, test } from './support/test.ts';
 
@@ -92,6 +93,24 @@ test('two users reply, edit and react', async ({ pair }) => {
   await expect(ada.field).toHaveValue('half a thought');
 });
 
+/** Expects the actions of the first message on a narrow screen to be complete, and above its bubble. */
+const expectActionsAbove = async (person: Person, text: string): Promise<void> => {
+  const { page } = person;
+  const row = person.message(text);
+  await page.setViewportSize({ width: 390, height: 844 });
+  await row.getByText(text).hover();
+  const measure = async (place: Locator): Promise<{ top: number; bottom: number }> => {
+    const { y, height } = (await place.boundingBox()) ?? { y: 0, height: 0 };
+    return { top: y, bottom: y + height };
+  };
+  const actions = await measure(row.getByRole('toolbar'));
+  expect(actions.top).toBeGreaterThanOrEqual(
+    (await measure(page.getByRole('region', { name: 'Messages' }))).top,
+  );
+  expect(actions.bottom).toBeLessThanOrEqual((await measure(row.locator('[title]').first())).top);
+  await page.setViewportSize({ width: 1280, height: 800 });
+};
+
 test('a quote links to its message, and the keyboard reaches every action', async ({ pair }) => {
   const [ada, bob] = await pair();
   await ada.sendMessage('the very beginning');
@@ -119,6 +138,7 @@ test('a quote links to its message, and the keyboard reaches every action', asyn
   await bob.page.mouse.wheel(0, -10_000);
   await expect(bob.message('the very beginning')).toBeInViewport();
   await expect(bob.button('Jump to the newest message')).toBeVisible();
+  await expectActionsAbove(bob, 'the very beginning');
   await clickAction(bob, 'the very beginning', 'Reply');
   await bob.sendMessage('I remember');
   await expect(bob.message('I remember')).toBeInViewport();

@@ -203,7 +203,8 @@ const List = ({
         {...touch}
         {...longPress.handlers}
       >
-        <div className="mx-auto flex min-h-full w-full max-w-4xl flex-col justify-end px-4 pt-4 md:px-6">
+        {/* Room at the top for the actions above the first message, where there is none beside it. */}
+        <div className="mx-auto flex min-h-full w-full max-w-4xl flex-col justify-end px-4 pt-4 @max-2xl:pt-9 md:px-6">
           {top}
           <ol className="relative w-full shrink-0" style={{ height: virtualizer.getTotalSize() }}>
             {rows.map(({ key, index, start }) => {

@@ -214,7 +214,7 @@ export const MessageRow = memo(function MessageRow({
               className={cn(
                 'absolute z-floating [@media(hover:none)]:hidden',
                 // Beside the bubble, or above it where there is no room.
-                '@2xl:top-1/2 @2xl:-translate-y-1/2 @max-2xl:-top-8 @max-2xl:pb-1',
+                '@2xl:top-1/2 @2xl:-translate-y-1/2 @max-2xl:bottom-full @max-2xl:pb-1',
                 isMine
                   ? '@2xl:right-full @2xl:pr-1 @max-2xl:right-0'
                   : '@2xl:left-full @2xl:pl-1 @max-2xl:left-0',

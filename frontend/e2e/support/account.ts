@@ -39,7 +39,12 @@ export const signInAndOpenChat = async (
 /** Opens Profile Settings from the sidebar; on a small screen through the sheet. */
 export const openSettings = async (page: Page): Promise<void> => {
   const profileButton = page.getByRole('button', { name: /^Profile Settings: / });
-  await expect(page.getByRole('button', { name: /^Open sidebar/ }).or(profileButton).first()).toBeVisible();
+  await expect(
+    page
+      .getByRole('button', { name: /^Open sidebar/ })
+      .or(profileButton)
+      .first(),
+  ).toBeVisible();
   await openSidebar(page);
   await profileButton.click();
   await expect(page.getByRole('dialog', { name: 'Profile Settings' }).getByRole('tablist')).toBeVisible();

@@ -16,7 +16,9 @@ const role = `thaw_service_${randomBytes(4).toString('hex')}`;
 const DEFINITIONS_SQL = `
 WITH tables AS (SELECT * FROM pg_class WHERE oid = ANY($1::text[]::regclass[]))
 SELECT line FROM (
-  SELECT format('table %s kind %s owner %s options %s', relname, relkind, relowner::regrole, reloptions) AS line FROM tables
+  SELECT format('table %s kind %s owner %s options %s toast %s', relname, relkind, relowner::regrole, reloptions,
+    (SELECT toast.reloptions FROM pg_class AS toast WHERE toast.oid = tables.reltoastrelid)) AS line
+  FROM tables
   UNION ALL
   SELECT format('column %s %s %s not null %s default %s statistics %s options %s storage %s %s', relname, attname,
     format_type(atttypid, atttypmod), attnotnull, pg_get_expr(adbin, adrelid), attstattarget, attoptions, attstorage, attnum)
@@ -69,6 +71,7 @@ describe('tables that a rebuild has replaced', () => {
       GRANT SELECT ON notices TO ${role} WITH GRANT OPTION;
       GRANT SELECT (id) ON reports TO PUBLIC;
       ALTER TABLE chat_history SET (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.01);
+      ALTER TABLE private_messages SET (toast.autovacuum_vacuum_threshold = 7, toast.autovacuum_enabled = true);
       ALTER TABLE blocks ADD COLUMN number serial, ADD COLUMN share numeric(4, 2) DEFAULT 1.5;
       ALTER TABLE appeals ALTER COLUMN user_id SET (n_distinct = -0.5)`);
     const tables = app
@@ -83,6 +86,7 @@ describe('tables that a rebuild has replaced', () => {
     for (const kind of ['table', 'column', 'constraint', 'index', 'index column', 'privilege', 'sequence'])
       expect(definitions.some((line) => line.startsWith(`${kind} `))).toBe(true);
     expect(definitions.join('\n')).toMatch(/column users email .* statistics 0 /);
+    expect(definitions.join('\n')).toMatch(/table private_messages .* toast .*autovacuum_vacuum_threshold=7/);
 
     await app.get(ProjectionRebuildService).rebuild();
 

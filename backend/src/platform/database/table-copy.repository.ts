@@ -50,7 +50,10 @@ FROM pg_index i JOIN pg_class ic ON ic.oid = i.indexrelid JOIN pg_attribute a ON
 WHERE i.indrelid = $1::regclass AND a.attstattarget >= 0
 UNION ALL
 SELECT format('ALTER TABLE %I.%I SET (%s)', '${COPY_SCHEMA}', c.relname, array_to_string(c.reloptions, ', '))
-FROM pg_class c WHERE c.oid = $1::regclass AND c.reloptions IS NOT NULL`;
+FROM pg_class c WHERE c.oid = $1::regclass AND c.reloptions IS NOT NULL
+UNION ALL
+SELECT format('ALTER TABLE %I.%I SET (toast.%s)', '${COPY_SCHEMA}', c.relname, array_to_string(t.reloptions, ', toast.'))
+FROM pg_class c JOIN pg_class t ON t.oid = c.reltoastrelid WHERE c.oid = $1::regclass AND t.reloptions IS NOT NULL`;
 
 const GRANTEE = `CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END`;
 const GRANTEE_WITH_OPTION = `${GRANTEE} || CASE WHEN is_grantable THEN ' WITH GRANT OPTION' ELSE '' END`;

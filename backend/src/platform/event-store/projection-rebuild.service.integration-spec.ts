@@ -8,6 +8,7 @@ import {
   type TestEventStore,
 } from '../../testing/test-event-store.harness';
 import { until } from '../../testing/until.functions';
+import { TableCopyRepository } from '../database/table-copy.repository';
 import { ProjectionRebuildService } from './projection-rebuild.service';
 import { ProjectionRegistry } from './projection.registry';
 
@@ -75,6 +76,30 @@ describe('a rebuild of the read models', () => {
     ]);
   });
 
+  it('exchanges the tables under a transaction that has appended and not changed them yet', async () => {
+    const streamId = createStreamId();
+    const lockTables = TableCopyRepository.prototype.lockTables;
+    let appending: Promise<unknown> | undefined;
+    jest.spyOn(TableCopyRepository.prototype, 'lockTables').mockImplementation(async function (
+      this: TableCopyRepository,
+      manager,
+    ) {
+      await lockTables.call(this, manager);
+      appending ??= store.eventStore.append(streamId, 'none', [createNoted('waits for the new table')]);
+      await until(() => hasWaiting('RowExclusiveLock'));
+    });
+    try {
+      await store.rebuilder.rebuild();
+    } finally {
+      jest.restoreAllMocks();
+    }
+    await appending;
+    expect(await store.readRows('notes', streamId)).toHaveLength(1);
+    const before = await store.readRows('notes');
+    await store.rebuilder.rebuild();
+    expect(await store.readRows('notes')).toEqual(before);
+  });
+
   it('waits for a long transaction that reads a table, and does not delay other reads meanwhile', async () => {
     const reading = store.dataSource.createQueryRunner();
     await reading.startTransaction();
@@ -82,7 +107,7 @@ describe('a rebuild of the read models', () => {
     const table = await readTableId();
     let isRebuilt = false;
     const rebuilding = store.rebuilder.rebuild().finally(() => (isRebuilt = true));
-    await until(hasTriedExchange);
+    await until(() => hasWaiting('AccessExclusiveLock'));
     const startedAt = performance.now();
     await store.readRows('notes');
     await store.eventStore.append(createStreamId(), 'none', [createNoted('beside a long transaction')]);
@@ -126,10 +151,12 @@ describe('a rebuild of the read models', () => {
   };
   const readTableId = async (): Promise<unknown> =>
     (await store.dataSource.query<{ id: unknown }[]>(`SELECT 'notes'::regclass::oid AS id`))[0]?.id;
-  /** Whether the rebuild waits for the lock on the tables. */
-  const hasTriedExchange = async (): Promise<boolean> => {
+  /** Whether a transaction waits for a lock on the table. */
+  const hasWaiting = async (mode: string): Promise<boolean> => {
     const rows = await store.dataSource.query<unknown[]>(
-      `SELECT 1 FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND NOT granted AND relation = 'notes'::regclass`,
+      `SELECT 1 FROM pg_locks JOIN pg_class ON pg_class.oid = relation
+       WHERE mode = $1 AND NOT granted AND relname = 'notes' AND relnamespace = 'public'::regnamespace`,
+      [mode],
     );
     return rows.length > 0;
   };

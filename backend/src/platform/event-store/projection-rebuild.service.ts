@@ -11,8 +11,8 @@ import type { StoredEvent } from './stored-event.types';
 
 /** Events per transaction. */
 const PAGE_SIZE = 1_000;
-/** The exchange of the tables is tried when at most this many events are missing, and delays reads while they are applied. */
-const MAX_EVENTS_OF_EXCHANGE = 100;
+/** The exchange of the tables is tried when the missing events can be applied in this time, for which it delays reads. */
+const EXCHANGE_APPLY_MS = 150;
 /**
  * How long the exchange waits for the transactions that use the tables. New ones wait in the meantime, for less than their
  * lock time-out of 1 s.
@@ -97,12 +97,13 @@ export class ProjectionRebuildService {
     }
   }
 
-  /** Applies new events until few are left. */
+  /** Applies new events until those that were appended in the meantime take little time. */
   private async catchUp(progress: Progress, copies: TableCopyRepository): Promise<Progress> {
     for (let from = progress; ;) {
-      const next = await this.follow(from, await this.positions.findSettled(), copies);
-      if (next.count - from.count <= MAX_EVENTS_OF_EXCHANGE) return next;
-      from = next;
+      const settled = await this.positions.findSettled();
+      const startedAt = performance.now();
+      from = await this.follow(from, settled, copies);
+      if (performance.now() - startedAt <= EXCHANGE_APPLY_MS) return from;
     }
   }
 
@@ -162,21 +163,36 @@ export class ProjectionRebuildService {
         // For each statement: one locks all tables.
         await manager.query(`SET LOCAL statement_timeout = ${EXCHANGE_LOCK_MS}`);
         await copies.lockTables(manager);
-        const limit = MAX_EVENTS_OF_EXCHANGE + 1;
-        const range = { after: position, upTo: Number.MAX_SAFE_INTEGER, limit };
-        const events = await this.applyPage(range, copies, manager);
-        if (events.length === limit) throw new TooManyEventsError();
+        const applied = await this.applyRest(position, copies, manager);
         await copies.exchange(manager);
-        return count + events.length;
+        return count + applied;
       });
     } catch (error) {
       if (error instanceof TooManyEventsError || isBusy(error)) return null;
       throw error;
     }
   }
+
+  /** @returns the number of applied events. @throws TooManyEventsError */
+  private async applyRest(
+    position: number,
+    copies: TableCopyRepository,
+    manager: EntityManager,
+  ): Promise<number> {
+    const giveUpAt = performance.now() + EXCHANGE_APPLY_MS;
+    let count = 0;
+    for (let after = position; ;) {
+      const range = { after, upTo: Number.MAX_SAFE_INTEGER, limit: PAGE_SIZE };
+      const events = await this.applyPage(range, copies, manager);
+      count += events.length;
+      if (events.length < PAGE_SIZE) return count;
+      if (performance.now() > giveUpAt) throw new TooManyEventsError();
+      after = events.at(-1)?.globalPosition ?? after;
+    }
+  }
 }
 
-/** More events were appended than an exchange may apply while it delays reads. */
+/** More events are missing than an exchange may apply while it delays reads. */
 class TooManyEventsError extends Error {}
 
 const isBusy = (error: unknown): boolean =>

@@ -8,7 +8,6 @@ import {
   type TestEventStore,
 } from '../../testing/test-event-store.harness';
 import { until } from '../../testing/until.functions';
-import { TableCopyRepository } from '../database/table-copy.repository';
 import { ProjectionRebuildService } from './projection-rebuild.service';
 import { ProjectionRegistry } from './projection.registry';
 
@@ -78,15 +77,15 @@ describe('a rebuild of the read models', () => {
 
   it('exchanges the tables under a transaction that has appended and not changed them yet', async () => {
     const streamId = createStreamId();
-    const lockTables = TableCopyRepository.prototype.lockTables;
+    const readPage = store.eventStore.readPage.bind(store.eventStore);
     let appending: Promise<unknown> | undefined;
-    jest.spyOn(TableCopyRepository.prototype, 'lockTables').mockImplementation(async function (
-      this: TableCopyRepository,
-      manager,
-    ) {
-      await lockTables.call(this, manager);
-      appending ??= store.eventStore.append(streamId, 'none', [createNoted('waits for the new table')]);
-      await until(() => hasWaiting('RowExclusiveLock'));
+    jest.spyOn(store.eventStore, 'readPage').mockImplementation(async (range, manager) => {
+      // The exchange reads the rest of the log after it has locked the tables.
+      if (range.upTo === Number.MAX_SAFE_INTEGER && !appending) {
+        appending = store.eventStore.append(streamId, 'none', [createNoted('waits for the new table')]);
+        await until(() => hasWaiting('RowExclusiveLock'));
+      }
+      return readPage(range, manager);
     });
     try {
       await store.rebuilder.rebuild();

@@ -7,12 +7,12 @@ import type { ModerationCase } from '@thaw/contract/moderation';
 import type { Notice } from '@thaw/contract/safety';
 import { Client } from 'pg';
 import { type Stack, startStack } from '../../deploy/local/thaw-stack.mjs';
+import { canary, chat, createWords, register, writePrivately } from '../src/testing/canary-user.driver';
 import { deleteAccount, readReceipt, waitForReceipt } from '../src/testing/erasure.fixture';
 import { fileReport } from '../src/testing/reports.fixture';
 import { ThawVisitor } from '../src/testing/thaw.client';
 import { until } from '../src/testing/until.functions';
 import { findWords, readPlaces } from './canary-places';
-import { canary, chat, createWords, register, writePrivately } from './canary-user';
 
 jest.setTimeout(240_000);
 

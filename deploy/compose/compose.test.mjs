@@ -5,6 +5,7 @@ import { after, before, suite, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startBadUpgrades } from './testing/bad-upgrades.mjs';
 import { ComposeStack, hasServiceImage, findMissingEngine } from './testing/compose-stack.mjs';
+import { assertNoWordsAfterDeletion } from './testing/deleted-user.mjs';
 import { startSteadyRequests } from './testing/steady-requests.mjs';
 import { ThawVisitor } from './testing/thaw-client.mjs';
 import chatUserDriver from '../../backend/dist/testing/chat-user.driver.js';
@@ -157,6 +158,10 @@ suite('docker compose', { skip }, () => {
     );
     await Promise.all([ada.leave(), bob.leave()]);
   });
+
+  test('pg_dump has none of the words of a deleted user', { timeout: 3 * MINUTE_MS }, () =>
+    assertNoWordsAfterDeletion(stack.origin, () => stack.dumpDatabase()),
+  );
 
   test('10 bad upgrade requests per second cause no error for other clients', async (t) => {
     const stopAsking = await startSteadyRequests(stack.origin, { everyMs: 20 });

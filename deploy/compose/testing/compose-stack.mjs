@@ -106,6 +106,13 @@ export class ComposeStack {
     return (await this.runCompose('exec', '-T', 'postgres', 'bash', '-c', psql, sql)).trim();
   }
 
+  /** What `pg_dump` of the image writes about the database. */
+  dumpDatabase() {
+    const dump =
+      'PGPASSWORD=$(cat /run/thaw/superuser-password) exec pg_dump --username postgres --dbname thaw';
+    return this.runCompose('exec', '-T', 'postgres', 'bash', '-c', dump);
+  }
+
   readLogs(...args) {
     return this.runCompose('logs', '--no-color', ...args);
   }

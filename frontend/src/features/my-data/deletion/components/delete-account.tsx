@@ -2,10 +2,12 @@ import { ERASURE_CONFIRMATION, type RequestErasure } from '@thaw/contract/my-dat
 import { type SelfUser } from '@thaw/contract/users';
 import { ChevronRight } from 'lucide-react';
 import { useState } from 'react';
+import { ConfirmationForm } from '@/features/my-data/components/confirmation-form';
+import { OwnPasswordField } from '@/features/my-data/components/own-password-field';
+import { RowButton } from '@/features/my-data/components/row-button';
 import { copy } from '@/features/my-data/deletion/copy';
 import { deleteAccount } from '@/features/my-data/deletion/delete-account';
 import { resetAccountDeletion, useAccountDeletion } from '@/features/my-data/deletion/account-deletion.store';
-import { Button } from '@/ui/button';
 import { Field } from '@/ui/field';
 import { Modal } from '@/ui/modal';
 import { useForm } from '@/ui/use-form';
@@ -22,20 +24,19 @@ const DeletionForm = ({ user, onDismiss }: DeletionFormProps) => {
   const { confirmation } = values;
   const isConfirmed = user.isAnonymous ? confirmation.trim() === ERASURE_CONFIRMATION : confirmation !== '';
   const submit = (): void => {
-    if (!isConfirmed || isPending) return;
     const body: RequestErasure = user.isAnonymous
       ? { confirm: ERASURE_CONFIRMATION }
       : { currentPassword: confirmation };
     void deleteAccount(user.id, body);
   };
   return (
-    <form
-      noValidate
-      className="mt-3 grid gap-4"
-      onSubmit={(event) => {
-        event.preventDefault();
-        submit();
-      }}
+    <ConfirmationForm
+      copy={copy}
+      isDestructive
+      isReady={isConfirmed}
+      isPending={isPending}
+      onSubmit={submit}
+      onDismiss={onDismiss}
     >
       <p className="text-base text-muted-foreground">{copy.kept}</p>
       <p className="text-base text-muted-foreground">{copy.then}</p>
@@ -50,28 +51,15 @@ const DeletionForm = ({ user, onDismiss }: DeletionFormProps) => {
           {...field('confirmation')}
         />
       ) : (
-        <>
-          {/* Password managers read here which account the password belongs to. */}
-          <input type="email" autoComplete="username" value={user.email ?? ''} readOnly hidden />
-          <Field
-            label={copy.password}
-            type="password"
-            autoComplete="current-password"
-            error={failure ?? undefined}
-            readOnly={isPending}
-            {...field('confirmation')}
-          />
-        </>
+        <OwnPasswordField
+          user={user}
+          label={copy.password}
+          error={failure ?? undefined}
+          readOnly={isPending}
+          {...field('confirmation')}
+        />
       )}
-      <div className="mt-2 flex flex-wrap gap-3">
-        <Button type="submit" variant="destructive" disabled={!isConfirmed || isPending}>
-          {isPending ? copy.pending : copy.submit}
-        </Button>
-        <Button variant="ghost" disabled={isPending} onClick={onDismiss}>
-          {copy.cancel}
-        </Button>
-      </div>
-    </form>
+    </ConfirmationForm>
   );
 };
 
@@ -92,10 +80,7 @@ export const DeleteAccount = ({ user, isRow = false }: DeleteAccountProps) => {
   const dismiss = (): void => setOpen(false);
   return (
     <>
-      <Button variant="outline" aria-haspopup="dialog" className={isRow ? 'w-full' : ''} onClick={open}>
-        {isRow ? <span className="flex-1 text-left">{copy.open}</span> : copy.open}
-        {isRow ? <ChevronRight aria-hidden="true" className="text-muted-foreground" /> : null}
-      </Button>
+      <RowButton label={copy.open} icon={ChevronRight} isRow={isRow} aria-haspopup="dialog" onClick={open} />
       {isOpen ? (
         <Modal isOpen title={copy.title} description={copy.lead} onDismiss={dismiss} isLocked={isPending}>
           <DeletionForm user={user} onDismiss={dismiss} />

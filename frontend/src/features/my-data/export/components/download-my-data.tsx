@@ -1,10 +1,11 @@
 import { type SelfUser } from '@thaw/contract/users';
 import { ChevronRight, Download } from 'lucide-react';
 import { useState } from 'react';
+import { ConfirmationForm } from '@/features/my-data/components/confirmation-form';
+import { OwnPasswordField } from '@/features/my-data/components/own-password-field';
+import { RowButton } from '@/features/my-data/components/row-button';
 import { copy } from '@/features/my-data/export/copy';
 import { startDownload } from '@/features/my-data/export/start-download';
-import { Button } from '@/ui/button';
-import { Field } from '@/ui/field';
 import { Modal } from '@/ui/modal';
 import { toast } from '@/ui/toast-store';
 import { useForm } from '@/ui/use-form';
@@ -20,7 +21,6 @@ const PasswordDialog = ({ user, onDismiss }: PasswordDialogProps) => {
   const [failure, setFailure] = useState<string>();
   const { password } = values;
   const submit = async (): Promise<void> => {
-    if (password === '' || isPending) return;
     setPending(true);
     setFailure(undefined);
     const reason = await startDownload(user.id, password);
@@ -30,33 +30,21 @@ const PasswordDialog = ({ user, onDismiss }: PasswordDialogProps) => {
   };
   return (
     <Modal isOpen title={copy.title} description={copy.lead} onDismiss={onDismiss} isLocked={isPending}>
-      <form
-        noValidate
-        className="mt-3 grid gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void submit();
-        }}
+      <ConfirmationForm
+        copy={copy}
+        isReady={password !== ''}
+        isPending={isPending}
+        onSubmit={() => void submit()}
+        onDismiss={onDismiss}
       >
-        {/* Password managers read here which account the password belongs to. */}
-        <input type="email" autoComplete="username" value={user.email ?? ''} readOnly hidden />
-        <Field
+        <OwnPasswordField
+          user={user}
           label={copy.password}
-          type="password"
-          autoComplete="current-password"
           error={failure}
           readOnly={isPending}
           {...field('password')}
         />
-        <div className="mt-2 flex flex-wrap gap-3">
-          <Button type="submit" disabled={password === '' || isPending}>
-            {isPending ? copy.pending : copy.submit}
-          </Button>
-          <Button variant="ghost" disabled={isPending} onClick={onDismiss}>
-            {copy.cancel}
-          </Button>
-        </div>
-      </form>
+      </ConfirmationForm>
     </Modal>
   );
 };
@@ -78,21 +66,17 @@ export const DownloadMyData = ({ user, isRow = false }: DownloadMyDataProps) => 
     setPending(false);
     if (reason !== null) toast({ title: copy.notStarted, description: reason, tone: 'destructive' });
   };
-  const label = isPending ? copy.pending : copy.open;
-  const Icon = user.isAnonymous ? Download : ChevronRight;
   return (
     <>
-      <Button
-        variant="outline"
+      <RowButton
+        label={isPending ? copy.pending : copy.open}
+        icon={user.isAnonymous ? Download : ChevronRight}
+        isRow={isRow}
         aria-haspopup={user.isAnonymous ? undefined : 'dialog'}
         // The button keeps the focus while it is pending.
         aria-disabled={isPending}
-        className={isRow ? 'w-full' : ''}
         onClick={() => (user.isAnonymous ? void download() : setOpen(true))}
-      >
-        {isRow ? <span className="flex-1 text-left">{label}</span> : label}
-        {isRow ? <Icon aria-hidden="true" className="text-muted-foreground" /> : null}
-      </Button>
+      />
       {isOpen ? <PasswordDialog user={user} onDismiss={() => setOpen(false)} /> : null}
     </>
   );

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import fs from 'node:fs';
 import http from 'node:http';
 import process from 'node:process';
@@ -28,21 +29,26 @@ listen(process.env.INTERNAL_PORT, '127.0.0.1', (request, response) => {
   response.statusCode = request.url === '/health/ready' ? 200 : 404;
   response.end();
 });
-let endStream = () => undefined;
+let streamedMb = 0;
 if (role === 'api') {
   listen(process.env.PORT, process.env.HOST, async (request, response) => {
     if (request.url === '/api/slow') await new Promise((resolve) => setTimeout(resolve, 2_000));
     if (request.url === '/api/stream') {
       // As the replicas send an export.
       response.setHeader('X-Accel-Buffering', 'no');
-      response.write('first\n');
-      await new Promise((resolve) => (endStream = resolve));
-      return response.end('last\n');
+      for (streamedMb = 0; streamedMb < 64; streamedMb += 1)
+        if (!response.write(Buffer.alloc(1_000_000))) await once(response, 'drain');
+      return response.end();
     }
-    if (request.url === '/api/end-stream') endStream();
     response.setHeader('Content-Type', 'application/json');
     response.end(
-      JSON.stringify({ url: request.url, headers: request.headers, env: process.env, pid: process.pid }),
+      JSON.stringify({
+        url: request.url,
+        headers: request.headers,
+        env: process.env,
+        pid: process.pid,
+        streamedMb,
+      }),
     );
   });
 }

@@ -4,6 +4,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { randomUUID } from 'node:crypto';
 import { EventTypeRegistry } from '../../platform/event-store/event-type.registry';
 import { GracefulShutdownService } from '../../platform/lifecycle/graceful-shutdown.service';
+import { exportLockKey } from '../../platform/redis/redis.keys';
 import { matchSockets } from '../../testing/random-chat.fixture';
 import { persistChat } from '../../testing/persisted-chat.fixture';
 import { createPrivateMessage, uploadChatImage } from '../../testing/private-chat.fixture';
@@ -278,10 +279,11 @@ describe('the export of what is stored about a user', () => {
 
     it('when the replica stops, which does not wait for the client', async () => {
       const replica = await thaw.add();
-      const { response } = await openLarge(replica.origin);
+      const { ada, response } = await openLarge(replica.origin);
       const stopped = replica.app.get(GracefulShutdownService).stop(() => replica.stop());
       await expectCutOff(response);
       await stopped;
+      expect(await thaw.store.redis.exists(exportLockKey(ada.user.id))).toBe(0);
     });
   });
 

@@ -30,6 +30,7 @@ export class ExportService {
   private readonly logger = new Logger(ExportService.name);
   private readonly limiter = new ConcurrencyLimiter(CONCURRENCY, 0);
   private readonly stopping = new AbortController();
+  private readonly running = new Set<Promise<void>>();
 
   constructor(
     private readonly users: UsersService,
@@ -40,7 +41,11 @@ export class ExportService {
     gracefulShutdown: GracefulShutdownService,
   ) {
     // The public port closes after the last response, so exports must not go on.
-    gracefulShutdown.register('announce', 'exports', () => this.stopping.abort());
+    gracefulShutdown.register('announce', 'exports', async () => {
+      this.stopping.abort();
+      // A lock that is left behind would refuse the user's next export on another replica for a minute.
+      await Promise.allSettled(this.running);
+    });
   }
 
   /**
@@ -78,17 +83,21 @@ export class ExportService {
       const first = await lines.next();
       if (!(await this.tickets.use(token))) throw new DomainError('not_found');
       return {
-        writeTo: async (target) => {
-          try {
-            await this.write(login, prepend(first.value as string, lines), target);
-          } finally {
-            await release();
-          }
-        },
+        writeTo: (target) =>
+          this.track(this.write(login, prepend(first.value as string, lines), target).finally(release)),
       };
     } catch (error) {
       await release();
       throw error;
+    }
+  }
+
+  private async track(running: Promise<void>): Promise<void> {
+    this.running.add(running);
+    try {
+      await running;
+    } finally {
+      this.running.delete(running);
     }
   }
 

@@ -4,7 +4,6 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { randomUUID } from 'node:crypto';
 import { EventTypeRegistry } from '../../platform/event-store/event-type.registry';
 import { GracefulShutdownService } from '../../platform/lifecycle/graceful-shutdown.service';
-import { exportLockKey } from '../../platform/redis/redis.keys';
 import { matchSockets } from '../../testing/random-chat.fixture';
 import { persistChat } from '../../testing/persisted-chat.fixture';
 import { createPrivateMessage, uploadChatImage } from '../../testing/private-chat.fixture';

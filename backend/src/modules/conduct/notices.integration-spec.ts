@@ -158,8 +158,9 @@ describe('notices', () => {
         expect(await fileAppeal(ada, noticeId, words)).toMatchObject({ status: 400 });
     });
 
-    it('let a reporter ask for a second look, which opens the case again', async () => {
+    it('let a reporter ask for a second look, which opens the case again and sends nothing to the user', async () => {
       const [ada, bob] = [await thaw.createVisitor(0), await thaw.createVisitor(1)];
+      const socket = await ada.openSocket();
       const filed = await fileReport(getReplica(), ada.user.id, bob.user.id);
       await decide(getReplica(), ada.user.id, filed, 'dismissed');
       const [dismissal] = await readNotices(bob);
@@ -174,6 +175,9 @@ describe('notices', () => {
         [filed.caseId],
       );
       expect(state).toBe('open');
+      await warn(getReplica(), ada.user.id);
+      await socket.next('notice');
+      expect(socket.all('standing')).toEqual([]);
     });
 
     it('are refused when the time for an appeal is over', async () => {

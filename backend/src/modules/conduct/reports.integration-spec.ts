@@ -110,6 +110,16 @@ describe('reports', () => {
       expect(await readStoredReports(thaw, bob)).toHaveLength(1);
     });
 
+    it('send nothing to the reported user, also when they are filed again', async () => {
+      const { ada, bob, sessionId, bobSocket } = await startChatWithMessage();
+      for (const status of [201, 200])
+        expect(await fileReport(ada, bob, { sessionId })).toMatchObject({ status });
+      const friendRequest = { requesterId: ada.user.id, addresseeId: bob.user.id };
+      await ada.call('POST', '/api/friends/request', friendRequest);
+      await bobSocket.next('friend_request');
+      expect(bobSocket.all('standing')).toEqual([]);
+    });
+
     it('are one report when they are filed at the same moment', async () => {
       const { ada, bob, sessionId } = await startChatWithMessage();
       const answers = await Promise.all(Array.from({ length: 4 }, () => fileReport(ada, bob, { sessionId })));

@@ -49,6 +49,9 @@ export interface FiledAppealResult extends ConductResult {
 /** Inherited sanctions that are shortened in the call that shortens their source; the job shortens the others. */
 const ALIGNED_AT_ONCE = 20;
 
+/** How long a standing that has changed is announced again, for a process that died after its commit. */
+export const ANNOUNCED_AGAIN_FOR_MS = 3 * 60_000;
+
 /** Writes of the caller that commit together with the events. It runs for each attempt of the transaction. */
 export type Alongside<Result = ConductResult> = (manager: EntityManager, result: Result) => Promise<void>;
 
@@ -214,9 +217,17 @@ export class ConductService {
     return this.run({ ...request, type: 'RecordExpiry' }, alongside);
   }
 
-  /** For a retried call: the process of the first one may have died between its commit and its announcement. Never throws. */
-  announceAgain(userId: number): Promise<void> {
-    return this.standings.announce(userId);
+  /**
+   * For a retried call: the process of the first one may have died between its commit and its announcement. Announces only
+   * a recent change, so that users learn nothing of repeated reports about them. Never throws.
+   */
+  async announceAgain(userId: number): Promise<void> {
+    try {
+      const since = new Date(Date.now() - ANNOUNCED_AGAIN_FOR_MS);
+      if (await this.conduct.hasChangedSince(userId, since)) await this.standings.announce(userId);
+    } catch (error) {
+      logWarning(this.logger, 'A standing was not announced again', error);
+    }
   }
 
   private async run<Result extends ConductResult = ConductResult>(
@@ -258,9 +269,10 @@ export class ConductService {
     return refuseLostConflict(() => this.executor.runInTransaction(work));
   }
 
-  /** Announces also when nothing has changed: the command may be the retry of one that died before. Never throws. */
+  /** A command that has changed nothing may be the retry of one whose process died before. Never throws. */
   private async announce(userId: number, events: readonly ConductEvent[]): Promise<void> {
-    if (events.length === 0 || events.some(changesStanding)) await this.standings.announce(userId);
+    if (events.length === 0) await this.announceAgain(userId);
+    else if (events.some(changesStanding)) await this.standings.announce(userId);
     await this.notices.send(events.flatMap(listChangedNotices));
   }
 }
@@ -280,12 +292,13 @@ const toPolicy = (environment: Environment): ConductPolicy => ({
 const mayBeRetried = (error: unknown): boolean =>
   error instanceof DomainError && (error.code === 'already_answered' || error.code === 'case_changed');
 
-const changesStanding = ({ type }: ConductEvent): boolean =>
+const changesStanding = ({ type, data }: ConductEvent): boolean =>
   type === 'PersonFlagged' ||
   type === 'FlagLifted' ||
   type === 'SanctionImposed' ||
   type === 'SanctionLifted' ||
-  type === 'AppealDecided' ||
+  // Not the appeal of a reporter, of which the reported user learns nothing.
+  (type === 'AppealDecided' && data.sanctionId !== null) ||
   type === 'AgeAsked' ||
   type === 'AgeAnswered';
 

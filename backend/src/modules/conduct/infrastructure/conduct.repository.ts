@@ -91,6 +91,16 @@ export class ConductRepository {
     }));
   }
 
+  /** Whether the user's standing may have changed since then. */
+  async hasChangedSince(userId: number, since: Date): Promise<boolean> {
+    const [row] = await this.dataSource.query<{ has_changed: boolean }[]>(
+      `SELECT EXISTS (SELECT 1 FROM notices
+         WHERE recipient_id = $1 AND created_at >= $2 AND kind <> 'report_decided') AS has_changed`,
+      [userId, since],
+    );
+    return row?.has_changed === true;
+  }
+
   /** Users whose standing may have changed since then, in the order of their ids. */
   async findRecentlyChanged(since: Date, afterUserId: number, limit: number): Promise<number[]> {
     const rows = await this.dataSource.query<{ recipient_id: string }[]>(

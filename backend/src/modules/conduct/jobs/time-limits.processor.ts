@@ -3,13 +3,11 @@ import { ENVIRONMENT, type Environment } from '../../../config/environment.confi
 import { JobHandlerRegistry } from '../../../platform/queue/job-handler.registry';
 import { JobQueueService } from '../../../platform/queue/job-queue.service';
 import { StandingsService } from '../../standings/application/standings.service';
-import { ConductService } from '../application/conduct.service';
+import { ANNOUNCED_AGAIN_FOR_MS, ConductService } from '../application/conduct.service';
 import { ConductRepository } from '../infrastructure/conduct.repository';
 
 const RUN_EVERY_MS = 60_000;
 const USERS_PER_PAGE = 200;
-/** Longer than the period of the job, so that a process that died after a commit is made up for. */
-const ANNOUNCE_AGAIN_FOR_MS = 3 * RUN_EVERY_MS;
 
 /**
  * Applies what only the passing of time decides: bans that were not confirmed, automatic suspensions whose case is
@@ -62,7 +60,7 @@ export class TimeLimitsProcessor implements OnModuleInit, OnApplicationBootstrap
       }
     }
     await this.conduct.alignInheritedSanctions(null, USERS_PER_PAGE);
-    await this.announceAgain(new Date(now.getTime() - ANNOUNCE_AGAIN_FOR_MS));
+    await this.announceAgain(new Date(now.getTime() - ANNOUNCED_AGAIN_FOR_MS));
     const [firstError] = failed.values();
     if (failed.size > 0) throw firstError;
     return done.size;

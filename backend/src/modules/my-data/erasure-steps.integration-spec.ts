@@ -5,6 +5,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { JobWorkerService } from '../../platform/queue/job-worker.service';
 import { decide, findEvent, fileReport } from '../../testing/conduct.fixture';
 import { readReceipt, startTestErasures, type TestErasures } from '../../testing/erasure.fixture';
+import { createModerator, createModeratorApi } from '../../testing/moderation.fixture';
 import { createFriends, createPrivateMessage, uploadChatImage } from '../../testing/private-chat.fixture';
 import { recordPastChat } from '../../testing/relationship.fixture';
 import type { TestReplicas } from '../../testing/test-replicas.harness';
@@ -189,7 +190,7 @@ describe('an erasure', () => {
     expect((await active.call('GET', `/api/user/${active.user.id}`)).status).toBe(200);
   });
 
-  it('keeps what is under a legal hold, and gives a second receipt when the hold is lifted', async () => {
+  it('keeps what is under a legal hold, and gives a second receipt when a moderator lifts the hold', async () => {
     const ada = await thaw.createVisitor(0);
     const userId = ada.user.id;
     const conduct = worker.get(ConductService);
@@ -210,7 +211,12 @@ describe('an erasure', () => {
     await worker.get(ErasureProcessor).resume();
     expect((await fetchReceipt(erasureId)).content).toEqual(first);
 
-    await conduct.setLegalHold({ userId, moderatorId: 1, isHeld: false, reason: 'It is over' });
+    const { call } = createModeratorApi(await createModerator(thaw));
+    expect(await call('GET', `people/${userId}`)).toMatchObject({
+      body: { isHeld: true, cases: [{ id: caseId }] },
+    });
+    const lifted = await call('PUT', `people/${userId}/hold`, { isHeld: false, reason: 'It is over' });
+    expect(lifted).toMatchObject({ status: 200, body: { username: '', isHeld: false } });
     await worker.get(ErasureProcessor).resume();
     const second = (await fetchReceipt(erasureId)).content!;
     expect(second.receiptId).toBe(first.receiptId);

@@ -42,26 +42,36 @@ export interface PersonCaseRow {
 export class PersonRepository {
   constructor(private readonly dataSource: DataSource) {}
 
+  /** Erased users exist for moderators as long as there is a case about them: a hold outlives the account. */
   async exists(userId: number): Promise<boolean> {
-    const rows = await this.dataSource.query<unknown[]>('SELECT 1 FROM users WHERE id = $1', [userId]);
+    const rows = await this.dataSource.query<unknown[]>(
+      'SELECT 1 FROM users WHERE id = $1 UNION ALL (SELECT 1 FROM conduct_cases WHERE user_id = $1 LIMIT 1)',
+      [userId],
+    );
     return rows.length > 0;
   }
 
+  /** An erased user has no name; the log still has the time of the registration. */
   async find(userId: number): Promise<PersonRow | null> {
     const [row] = await this.dataSource.query<PersonRow[]>(
-      `SELECT users.id, users.username, users.is_anonymous, users.created_at,
+      `SELECT person.id, COALESCE(users.username, '') AS username,
+              COALESCE(users.is_anonymous, false) AS is_anonymous,
+              COALESCE(users.created_at, (
+                SELECT occurred_at FROM events WHERE stream_id = 'user-' || $1 ORDER BY stream_position LIMIT 1
+              ), now()) AS created_at,
               ${selectStandingSql('standings')}, COALESCE(standings.is_held, false) AS is_held,
-              ((SELECT count(*) FROM chat_history WHERE user1_id = users.id)
-               + (SELECT count(*) FROM chat_history WHERE user2_id = users.id))::int AS matches,
-              (SELECT count(*) FROM reports WHERE reports.user_id = users.id)::int AS reports, made.*
-       FROM users
-       LEFT JOIN standings ON standings.user_id = users.id
+              ((SELECT count(*) FROM chat_history WHERE user1_id = person.id)
+               + (SELECT count(*) FROM chat_history WHERE user2_id = person.id))::int AS matches,
+              (SELECT count(*) FROM reports WHERE reports.user_id = person.id)::int AS reports, made.*
+       FROM (SELECT $1::bigint AS id) AS person
+       LEFT JOIN users ON users.id = person.id
+       LEFT JOIN standings ON standings.user_id = person.id
        CROSS JOIN LATERAL (
          SELECT count(*)::int AS made_total, count(decided_at)::int AS made_decided,
                 count(*) FILTER (WHERE outcome = 'action_taken')::int AS made_upheld
-         FROM reports WHERE reporter_id = users.id
+         FROM reports WHERE reporter_id = person.id
        ) AS made
-       WHERE users.id = $1`,
+       WHERE users.id IS NOT NULL OR EXISTS (SELECT 1 FROM conduct_cases WHERE user_id = person.id)`,
       [userId],
     );
     return row ?? null;

@@ -7,6 +7,7 @@ import { Chip, Name } from '@/features/moderation/components/parts';
 import { Urgency } from '@/features/moderation/components/urgency';
 import { copy } from '@/features/moderation/copy';
 import { useModeratorName } from '@/features/moderation/hooks/use-name';
+import { getUserName } from '@/features/moderation/queue/user-name';
 import { formatTimeOfDay } from '@/features/moderation/spans';
 import { Button } from '@/ui/button';
 
@@ -126,7 +127,7 @@ export const CasePane = ({ isStale, ...props }: CasePaneProps) => {
         </div>
         <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
           <h2 ref={heading} tabIndex={-1} className="min-w-0 text-xl font-bold outline-none">
-            <Name>{texts.title(shown.id, shown.username)}</Name>
+            <Name>{texts.title(shown.id, getUserName(shown))}</Name>
           </h2>
           <Urgency
             urgency={shown.urgency}

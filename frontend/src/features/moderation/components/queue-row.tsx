@@ -10,6 +10,7 @@ import { useModeratorName } from '@/features/moderation/hooks/use-name';
 import { timeLeftMs } from '@/features/moderation/queue/aim';
 import { type QueueRow as Row } from '@/features/moderation/queue/queue-rows';
 import { estimateParts } from '@/features/moderation/queue/urgency-parts';
+import { getUserName } from '@/features/moderation/queue/user-name';
 import { formatSpan } from '@/features/moderation/spans';
 import { cn } from '@/lib/class-names';
 
@@ -93,7 +94,7 @@ export const QueueRow = ({ row, me, now, isCursor, isTabStop, isOpen, onOpen, on
       >
         <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
           <span className="text-base font-semibold">
-            <Name>{item.username}</Name>
+            <Name>{getUserName(item)}</Name>
           </span>
           {item.kind === 'reports' ? null : <Chip>{copy.kinds[item.kind]}</Chip>}
           {item.state === 'escalated' ? <Chip tone="warning">{copy.states.escalated}</Chip> : null}

@@ -41,6 +41,11 @@ it('lists the cases with what a moderator chooses by', async () => {
   expect(screen.getByText('Aim: minor and threat within 1 hour, the rest within 24 hours.')).toBeVisible();
 });
 
+it('names an erased user by their number', async () => {
+  showModeration([aCase({ userId: 9, username: '' })]);
+  expect(await screen.findByRole('listitem')).toHaveTextContent('340Person #9');
+});
+
 it('shows how the urgency is made up', async () => {
   const { user } = showModeration([aCase({ openedAt: new Date().toISOString() })]);
   await user.click(await screen.findByRole('button', { name: 'Urgency 340' }));

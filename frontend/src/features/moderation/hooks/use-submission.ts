@@ -5,6 +5,7 @@ import { caseKey, caseQuery, casesUrl, personKey } from '@/features/moderation/a
 import { copy } from '@/features/moderation/copy';
 import { explainFailure } from '@/features/moderation/failure';
 import { findNextCase, type QueueRow } from '@/features/moderation/queue/queue-rows';
+import { getUserName } from '@/features/moderation/queue/user-name';
 import { useWorkbench, workbench } from '@/features/moderation/stores/workbench.store';
 
 /** Whether the moderator has begun with something else, so that the page must not change below their hands. */
@@ -52,7 +53,7 @@ export const useSubmission = (me: number, rows: readonly QueueRow[], go: Go) => 
     workbench.closeForm();
     workbench.moveCursor(next?.id);
     workbench.announce(
-      [copy.done.deciding(caseId), next ? copy.done.next(copy.case.title(next.id, next.username)) : '']
+      [copy.done.deciding(caseId), next ? copy.done.next(copy.case.title(next.id, getUserName(next))) : '']
         .join(' ')
         .trim(),
     );

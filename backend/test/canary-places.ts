@@ -23,17 +23,27 @@ const copyOut = (client: Client, statement: string): Promise<string> =>
     client.query(copy as unknown as Submittable);
   });
 
-/** Every table, and the values that PostgreSQL keeps of columns for its planner. */
+/**
+ * Every table, and the values that PostgreSQL keeps of columns for its planner. The rows of partitions are found in their
+ * table.
+ */
 const readDatabase = async (connectionString: string): Promise<[string, string][]> => {
   const client = new Client({ connectionString });
   await client.connect();
   try {
-    const { rows } = await client.query<{ name: string }>(
-      `SELECT quote_ident(schemaname) || '.' || quote_ident(tablename) AS name FROM pg_tables
-       WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`,
+    const { rows } = await client.query<{ name: string; place: string }>(
+      // COPY refuses the name of a partitioned table.
+      `SELECT format('%I.%I', nspname, pg_class.relname) AS name,
+         format('%I.%I', nspname, coalesce(parent.relname, pg_class.relname)) AS place
+       FROM pg_class JOIN pg_namespace ON pg_namespace.oid = pg_class.relnamespace
+       LEFT JOIN pg_inherits ON inhrelid = pg_class.oid LEFT JOIN pg_class parent ON parent.oid = inhparent
+       WHERE pg_class.relkind = 'r' AND nspname NOT IN ('pg_catalog', 'information_schema')`,
     );
-    const tables: [string, string][] = [];
-    for (const { name } of rows) tables.push([name, await copyOut(client, `COPY ${name} TO STDOUT`)]);
+    const contents = new Map<string, string>();
+    for (const { name, place } of rows) {
+      contents.set(place, (contents.get(place) ?? '') + (await copyOut(client, `COPY ${name} TO STDOUT`)));
+    }
+    const tables = [...contents];
     tables.push(['pg_stats', await copyOut(client, 'COPY (SELECT * FROM pg_stats) TO STDOUT')]);
     return tables;
   } finally {

@@ -62,10 +62,11 @@ export const waitForReceipt = (origin: string, receiptId: string): Promise<Recei
     60_000,
   );
 
-/** Every row of every table, as text. */
+/** Every row of every table, as text. Those of partitions are in the partitioned table. */
 export const dumpTables = async (dataSource: DataSource): Promise<ReadonlyMap<string, string>> => {
   const tables = await dataSource.query<{ name: string }[]>(
-    `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'`,
+    `SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace
+       AND relkind IN ('r', 'p') AND NOT relispartition`,
   );
   const dumped = new Map<string, string>();
   for (const { name } of tables) {

@@ -79,7 +79,7 @@ export const openNoteStatement = {
   }),
 };
 
-const createEventTypes = (): EventTypeRegistry => {
+export const createEventTypes = (): EventTypeRegistry => {
   const eventTypes = new EventTypeRegistry();
   const subjectId = ({ userId }: Record<string, unknown>) => userId as number;
   eventTypes.register([

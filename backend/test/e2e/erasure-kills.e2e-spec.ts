@@ -81,7 +81,7 @@ const createTriggers = async (): Promise<void> => {
   await sql(`CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
     IF EXISTS (SELECT 1 FROM held_place WHERE at = CASE TG_TABLE_NAME
         WHEN 'erasures' THEN 'step ' || coalesce(to_jsonb(NEW)->>'step', '')
-        ELSE TG_TABLE_NAME END)
+        ELSE regexp_replace(TG_TABLE_NAME, '_p[0-9]+$', '') END)
     THEN PERFORM pg_advisory_xact_lock(${LOCK}); END IF;
     RETURN coalesce(NEW, OLD); END $$`);
   await sql(`CREATE TRIGGER hold BEFORE UPDATE OF step ON erasures FOR EACH ROW EXECUTE FUNCTION hold()`);

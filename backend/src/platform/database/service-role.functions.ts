@@ -25,6 +25,10 @@ export const grantToService = async (owner: DataSource, serviceUrl: string): Pro
     const [{ database } = { database: '' }] = await manager.query<{ database: string }[]>(
       'SELECT current_database() AS database',
     );
+    const partitions = await manager.query<{ name: string }[]>(
+      `SELECT relname AS name FROM pg_class WHERE relispartition AND relkind = 'r'
+         AND relnamespace = 'public'::regnamespace`,
+    );
     for (const statement of [
       `REASSIGN OWNED BY ${role} TO CURRENT_USER`,
       `GRANT CONNECT ON DATABASE ${quote(database)} TO ${role}`,
@@ -33,6 +37,8 @@ export const grantToService = async (owner: DataSource, serviceUrl: string): Pro
       `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${role}`,
       `REVOKE UPDATE, DELETE, TRUNCATE ON ${quoteAll(APPEND_ONLY)} FROM ${role}`,
       `REVOKE INSERT, UPDATE, DELETE, TRUNCATE ON ${quoteAll(READ_ONLY)} FROM ${role}`,
+      // The service uses partitions by the name of their table only, which has the rights.
+      `REVOKE ALL ON ${quoteAll(partitions.map(({ name }) => name))} FROM ${role}`,
       `GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA public TO ${role}`,
     ]) {
       await manager.query(statement);

@@ -65,8 +65,9 @@ const preparedStatements: ReadonlyMap<string, PreparedStatement> = new Map([
   [appendAtExactVersion, { name: 'append_to_exact', text: appendAtExactVersion }],
 ]);
 
-const POSITION_CONSTRAINT = 'events_pkey';
-const EVENT_ID_CONSTRAINT = 'events_stream_event_key';
+/** PostgreSQL names the constraint of the partition. */
+const POSITION_CONSTRAINT = /^events_p\d\d_pkey$/;
+const EVENT_ID_CONSTRAINT = /^events_p\d\d_stream_id_event_id_key$/;
 
 const toStoredEvent = (row: EventRow): StoredEvent<string, Record<string, unknown>> => ({
   globalPosition: Number(row.global_position),
@@ -199,7 +200,7 @@ export class EventStoreRepository {
         return await this.dataSource.transaction((own) => this.insertIn(own, entries, expected));
       } catch (error) {
         // A concurrent transaction committed the same event after our check: retry, and the check finds it.
-        if (findViolatedUniqueConstraint(error) !== EVENT_ID_CONSTRAINT) throw error;
+        if (!EVENT_ID_CONSTRAINT.test(findViolatedUniqueConstraint(error) ?? '')) throw error;
       }
     }
   }
@@ -233,7 +234,7 @@ export class EventStoreRepository {
         ? await runPrepared<AppendedRow[]>(manager, named, parameters)
         : await manager.query<AppendedRow[]>(statement, parameters);
     } catch (error) {
-      if (findViolatedUniqueConstraint(error) === POSITION_CONSTRAINT) throw createConflictError();
+      if (POSITION_CONSTRAINT.test(findViolatedUniqueConstraint(error) ?? '')) throw createConflictError();
       throw error;
     }
     if (rows.some((row) => row.global_position === null)) throw createConflictError();

@@ -116,8 +116,9 @@ export class PersonalDataRepository {
    */
   static async dropOf(subjectId: number, limit: number, manager: EntityManager): Promise<number> {
     const [, count] = await manager.query<[unknown, number]>(
-      `DELETE FROM event_private WHERE ctid = ANY (ARRAY(
-         SELECT ctid FROM event_private WHERE subject_id = $1 LIMIT $2))`,
+      `DELETE FROM event_private p USING (
+         SELECT stream_id, event_id FROM event_private WHERE subject_id = $1 LIMIT $2
+       ) some WHERE p.stream_id = some.stream_id AND p.event_id = some.event_id`,
       [subjectId, limit],
     );
     return count;

@@ -1,0 +1,241 @@
+// Uses a real PostgreSQL, with a database of its own that has the schema before the partitioning.
+import { randomBytes } from 'node:crypto';
+import type { DataSource } from 'typeorm';
+import { BusyEventStore, type PrivateRow } from '../../testing/busy-event-store.driver';
+import {
+  createUnpartitionedDatabase,
+  type UnpartitionedDatabase,
+  writeChats,
+} from '../../testing/unpartitioned-database.fixture';
+import { until } from '../../testing/until.functions';
+import { EventPartitioning, type PartitioningOptions } from './event-partitioning';
+
+jest.setTimeout(60_000);
+
+let database: UnpartitionedDatabase;
+let service: DataSource;
+
+beforeEach(async () => {
+  database = await createUnpartitionedDatabase();
+  ({ service } = database);
+});
+afterEach(() => database.close());
+
+const rows = <Row = Record<string, unknown>>(sql: string, parameters?: unknown[]): Promise<Row[]> =>
+  service.query<Row[]>(sql, parameters);
+
+/** Runs the conversion in connections of its own, as a process that migrates. */
+const convert = async (options: PartitioningOptions = {}): Promise<void> => {
+  const owner = await database.connect();
+  try {
+    await new EventPartitioning(owner.createQueryRunner(), options).run();
+  } finally {
+    await owner.destroy();
+  }
+};
+
+const readLog = () =>
+  rows('SELECT e.*, tableoid::regclass::text AS of FROM events e ORDER BY global_position');
+const readPrivate = () => rows('SELECT * FROM event_private ORDER BY stream_id, event_id');
+const withoutPartition = (log: readonly Record<string, unknown>[]) => log.map(({ of: _, ...row }) => row);
+const isPartitioned = async (): Promise<boolean> =>
+  (await rows<{ is: boolean }>(`SELECT relkind = 'p' AS is FROM pg_class WHERE oid = 'events'::regclass`))[0]!
+    .is;
+
+describe('the partitioning of events', () => {
+  it('converts all data, although it is interrupted after every step', async () => {
+    await writeChats(service, 60, 12);
+    const [log, personal] = [withoutPartition(await readLog()), await readPrivate()];
+    const [{ last } = { last: '' }] = await rows<{ last: string }>(
+      'SELECT last_value AS last FROM events_global_position_seq',
+    );
+
+    const steps: string[] = [];
+    const interrupt = (step: string) => {
+      // A step that found nothing to do is repeated by every later run.
+      if (steps.includes(step) && !step.startsWith('copied')) return;
+      steps.push(step);
+      throw new Error('interrupted');
+    };
+    while (!(await isPartitioned())) {
+      await expect(convert({ onStep: interrupt, batchRows: 200 })).rejects.toThrow('interrupted');
+    }
+    await convert();
+    expect(steps).toEqual([
+      'prepared',
+      ...Array.from({ length: 4 }, () => 'copied events'),
+      'filled events',
+      ...Array.from({ length: 3 }, () => 'copied personal data'),
+      'filled personal data',
+      'verified',
+      'swapped',
+    ]);
+
+    const converted = await readLog();
+    expect(withoutPartition(converted)).toEqual(log);
+    expect(await readPrivate()).toEqual(personal);
+    expect(new Set(converted.map((row) => row.of)).size).toBe(16);
+    const [appended] = await rows<{ global_position: string }>(
+      `INSERT INTO events (stream_id, stream_position, event_id, type, schema_version, data, metadata, occurred_at)
+       VALUES ('later', 1, gen_random_uuid(), 'Tested', 1, '{}', '{}', now()) RETURNING global_position`,
+    );
+    expect(Number(appended!.global_position)).toBe(Number(last) + 1);
+    expect(
+      await rows(
+        `SELECT relname FROM pg_class WHERE relname LIKE 'partitioned%' OR relname = 'event_partitioning'`,
+      ),
+    ).toEqual([]);
+    expect(await rows(`SELECT proname FROM pg_proc WHERE proname LIKE 'mirror%'`)).toEqual([]);
+  });
+
+  it('loses, repeats and revives nothing while the service appends, changes, deletes and reads', async () => {
+    await writeChats(service, 40, 20);
+    const before = await rows<PrivateRow>('SELECT stream_id, event_id FROM event_private ORDER BY random()');
+    const busy = new BusyEventStore(service);
+    busy.start(before);
+    await until(() => busy.appended.length > 20);
+    await convert({
+      batchRows: 40,
+      // Between two batches the service goes on.
+      onStep: async () => {
+        const { length } = busy.appended;
+        await until(() => busy.appended.length > length);
+      },
+    });
+    const { length } = busy.appended;
+    await until(() => busy.appended.length > length + 20);
+    await busy.stop();
+
+    const log = await rows<{ event_id: string }>(
+      'SELECT event_id FROM events ORDER BY transaction_id, global_position',
+    );
+    expect(log).toHaveLength(40 * 20 + busy.appended.length);
+    expect(busy.followed).toEqual(log.map((row) => row.event_id));
+    expect(new Set(busy.followed).size).toBe(log.length);
+    for (const eventId of busy.appended) expect(busy.followed).toContain(eventId);
+    // Streams have no gaps, and their heads are right.
+    expect(
+      await rows(`SELECT stream_id FROM events JOIN event_streams s USING (stream_id) GROUP BY stream_id, s.version
+        HAVING max(stream_position) <> s.version OR count(*) <> s.version`),
+    ).toEqual([]);
+
+    expect(busy.deleted.size).toBeGreaterThan(10);
+    const after = await rows<PrivateRow & { data: { content?: string } }>('SELECT * FROM event_private');
+    const byEvent = new Map(after.map((row) => [row.event_id, row.data.content]));
+    for (const { event_id: eventId } of before) {
+      const content = byEvent.get(eventId);
+      if (busy.deleted.has(eventId)) expect(content).toBeUndefined();
+      else if (busy.changed.has(eventId)) expect(content).toBe(busy.changed.get(eventId));
+      else expect(content).toMatch(/^text /);
+    }
+    const signed = await rows(`SELECT 1 FROM events WHERE type LIKE 'Signed%'`);
+    expect(after).toHaveLength(before.length - busy.deleted.size + signed.length);
+  });
+
+  it('waits for readers whose snapshot is older than the copies, while the service goes on', async () => {
+    await writeChats(service, 10, 10);
+    const busy = new BusyEventStore(service);
+    const reader = service.createQueryRunner();
+    await reader.startTransaction('REPEATABLE READ');
+    // It has a snapshot, and no lock on the log yet.
+    await reader.query('SELECT 1 FROM event_streams');
+    busy.start([]);
+    const steps: string[] = [];
+    const done = convert({ onStep: (step) => void steps.push(step) });
+    await until(() => steps.includes('verified'));
+    const { length } = busy.appended;
+    await until(() => busy.appended.length > length + 50);
+    expect(await isPartitioned()).toBe(false);
+    expect(await reader.query('SELECT count(*)::int AS count FROM events')).toEqual([{ count: 100 }]);
+    await reader.commitTransaction();
+    await reader.release();
+    await done;
+    await busy.stop();
+    expect(await isPartitioned()).toBe(true);
+  });
+
+  it('removes copies that differ, changes nothing else, and succeeds the next time', async () => {
+    await writeChats(service, 5, 10);
+    const log = withoutPartition(await readLog());
+    const spoil = async (step: string) => {
+      if (step === 'filled personal data')
+        await service.query(`UPDATE partitioned_event_private SET data = '{"content": "other"}'`);
+    };
+    await expect(convert({ onStep: spoil })).rejects.toThrow('not equal');
+    expect(withoutPartition(await readLog())).toEqual(log);
+    await convert();
+    expect(await isPartitioned()).toBe(true);
+  });
+
+  it('keeps owners, rights, storage parameters and what PostgreSQL may sample', async () => {
+    const [owner, api] = [0, 1].map(() => `thaw_test_${randomBytes(4).toString('hex')}`) as [string, string];
+    await service.query(`
+      CREATE ROLE ${owner}; CREATE ROLE ${api};
+      ALTER TABLE events OWNER TO ${owner};
+      GRANT SELECT, INSERT ON events TO ${api};
+      GRANT SELECT, INSERT, UPDATE, DELETE ON event_private TO ${api};
+      GRANT SELECT, INSERT, UPDATE ON event_streams TO ${api};
+      ALTER TABLE event_private SET (autovacuum_vacuum_scale_factor = 0.02, toast.autovacuum_enabled = false)`);
+    await writeChats(service, 300, 3); // rows in every partition
+    await convert();
+    try {
+      expect(
+        await rows(
+          `SELECT DISTINCT pg_get_userbyid(relowner) AS owner FROM pg_class WHERE relname ~ '^events(_p..)?$' AND relkind IN ('r', 'p')`,
+        ),
+      ).toEqual([{ owner }]);
+      const partitions = `SELECT inhrelid FROM pg_inherits WHERE inhparent = 'event_private'::regclass`;
+      expect(
+        await rows(
+          `SELECT DISTINCT c.reloptions, t.reloptions AS toast FROM pg_class c JOIN pg_class t ON t.oid = c.reltoastrelid
+           WHERE c.oid IN (${partitions})`,
+        ),
+      ).toEqual([
+        { reloptions: ['autovacuum_vacuum_scale_factor=0.02'], toast: ['autovacuum_enabled=false'] },
+      ]);
+      await service.query('ANALYZE');
+      expect(
+        await rows(
+          `SELECT DISTINCT tablename FROM pg_stats WHERE tablename LIKE 'event_private%' AND attname = 'data'`,
+        ),
+      ).toEqual([]);
+
+      await service.transaction(async (manager) => {
+        await manager.query(`SET LOCAL ROLE ${api}`);
+        await writeChats(manager as unknown as DataSource, 3, 5);
+        await manager.query(`UPDATE event_private SET data = '{}'`);
+      });
+      for (const statement of [
+        `UPDATE events SET type = 'Other'`,
+        'TRUNCATE events',
+        'DELETE FROM events_p00',
+        'TRUNCATE events_p00',
+      ]) {
+        const run = (role: string) =>
+          service.transaction(async (manager) => {
+            await manager.query(`SET LOCAL ROLE ${role}`);
+            await manager.query(statement);
+          });
+        await expect(run(api)).rejects.toMatchObject({ code: '42501' });
+        await expect(run(owner)).rejects.toThrow('append-only');
+      }
+    } finally {
+      await service.query(`DROP OWNED BY ${api}; REASSIGN OWNED BY ${owner} TO CURRENT_USER; DROP OWNED BY ${owner};
+        DROP ROLE ${api}; DROP ROLE ${owner}`);
+    }
+  });
+
+  it('lets the release before delete no rows by their place, which is no longer unique', async () => {
+    await writeChats(service, 10, 10);
+    await convert();
+    const before = await readPrivate();
+    await expect(
+      service.query(
+        `DELETE FROM event_private WHERE ctid = ANY (ARRAY(
+         SELECT ctid FROM event_private WHERE subject_id = $1 LIMIT $2))`,
+        [1, 100],
+      ),
+    ).rejects.toMatchObject({ code: '55000' });
+    expect(await readPrivate()).toEqual(before);
+  });
+});

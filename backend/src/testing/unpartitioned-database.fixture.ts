@@ -1,0 +1,83 @@
+import { randomBytes } from 'node:crypto';
+import { Client } from 'pg';
+import { DataSource } from 'typeorm';
+import { PartitionedEvents1763640950000 } from '../migrations/1763640950000-partitioned-events';
+import { migrations } from '../migrations/migration.registry';
+import { createDataSourceOptions } from '../platform/database/data-source.config';
+
+/** A database with the schema before the partitioning. */
+export interface UnpartitionedDatabase {
+  url: string;
+  /** Connections with the time-outs of an api replica. */
+  service: DataSource;
+  /** A data source with the connections of a migration, which the caller destroys. */
+  connect(): Promise<DataSource>;
+  close(): Promise<void>;
+}
+
+const MIGRATION_SETTINGS = '-c statement_timeout=0 -c lock_timeout=30s';
+const SERVICE_SETTINGS = '-c statement_timeout=3s -c lock_timeout=1s';
+
+const runOnServer = async (sql: string): Promise<void> => {
+  const client = new Client({ connectionString: process.env.DATABASE_URL });
+  await client.connect();
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
+};
+
+/** Connects to the database itself, even where tests go through a pooler. */
+const connectTo = (
+  url: string,
+  poolSize: number,
+  options: string,
+  withMigrations = false,
+): Promise<DataSource> =>
+  new DataSource({
+    ...createDataSourceOptions({ DATABASE_URL: url, DATABASE_POOL_SIZE: poolSize }),
+    migrations: withMigrations ? migrations.slice(0, migrations.indexOf(PartitionedEvents1763640950000)) : [],
+    extra: { options },
+  }).initialize();
+
+export const createUnpartitionedDatabase = async (): Promise<UnpartitionedDatabase> => {
+  const name = `thaw_test_${randomBytes(8).toString('hex')}`;
+  await runOnServer(`CREATE DATABASE ${name}`);
+  const address = new URL(process.env.DATABASE_URL ?? '');
+  address.pathname = `/${name}`;
+  const url = address.toString();
+  const before = await connectTo(url, 2, MIGRATION_SETTINGS, true);
+  await before.runMigrations({ transaction: 'each' });
+  await before.destroy();
+  const service = await connectTo(url, 20, SERVICE_SETTINGS);
+  return {
+    url,
+    service,
+    connect: () => connectTo(url, 1, MIGRATION_SETTINGS),
+    async close() {
+      if (service.isInitialized) await service.destroy();
+      await runOnServer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+    },
+  };
+};
+
+/** Writes streams of `eventsEach` messages, each with personal data, and leaves gaps in the positions. */
+export const writeChats = (database: DataSource, chats: number, eventsEach: number): Promise<unknown> =>
+  database.query(
+    `WITH chat AS (
+       INSERT INTO event_streams (stream_id, stream_type, version)
+       SELECT 'chat-' || gen_random_uuid(), 'chat', $2::int FROM generate_series(1, $1::int) RETURNING stream_id
+     ), message AS (
+       SELECT stream_id, nth, gen_random_uuid() AS event_id FROM chat, generate_series(1, $2::int) AS nth
+     ), personal AS (
+       INSERT INTO event_private (event_id, stream_id, subject_id, data, expires_at)
+       SELECT event_id, stream_id, nth % 7, jsonb_build_object('content', 'text ' || nth),
+         CASE WHEN nth % 3 = 0 THEN NULL ELSE now() + interval '7 days' END
+       FROM message WHERE nth % 5 <> 0
+     )
+     INSERT INTO events (stream_id, stream_position, event_id, type, schema_version, data, metadata, occurred_at)
+     SELECT stream_id, nth, event_id, 'MessageSent', 1, '{"senderId": 1}', '{}', now() FROM message
+     ORDER BY random()`,
+    [chats, eventsEach],
+  );

@@ -118,7 +118,7 @@ export class PersonalDataRepository {
     const [, count] = await manager.query<[unknown, number]>(
       `DELETE FROM event_private p USING (
          SELECT stream_id, event_id FROM event_private WHERE subject_id = $1 LIMIT $2
-       ) some WHERE p.stream_id = some.stream_id AND p.event_id = some.event_id`,
+       ) chosen WHERE p.stream_id = chosen.stream_id AND p.event_id = chosen.event_id`,
       [subjectId, limit],
     );
     return count;

@@ -5,6 +5,7 @@
 import { BusyEventStore, type PrivateRow } from '../src/testing/busy-event-store.driver';
 import {
   createUnpartitionedDatabase,
+  dropUnpartitionedTemplate,
   type UnpartitionedDatabase,
   writeChats,
 } from '../src/testing/unpartitioned-database.fixture';
@@ -27,6 +28,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await migration?.kill();
   await database.close();
+  await dropUnpartitionedTemplate();
 });
 
 const read = async <Row>(sql: string): Promise<Row> => (await database.service.query<Row[]>(sql))[0]!;
@@ -76,7 +78,10 @@ it('continues after each kill and converts everything, while the service writes'
   expect(await read(`SELECT relkind FROM pg_class WHERE relname = 'events'`)).toEqual({ relkind: 'p' });
   expect(
     await read(`SELECT count(*)::int AS count, count(DISTINCT event_id)::int AS ids FROM events`),
-  ).toEqual({ count: CHATS * EVENTS_EACH + busy.appended.length, ids: CHATS * EVENTS_EACH + busy.appended.length });
+  ).toEqual({
+    count: CHATS * EVENTS_EACH + busy.appended.length,
+    ids: CHATS * EVENTS_EACH + busy.appended.length,
+  });
   expect(
     await database.service.query(
       `SELECT stream_id FROM events JOIN event_streams s USING (stream_id) GROUP BY stream_id, s.version

@@ -41,15 +41,37 @@ const connectTo = (
     extra: { options },
   }).initialize();
 
-export const createUnpartitionedDatabase = async (): Promise<UnpartitionedDatabase> => {
-  const name = `thaw_test_${randomBytes(8).toString('hex')}`;
-  await runOnServer(`CREATE DATABASE ${name}`);
+const createUrl = (name: string): string => {
   const address = new URL(process.env.DATABASE_URL ?? '');
   address.pathname = `/${name}`;
-  const url = address.toString();
-  const before = await connectTo(url, 2, MIGRATION_SETTINGS, true);
+  return address.toString();
+};
+
+const createName = (): string => `thaw_test_${randomBytes(8).toString('hex')}`;
+
+let template: string | undefined;
+
+/** The migrations run once for each test file. */
+const ensureTemplate = async (): Promise<string> => {
+  if (template) return template;
+  const name = createName();
+  await runOnServer(`CREATE DATABASE ${name}`);
+  const before = await connectTo(createUrl(name), 2, MIGRATION_SETTINGS, true);
   await before.runMigrations({ transaction: 'each' });
   await before.destroy();
+  return (template = name);
+};
+
+/** To be called when the databases of a test file are closed. */
+export const dropUnpartitionedTemplate = async (): Promise<void> => {
+  if (template) await runOnServer(`DROP DATABASE IF EXISTS ${template} WITH (FORCE)`);
+  template = undefined;
+};
+
+export const createUnpartitionedDatabase = async (): Promise<UnpartitionedDatabase> => {
+  const name = createName();
+  const url = createUrl(name);
+  await runOnServer(`CREATE DATABASE ${name} TEMPLATE ${await ensureTemplate()}`);
   const service = await connectTo(url, 20, SERVICE_SETTINGS);
   return {
     url,

@@ -4,6 +4,7 @@ import type { DataSource } from 'typeorm';
 import { BusyEventStore, type PrivateRow } from '../../testing/busy-event-store.driver';
 import {
   createUnpartitionedDatabase,
+  dropUnpartitionedTemplate,
   type UnpartitionedDatabase,
   writeChats,
 } from '../../testing/unpartitioned-database.fixture';
@@ -20,6 +21,7 @@ beforeEach(async () => {
   ({ service } = database);
 });
 afterEach(() => database.close());
+afterAll(dropUnpartitionedTemplate);
 
 const rows = <Row = Record<string, unknown>>(sql: string, parameters?: unknown[]): Promise<Row[]> =>
   service.query<Row[]>(sql, parameters);
@@ -95,7 +97,7 @@ describe('the partitioning of events', () => {
     busy.start(before);
     await until(() => busy.appended.length > 20);
     await convert({
-      batchRows: 40,
+      batchRows: 120,
       // Between two batches the service goes on.
       onStep: async () => {
         const { length } = busy.appended;

@@ -46,7 +46,7 @@ const isPartitioned = async (): Promise<boolean> =>
 
 describe('the partitioning of events', () => {
   it('converts all data, although it is interrupted after every step', async () => {
-    await writeChats(service, 60, 12);
+    await writeChats(service, 240, 3);
     const [log, personal] = [withoutPartition(await readLog()), await readPrivate()];
     const [{ last } = { last: '' }] = await rows<{ last: string }>(
       'SELECT last_value AS last FROM events_global_position_seq',
@@ -67,7 +67,7 @@ describe('the partitioning of events', () => {
       'prepared',
       ...Array.from({ length: 4 }, () => 'copied events'),
       'filled events',
-      ...Array.from({ length: 3 }, () => 'copied personal data'),
+      ...Array.from({ length: 4 }, () => 'copied personal data'),
       'filled personal data',
       'verified',
       'swapped',

@@ -167,7 +167,7 @@ export class EventPartitioning {
   /** @throws Error when a copy differs from its table. The copies are removed, so the next run starts again. */
   private async verify(): Promise<void> {
     // For the planner, before the first query of the service. Autovacuum does not analyse a partitioned table as a whole.
-    await this.query(`ANALYZE ${COPY_OF_EVENTS}, ${COPY_OF_PRIVATE}`);
+    await this.retryLocked(() => this.query(`ANALYZE ${COPY_OF_EVENTS}, ${COPY_OF_PRIVATE}`));
     const [row] =
       await this.query<Record<'events' | 'events_copy' | 'private' | 'private_copy', string>>(compareCopies);
     if (row && (row.events !== row.events_copy || row.private !== row.private_copy)) {

@@ -110,6 +110,13 @@ export const swapTables = `
   ALTER INDEX ${COPY_OF_PRIVATE}_subject_idx RENAME TO event_private_subject_idx;
   ALTER INDEX ${COPY_OF_PRIVATE}_expires_idx RENAME TO event_private_expires_idx;
 
+  -- Those of the events that are in the stream. With the plan for any stream, which uses one partition when it runs.
+  CREATE FUNCTION find_known_events(stream text, ids uuid[]) RETURNS uuid[] LANGUAGE plpgsql STABLE
+  SET plan_cache_mode = force_generic_plan AS $$
+  BEGIN
+    RETURN ARRAY(SELECT event_id FROM events WHERE stream_id = stream AND event_id = ANY (ids));
+  END $$;
+
   -- The release before deletes rows of a user by ctid, which is no longer unique: it would delete those of others. Its
   -- erasures fail instead, and workers of this release finish them.
   CREATE FUNCTION refuse_to_delete_by_ctid() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -2,10 +2,11 @@
  * Builds a statement that appends to one or many streams: all or nothing, without gaps, in the given order.
  * Events whose id is already in their stream are skipped. Returns one row for each other event, with a null position
  * if its stream was not at the expected version.
+ * @param isNew SQL condition: the event `i` is not in its stream.
  * @param increaseVersions SQL that adds `growth.added` to the version of each stream, and returns the id and the new
  * version of those that were at the expected version.
  */
-const buildAppendSql = (increaseVersions: string): string => `
+const buildAppendSql = (isNew: string, increaseVersions: string): string => `
 WITH incoming AS (
   SELECT * FROM unnest(
     $1::text[], $2::uuid[], $3::text[], $4::int[], $5::jsonb[], $6::jsonb[], $7::timestamptz[],
@@ -17,7 +18,7 @@ WITH incoming AS (
 ), fresh AS (
   SELECT i.*, row_number() OVER (PARTITION BY i.stream_id ORDER BY i.ordinal) AS nth
   FROM (SELECT DISTINCT ON (stream_id, event_id) * FROM incoming ORDER BY stream_id, event_id, ordinal) i
-  WHERE NOT EXISTS (SELECT 1 FROM events e WHERE e.stream_id = i.stream_id AND e.event_id = i.event_id)
+  WHERE ${isNew}
 ), growth AS (
   SELECT stream_id, count(*) AS added FROM fresh GROUP BY stream_id
 ), bumped AS (${increaseVersions}
@@ -37,20 +38,39 @@ SELECT f.ordinal::int AS ordinal, i.stream_position::int AS stream_position, i.g
 FROM fresh f LEFT JOIN inserted i USING (stream_id, event_id)
 ORDER BY f.ordinal`;
 
-export const appendAtAnyVersion = buildAppendSql(`
+const isNewInAnyStream =
+  'NOT EXISTS (SELECT 1 FROM events e WHERE e.stream_id = i.stream_id AND e.event_id = i.event_id)';
+
+/**
+ * For one stream. The function has a plan of its own, because PostgreSQL would plan a statement with all partitions anew
+ * each time, although it is prepared: it does not expect that one of them is enough.
+ */
+const isNewInTheStream =
+  'i.event_id <> ALL ((SELECT find_known_events(($1::text[])[1], $2::uuid[]))::uuid[])';
+
+export const appendAtAnyVersion = buildAppendSql(
+  isNewInAnyStream,
+  `
   INSERT INTO event_streams (stream_id, stream_type, version)
   SELECT stream_id, split_part(stream_id, '-', 1), added FROM growth ORDER BY stream_id
   ON CONFLICT (stream_id) DO UPDATE SET version = event_streams.version + excluded.version
-  RETURNING stream_id, version`);
+  RETURNING stream_id, version`,
+);
 
-export const appendToNewStream = buildAppendSql(`
+export const appendToNewStream = buildAppendSql(
+  isNewInTheStream,
+  `
   INSERT INTO event_streams (stream_id, stream_type, version)
   SELECT stream_id, split_part(stream_id, '-', 1), added FROM growth
   ON CONFLICT (stream_id) DO NOTHING
-  RETURNING stream_id, version`);
+  RETURNING stream_id, version`,
+);
 
-export const appendAtExactVersion = buildAppendSql(`
+export const appendAtExactVersion = buildAppendSql(
+  isNewInTheStream,
+  `
   UPDATE event_streams s SET version = s.version + g.added
   FROM growth g
   WHERE s.stream_id = g.stream_id AND s.version = $11::bigint
-  RETURNING s.stream_id, s.version`);
+  RETURNING s.stream_id, s.version`,
+);

@@ -19,7 +19,7 @@ import { ExportIndexes1763640920000 } from './1763640920000-export-indexes';
 import { UnsampledColumns1763640930000 } from './1763640930000-unsampled-columns';
 import { RenewedLogins1763640940000 } from './1763640940000-renewed-logins';
 import { BlockStreamsIndex1763640950000 } from './1763640950000-block-streams-index';
-import { PartitionedEvents1763640950000 } from './1763640950000-partitioned-events';
+import { PartitionedEvents1763640960000 } from './1763640960000-partitioned-events';
 
 /** Every migration, in order. */
 export const migrations = [
@@ -44,5 +44,5 @@ export const migrations = [
   UnsampledColumns1763640930000,
   RenewedLogins1763640940000,
   BlockStreamsIndex1763640950000,
-  PartitionedEvents1763640950000,
+  PartitionedEvents1763640960000,
 ];

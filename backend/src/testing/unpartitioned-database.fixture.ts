@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { DataSource } from 'typeorm';
-import { PartitionedEvents1763640950000 } from '../migrations/1763640950000-partitioned-events';
+import { PartitionedEvents1763640960000 } from '../migrations/1763640960000-partitioned-events';
 import { migrations } from '../migrations/migration.registry';
 import { createDataSourceOptions } from '../platform/database/data-source.config';
 
@@ -37,7 +37,7 @@ const connectTo = (
 ): Promise<DataSource> =>
   new DataSource({
     ...createDataSourceOptions({ DATABASE_URL: url, DATABASE_POOL_SIZE: poolSize }),
-    migrations: withMigrations ? migrations.slice(0, migrations.indexOf(PartitionedEvents1763640950000)) : [],
+    migrations: withMigrations ? migrations.slice(0, migrations.indexOf(PartitionedEvents1763640960000)) : [],
     extra: { options },
   }).initialize();
 

@@ -3,7 +3,7 @@ import { EventPartitioning } from './partitioned-events/event-partitioning';
 
 /**
  * Partitions the log and its personal data by stream, while the service of the previous release runs
- * (docs/decisions/0074). It may be interrupted at any point, and continues when it is run again.
+ * (docs/decisions/0078). It may be interrupted at any point, and continues when it is run again.
  */
 export class PartitionedEvents1763640960000 implements MigrationInterface {
   readonly name = 'PartitionedEvents1763640960000';

@@ -3,6 +3,7 @@ import { Client } from 'pg';
 import { DataSource } from 'typeorm';
 import { PartitionedEvents1763640960000 } from '../migrations/1763640960000-partitioned-events';
 import { migrations } from '../migrations/migration.registry';
+import { createFindKnownEvents } from '../migrations/partitioned-events/swap.sql';
 import { createDataSourceOptions } from '../platform/database/data-source.config';
 
 /** A database with the schema before the partitioning. */
@@ -58,6 +59,8 @@ const ensureTemplate = async (): Promise<string> => {
   await runOnServer(`CREATE DATABASE ${name}`);
   const before = await connectTo(createUrl(name), 2, MIGRATION_SETTINGS, true);
   await before.runMigrations({ transaction: 'each' });
+  // The event store of the present release, which stands for that of the release before, needs it.
+  await before.query(createFindKnownEvents);
   await before.destroy();
   return (template = name);
 };

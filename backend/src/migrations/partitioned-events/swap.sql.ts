@@ -82,6 +82,14 @@ export const countOldSnapshots = `
   WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()
     AND backend_xmin IS NOT NULL AND age(backend_xmin) > age($1::xid)`;
 
+/** Those of the events that are in the stream, by the plan for any stream: it uses one partition when it runs. */
+export const createFindKnownEvents = `
+  CREATE OR REPLACE FUNCTION find_known_events(stream text, ids uuid[]) RETURNS uuid[] LANGUAGE plpgsql STABLE
+  SET plan_cache_mode = force_generic_plan AS $$
+  BEGIN
+    RETURN ARRAY(SELECT event_id FROM events WHERE stream_id = stream AND event_id = ANY (ids));
+  END $$;`;
+
 /** Replaces the tables by their copies. Positions continue after the last one that was ever given. */
 export const swapTables = `
   ${adoptRights}
@@ -110,12 +118,7 @@ export const swapTables = `
   ALTER INDEX ${COPY_OF_PRIVATE}_subject_idx RENAME TO event_private_subject_idx;
   ALTER INDEX ${COPY_OF_PRIVATE}_expires_idx RENAME TO event_private_expires_idx;
 
-  -- Those of the events that are in the stream. With the plan for any stream, which uses one partition when it runs.
-  CREATE FUNCTION find_known_events(stream text, ids uuid[]) RETURNS uuid[] LANGUAGE plpgsql STABLE
-  SET plan_cache_mode = force_generic_plan AS $$
-  BEGIN
-    RETURN ARRAY(SELECT event_id FROM events WHERE stream_id = stream AND event_id = ANY (ids));
-  END $$;
+  ${createFindKnownEvents}
 
   -- The release before deletes rows of a user by ctid, which is no longer unique: it would delete those of others. Its
   -- erasures fail instead, and workers of this release finish them.

@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { EventPartitioning } from './partitioned-events/event-partitioning';
+import { EventPartitioning } from './partitioned-events/event-partitioning.model';
 
 /**
  * Partitions the log and its personal data by stream, while the service of the previous release runs

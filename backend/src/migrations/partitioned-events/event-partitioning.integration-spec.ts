@@ -9,7 +9,7 @@ import {
   writeChats,
 } from '../../testing/unpartitioned-database.fixture';
 import { until } from '../../testing/until.functions';
-import { EventPartitioning, type PartitioningOptions } from './event-partitioning';
+import { EventPartitioning, type PartitioningOptions } from './event-partitioning.model';
 
 jest.setTimeout(60_000);
 

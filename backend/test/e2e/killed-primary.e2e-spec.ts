@@ -6,7 +6,7 @@ import { startTestReplicas, type TestReplicas } from '../../src/testing/test-rep
 import { until } from '../../src/testing/until.functions';
 import { HealthCheckRegistry } from '../../src/platform/health/health-check.registry';
 import { OutboxRepository } from '../../src/platform/hot-log/outbox.repository';
-import { leaseKeys } from '../../src/platform/redis/redis.keys';
+import { chatKeys, findShard } from '../../src/platform/redis/redis.keys';
 
 const PAIRS = 3;
 /** Acknowledged messages of each user before the kill, and again after it. */
@@ -22,15 +22,18 @@ describe('a Redis Cluster that loses a primary', () => {
 
   beforeAll(async () => {
     const { startRedisCluster } = await import('../../../deploy/local/stores/redis-cluster.mjs');
-    cluster = await startRedisCluster({ nodeTimeoutMs: 1_000 });
+    cluster = await startRedisCluster();
     process.env.REDIS_URL = cluster.adminUrl;
     thaw = await startTestReplicas(2);
     await thaw.startWorker();
   });
   afterAll(async () => {
-    await thaw?.close();
-    await cluster?.stop();
-    process.env.REDIS_URL = REDIS_URL;
+    try {
+      await thaw?.close();
+    } finally {
+      await cluster?.stop();
+      process.env.REDIS_URL = REDIS_URL;
+    }
   });
 
   it('loses and doubles no acknowledged message, keeps their order, and replicas stay ready', async () => {
@@ -47,12 +50,18 @@ describe('a Redis Cluster that loses a primary', () => {
     const stopSending = startSending(pairs, { everyMs: 200 });
     await waitForMessages();
 
-    const primary = await cluster.findPrimary(leaseKeys.live);
+    const expectReady = async () => {
+      for (const { app } of thaw.replicas)
+        expect(await app.get(HealthCheckRegistry).checkReadiness()).toMatchObject({ isReady: true });
+    };
+    await expectReady();
+
+    const { outbox } = chatKeys(findShard(users[0]?.sessionId ?? ''));
+    const primary = await cluster.findPrimary(outbox);
     await primary.kill();
-    for (const { app } of thaw.replicas)
-      expect(await app.get(HealthCheckRegistry).checkReadiness()).toMatchObject({ isReady: true });
+    await expectReady();
     await waitForMessages();
-    expect(await cluster.findPrimary(leaseKeys.live)).not.toBe(primary);
+    expect(await cluster.findPrimary(outbox)).not.toBe(primary);
     await stopSending();
 
     await until(() => pairs.every(([first, second]) => first.seq === second.seq));

@@ -4,7 +4,7 @@ import {
   expectAccessibleEverywhere,
 } from './support/accessibility.ts';
 import { expectSoundLayoutOnSmallScreen } from './support/layout.ts';
-import { createModerator, openModeration, reportByHttp } from './support/moderation.ts';
+import { openModeration, reportByHttp, signInModerator } from './support/moderation.ts';
 import { expect, test, type Person } from './support/test.ts';
 
 // Requests of a page that were under way when its user was banned.
@@ -106,13 +106,13 @@ test('a moderator decides a report by keyboard alone, and both users are notifie
 
 test('another moderator confirms a ban and decides the appeal', async ({ open, friends }) => {
   const [ada, bob] = await friends();
-  const first = await createModerator((await open()).request);
+  const first = await signInModerator((await open()).request);
   await reportByHttp(ada, bob, { category: 'threat', words: 'did not stop' });
   const ban = { outcome: 'banned', rule: 'no_threats', facts: 'You threatened your partner.' };
   await first.decide(bob, ban);
   await expect(bob.heading('Your account is closed')).toBeVisible();
 
-  const page = await openModeration(await open());
+  const page = await openModeration(await open(), 2);
   const row = page.getByRole('listitem').filter({ hasText: bob.name });
   await expect(row).toContainText('Ban to confirm');
   await row.getByRole('button', { name: bob.name }).click();

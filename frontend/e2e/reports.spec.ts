@@ -1,7 +1,7 @@
 import { expectAccessibleEverywhere } from './support/accessibility.ts';
 import { expectToast } from './support/account.ts';
 import { expectSoundLayoutOnSmallScreen } from './support/layout.ts';
-import { createModerator } from './support/moderation.ts';
+import { signInModerator } from './support/moderation.ts';
 import { expect, type Person, test } from './support/test.ts';
 
 // A profile of the user who was blocked answers 404 from then on.
@@ -52,7 +52,7 @@ test('a message is reported by keyboard alone, with its evidence, and the partne
     expect.objectContaining({ category: 'privacy', state: 'received', blocked: true }),
   ]);
 
-  const moderator = await createModerator((await open()).request);
+  const moderator = await signInModerator((await open()).request);
   const { id, categories } = await moderator.findCase(bob);
   expect(categories).toEqual({ privacy: 1 });
   const { evidence } = await moderator.readCase(id);

@@ -6,7 +6,7 @@ import {
 } from './support/accessibility.ts';
 import { openSettings, readStoredUser, createEmail } from './support/account.ts';
 import { expectSoundLayoutOnSmallScreen } from './support/layout.ts';
-import { createModerator, reportByHttp } from './support/moderation.ts';
+import { reportByHttp, signInModerator } from './support/moderation.ts';
 import { expect, type Person, test } from './support/test.ts';
 
 // Requests that were under way at the moment of the suspension, and those about notices that a test has made up.
@@ -35,7 +35,9 @@ test('a suspension in the middle of a chat leads to the standing page, and a rev
   test.slow();
   const [ada, bob] = await pair({}, { prepare: (page) => page.clock.install() });
   const { page } = bob;
-  const moderators = await Promise.all([1, 2].map(async () => createModerator((await open()).request)));
+  const moderators = await Promise.all(
+    [1, 2].map(async (number) => signInModerator((await open()).request, number)),
+  );
   await reportByHttp(ada, bob, { category: 'sexual', historyId: await findHistoryId(ada) });
   await moderators[0]!.decide(bob, {
     outcome: 'suspended',
@@ -107,7 +109,7 @@ test('a suspension outlives cleared storage, and a suspended user may sign in wi
 }) => {
   const [ada, bob] = await friends();
   const { page } = bob;
-  const moderator = await createModerator((await open()).request);
+  const moderator = await signInModerator((await open()).request);
   await reportByHttp(ada, bob, { category: 'hate' });
   await page.goto('/terms');
   const until = new Date(Date.now() + weekMs).toISOString();

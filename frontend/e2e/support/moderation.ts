@@ -1,8 +1,8 @@
 import { type APIRequestContext, type BrowserContext, type Page } from '@playwright/test';
 import { type CaseItem } from '@thaw/contract/moderation';
 import { type SelfUser } from '@thaw/contract/users';
-import { storeUser, createEmail } from './account.ts';
-import { appointModerator } from './products.ts';
+import { storeUser } from './account.ts';
+import { findModerator } from './products.ts';
 import { expect, type Person, test } from './test.ts';
 
 /** A moderator without a page. */
@@ -42,23 +42,22 @@ export class ModeratorByHttp {
   }
 }
 
-const registerModerator = async (request: APIRequestContext): Promise<SelfUser> => {
-  const email = createEmail();
-  const registered = await request.post('/api/register', { data: { email, password: 'correct horse' } });
-  expect(registered.ok(), 'registration').toBe(true);
-  await appointModerator(test.info().parallelIndex, email);
-  return ((await registered.json()) as { user: SelfUser }).user;
+const signIn = async (request: APIRequestContext, number: number): Promise<SelfUser> => {
+  const data = await findModerator(test.info().parallelIndex, number);
+  const answer = await request.post('/api/login', { data });
+  expect(answer.ok(), 'login of a moderator').toBe(true);
+  return ((await answer.json()) as { user: SelfUser }).user;
 };
 
-/** Registers a user and makes them a moderator. */
-export const createModerator = async (request: APIRequestContext): Promise<ModeratorByHttp> => {
-  await registerModerator(request);
+/** Signs in the first or another of the moderators, whom the tests of a worker share. */
+export const signInModerator = async (request: APIRequestContext, number = 1): Promise<ModeratorByHttp> => {
+  await signIn(request, number);
   return new ModeratorByHttp(request);
 };
 
-/** Opens the tool of a new moderator. */
-export const openModeration = async (context: BrowserContext): Promise<Page> => {
-  await storeUser(context, await registerModerator(context.request));
+/** Opens the tool of the first or another moderator. */
+export const openModeration = async (context: BrowserContext, number = 1): Promise<Page> => {
+  await storeUser(context, await signIn(context.request, number));
   const page = await context.newPage();
   await page.goto('/moderation');
   return page;

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo } from 'node:net';
@@ -19,6 +20,24 @@ const startProduct = (): Promise<Stack> =>
     },
   });
 
+export interface ModeratorAccount {
+  email: string;
+  password: string;
+}
+
+/** Registers a user and makes them a moderator. */
+const appointModerator = async (stack: Stack): Promise<ModeratorAccount> => {
+  const account = { email: `moderator-${randomUUID()}@example.com`, password: 'correct horse' };
+  const registered = await fetch(`${stack.url}/api/register`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(account),
+  });
+  if (!registered.ok) throw new Error(`The registration of a moderator returned ${registered.status}`);
+  await stack.appointModerator(account.email);
+  return account;
+};
+
 /**
  * Playwright's global set-up. Starts a product for each worker index on first use. Products outlive the workers, which
  * Playwright restarts after a failed test and between projects.
@@ -26,6 +45,8 @@ const startProduct = (): Promise<Stack> =>
 const provideProducts = async (): Promise<(() => Promise<void>) | undefined> => {
   if (process.env.THAW_URL) return undefined;
   const products = new Map<string, Promise<Stack>>();
+  /** By worker index and number. Appointing one takes a process, so the tests of a product share them. */
+  const moderators = new Map<string, Promise<ModeratorAccount>>();
   const productServer = createServer((request, response) => {
     const { pathname: workerIndex, searchParams } = new URL(request.url ?? '', 'http://127.0.0.1');
     const moderator = searchParams.get('moderator');
@@ -33,8 +54,11 @@ const provideProducts = async (): Promise<(() => Promise<void>) | undefined> => 
     products.set(workerIndex, product);
     product
       .then(async (stack) => {
-        if (moderator !== null) await stack.appointModerator(moderator);
-        response.end(stack.url);
+        if (moderator === null) return response.end(stack.url);
+        const key = `${workerIndex} ${moderator}`;
+        const account = moderators.get(key) ?? appointModerator(stack);
+        moderators.set(key, account);
+        response.end(JSON.stringify(await account));
       })
       .catch((error: unknown) => response.writeHead(500).end(String(error)));
   }).listen(0, '127.0.0.1');
@@ -62,7 +86,6 @@ const askProductServer = async (path: string): Promise<string> => {
 export const findProductAddress = async (workerIndex: number): Promise<string> =>
   process.env.THAW_URL ?? (await askProductServer(String(workerIndex)));
 
-/** Makes a registered user of this worker's product a moderator. Impossible with THAW_URL. */
-export const appointModerator = async (workerIndex: number, email: string): Promise<void> => {
-  await askProductServer(`${workerIndex}?moderator=${encodeURIComponent(email)}`);
-};
+/** Returns the account of the n-th moderator of this worker's product. Impossible with THAW_URL. */
+export const findModerator = async (workerIndex: number, number: number): Promise<ModeratorAccount> =>
+  JSON.parse(await askProductServer(`${workerIndex}?moderator=${number}`)) as ModeratorAccount;

@@ -125,8 +125,9 @@ describe('hostile reports', () => {
     });
   });
 
-  it('are limited to 10 in an hour and 30 in a day', async () => {
+  it('are limited to 10 in an hour and 30 in a day, without those that are malformed', async () => {
     const { ada, bob } = await startChatWithMessage();
+    expect((await fileReport(ada, bob, { historyId: 0 })).status).toBe(400);
     const reportUntilRefused = async (): Promise<number> => {
       for (let accepted = 0; ; accepted += 1)
         if ((await fileReport(ada, bob, { sessionId: 'unknown' })).status === 429) return accepted;

@@ -188,8 +188,9 @@ describe('notices', () => {
       expect(await fileAppeal(ada, noticeId)).toMatchObject({ status: 409, body: { code: 'too_late' } });
     });
 
-    it('are limited to five a day in every profile', async () => {
+    it('are limited to five a day in every profile, without those that are malformed', async () => {
       const ada = await thaw.createVisitor(0);
+      expect((await fileAppeal(ada, MODERATOR_ID, '')).status).toBe(400);
       const statuses: number[] = [];
       for (let count = 0; count < 6; count += 1) statuses.push((await fileAppeal(ada, MODERATOR_ID)).status);
       expect(statuses).toEqual([404, 404, 404, 404, 404, 429]);

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { AgeAnswer, Appeal, Notice } from '@thaw/contract/safety';
 import { normalizeText } from '@thaw/contract/text';
 import { DomainError } from '../../../platform/errors/domain.errors';
+import { RateLimiterService } from '../../../platform/rate-limit/rate-limiter.service';
 import { ConductRepository } from '../infrastructure/conduct.repository';
 import { ConductService } from './conduct.service';
 import { NoticesService } from './notices.service';
@@ -13,6 +14,7 @@ export class AppealsService {
     private readonly conduct: ConductService,
     private readonly lookup: ConductRepository,
     private readonly notices: NoticesService,
+    private readonly rateLimiter: RateLimiterService,
   ) {}
 
   /**
@@ -29,12 +31,13 @@ export class AppealsService {
     return this.notices.get(noticeId, userId);
   }
 
-  /** @throws DomainError not_found, already_answered, too_late */
+  /** @throws DomainError rate_limited, not_found, already_answered, too_late */
   async file(
     appellantId: number,
     noticeId: number,
     words: string,
   ): Promise<{ appeal: Appeal; isNew: boolean }> {
+    await this.rateLimiter.require('appeals', appellantId);
     const userId = await this.lookup.findUserOfNotice(noticeId, appellantId);
     if (userId === null) throw new DomainError('not_found');
     const { appealId, createdAt, isNew } = await this.conduct.fileAppeal({

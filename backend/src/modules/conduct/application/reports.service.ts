@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { FileReport, Report } from '@thaw/contract/safety';
 import { normalizeText } from '@thaw/contract/text';
 import { DomainError } from '../../../platform/errors/domain.errors';
+import { RateLimiterService } from '../../../platform/rate-limit/rate-limiter.service';
 import { BlocksService } from '../../blocks/application/blocks.service';
 import { DeviceAccountsService } from '../../standings/application/device-accounts.service';
 import { HeldImagesService } from '../../uploads/application/held-images.service';
@@ -32,6 +33,7 @@ export class ReportsService {
     private readonly blocks: BlocksService,
     private readonly users: UsersService,
     private readonly devices: DeviceAccountsService,
+    private readonly rateLimiter: RateLimiterService,
   ) {}
 
   /** The user's own reports, newest first. */
@@ -42,10 +44,13 @@ export class ReportsService {
   /**
    * Files a report, and blocks the reported user afterwards if asked to. The same report again returns the one that is
    * there, announces the standing and blocks again: an earlier call may have died after its commit.
-   * @throws DomainError not_found, too_late
+   * @throws DomainError rate_limited, not_found, too_late
    */
   async file(request: FileReport): Promise<FiledReport> {
     const { reporterId, targetId, alsoBlock = false } = request;
+    // What the limit of an hour refuses is not charged to that of a day.
+    await this.rateLimiter.require('reports', reporterId);
+    await this.rateLimiter.require('reports_of_day', reporterId);
     const [target, chat] = await Promise.all([this.users.findProfile(targetId), this.chats.find(request)]);
     if (target === null) throw new DomainError('not_found');
     const knownId = await this.reports.findSame(reporterId, targetId, chat);

@@ -5,7 +5,6 @@ import { ApiProblems } from '../../../platform/http/api-problems.decorator';
 import { ValidBodyPipe } from '../../../platform/http/body.pipe';
 import { CurrentLogin, type Login, requireSelf } from '../../../platform/http/login.decorator';
 import { PathIdPipe } from '../../../platform/http/path-id.pipe';
-import { RateLimitedBy, RateLimitGuard } from '../../../platform/http/rate-limit.guard';
 import { OpenToExcluded, SignedInGuard } from '../../../platform/http/signed-in.guard';
 import { AppealsService } from '../application/appeals.service';
 import { NoticesService } from '../application/notices.service';
@@ -15,7 +14,7 @@ import { AppealDto, FileAppealDto, NoticeDto, ReadNoticeDto } from './notices.dt
 @ApiTags('notices')
 @ApiCookieAuth()
 @Controller()
-@UseGuards(SignedInGuard, RateLimitGuard)
+@UseGuards(SignedInGuard)
 export class NoticesController {
   constructor(
     private readonly notices: NoticesService,
@@ -45,7 +44,6 @@ export class NoticesController {
 
   @Post('appeals')
   @OpenToExcluded()
-  @RateLimitedBy('appeals', 'user')
   @ApiCreatedResponse({ type: AppealDto })
   @ApiOkResponse({ type: AppealDto, description: 'The same appeal, which is still open' })
   @ApiProblems(

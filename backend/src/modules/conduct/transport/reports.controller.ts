@@ -7,7 +7,6 @@ import { ApiProblems } from '../../../platform/http/api-problems.decorator';
 import { ValidBodyPipe } from '../../../platform/http/body.pipe';
 import { CurrentLogin, type Login, requireSelf } from '../../../platform/http/login.decorator';
 import { PathIdPipe } from '../../../platform/http/path-id.pipe';
-import { RateLimitedBy, RateLimitGuard } from '../../../platform/http/rate-limit.guard';
 import { SignedInGuard } from '../../../platform/http/signed-in.guard';
 import { ReportsService } from '../application/reports.service';
 import { FileReportDto, ReportDto } from './reports.dto';
@@ -15,12 +14,11 @@ import { FileReportDto, ReportDto } from './reports.dto';
 @ApiTags('reports')
 @ApiCookieAuth()
 @Controller('reports')
-@UseGuards(SignedInGuard, RateLimitGuard)
+@UseGuards(SignedInGuard)
 export class ReportsController {
   constructor(private readonly reports: ReportsService) {}
 
   @Post()
-  @RateLimitedBy(['reports', 'reports_of_day'], 'user')
   @ApiCreatedResponse({ type: ReportDto })
   @ApiOkResponse({ type: ReportDto, description: 'The same report was filed already' })
   @ApiProblems(

@@ -6,6 +6,7 @@ import type { ChatHistoryEntry } from '@thaw/contract/http';
 import type { PostgresPair } from '../../../deploy/local/stores/postgres-replica.mjs';
 import { readPrimaryPosition, ReadReplicaService } from '../../src/platform/database/read-replica.service';
 import { MetricsRegistry } from '../../src/platform/observability/metrics.registry';
+import { type CuttableLink, startCuttableLink } from '../../src/testing/cuttable-link.proxy';
 import { downloadExport, openDownload, parseExport, requestExport } from '../../src/testing/exports.fixture';
 import { createPrivateMessage, requestMessages } from '../../src/testing/private-chat.fixture';
 import { makeFriends, recordPastChat } from '../../src/testing/relationship.fixture';
@@ -26,6 +27,7 @@ jest.setTimeout(90_000);
 
 describe('reads with a read replica of PostgreSQL', () => {
   let pair: PostgresPair;
+  let link: CuttableLink;
   let thaw: TestReplicas;
   let api: TestReplica;
   let standby: Client | undefined;
@@ -45,7 +47,8 @@ describe('reads with a read replica of PostgreSQL', () => {
     thaw = await startTestReplicas(0);
     const url = new URL(pair.replicaUrl);
     url.pathname = new URL(thaw.database.url).pathname;
-    api = await thaw.add({ READ_DATABASE_URL: url.href });
+    link = await startCuttableLink(url.href);
+    api = await thaw.add({ READ_DATABASE_URL: link.url });
     ada = await thaw.createVisitor(0);
     bob = await thaw.createVisitor(0);
     await makeFriends(api, ada, bob);
@@ -53,6 +56,7 @@ describe('reads with a read replica of PostgreSQL', () => {
   afterAll(async () => {
     await standby?.end();
     await thaw?.close();
+    await link?.close();
     await pair?.stop();
   });
 
@@ -158,6 +162,27 @@ describe('reads with a read replica of PostgreSQL', () => {
     expect(takeLines()).toEqual(['The read replica is too far behind; reads are made from the primary']);
 
     await onStandby('SELECT pg_wal_replay_resume()');
+    await waitUntilReplicaServes();
+    expect(takeLines()).toEqual(['Reads are made from the read replica']);
+  });
+
+  it('whose network passes nothing wait for it once, for a bounded time', async () => {
+    await waitUntilReplicaServes();
+    takeLines();
+    link.freeze();
+    const delays: number[] = [];
+    const readTimed = async (): Promise<void> => {
+      const startedAt = performance.now();
+      await countChats();
+      delays.push(performance.now() - startedAt);
+    };
+    await Promise.all(Array.from({ length: 20 }, readTimed));
+    expect(Math.max(...delays)).toBeLessThan(BOUNDED_WAIT_MS);
+    expect(takeLines()).toEqual(['The read replica does not answer; reads are made from the primary']);
+    const before = await countReads('primary');
+    for (let read = 0; read < 10; read += 1) await readTimed();
+    expect(await countReads('primary')).toBe(before + 10);
+    await link.restore();
     await waitUntilReplicaServes();
     expect(takeLines()).toEqual(['Reads are made from the read replica']);
   });

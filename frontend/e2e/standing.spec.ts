@@ -85,6 +85,8 @@ test('a suspension in the middle of a chat leads to the standing page, and a rev
   // The page asks once a minute, without a reload.
   await page.clock.fastForward(60_000);
   const notice = page.getByRole('dialog');
+  // The dialog moves from the standing page to the chat once the page has the new standing.
+  await expect(page.getByText('Find Conversation')).toBeVisible();
   await expect(notice).toBeVisible();
   await expectAccessibleEverywhere(page, 'notice', { within: '[role="dialog"]' });
   while (await notice.isVisible()) {

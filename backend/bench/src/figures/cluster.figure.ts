@@ -100,7 +100,10 @@ const measureJoins = async (stores: BenchStores, waiting: number, faults: string
   const { connectRedis, waitForFirstAttempt } = requireBuilt<Connections>(
     'platform/redis/redis-connection.factory',
   );
-  const redis = connectRedis({ REDIS_URL: stores.redisUrl });
+  const redis = connectRedis(
+    { REDIS_URL: stores.redisUrl },
+    { enableOfflineQueue: true, commandTimeout: 5_000 },
+  );
   try {
     await waitForFirstAttempt(redis);
     await stores.redis.flushall();

@@ -1,9 +1,9 @@
-import { contactDetails, replaceContactDetails } from './contact-details.js';
+import { findContactDetails, replaceContactDetails } from './contact-details.js';
 
 const describeFound = (text: string) =>
-  contactDetails(text).map(({ kind, start, end }) => `${kind} ${text.slice(start, end)}`);
+  findContactDetails(text).map(({ kind, start, end }) => `${kind} ${text.slice(start, end)}`);
 
-describe('contactDetails', () => {
+describe('findContactDetails', () => {
   it.each([
     ['a link with a scheme', 'see https://example.org/a?b=1#c now', ['link https://example.org/a?b=1#c']],
     ['a link of another scheme', 'tg://resolve?domain=anna', ['link tg://resolve?domain=anna']],
@@ -79,7 +79,7 @@ describe('contactDetails', () => {
       const text = part.repeat(Math.ceil(length / part.length)).slice(0, length);
       const times = Array.from({ length: 5 }, () => {
         const startedAt = Date.now();
-        contactDetails(text);
+        findContactDetails(text);
         return Date.now() - startedAt;
       });
       return Math.min(...times);

@@ -151,7 +151,7 @@ function* findMatches(text: string, pattern: RegExp, kind: ContactKind): Generat
  * @param text  at most a message (`limits.messageMaxCodePoints`)
  * @returns spans in the order of the text, which do not overlap
  */
-export const contactDetails = (text: string): ContactSpan[] => {
+export const findContactDetails = (text: string): ContactSpan[] => {
   const found = [
     ...findMatches(text, linkWithScheme, 'link'),
     ...findEmails(text),
@@ -173,7 +173,7 @@ export const contactDetails = (text: string): ContactSpan[] => {
 export const replaceContactDetails = (text: string, replacement: string): string => {
   let result = '';
   let end = 0;
-  for (const span of contactDetails(text)) {
+  for (const span of findContactDetails(text)) {
     result += text.slice(end, span.start) + replacement;
     end = span.end;
   }

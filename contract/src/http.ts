@@ -1,14 +1,14 @@
 import * as z from 'zod/mini';
 import { limits } from './limits.js';
 import { genderSchema, idSchema, timestampSchema } from './scalars.js';
-import { codePointLength } from './text.js';
+import { countCodePoints } from './text.js';
 import { selfUserSchema } from './users.js';
 
 const emailSchema = z.email().check(z.maxLength(limits.emailMaxLength));
 /** 6 to 128 code points. Neither trimmed nor normalised. */
 const passwordSchema = z.string().check(
   z.refine((password) => {
-    const length = codePointLength(password);
+    const length = countCodePoints(password);
     const isInRange = length >= limits.passwordMinLength && length <= limits.passwordMaxLength;
     // Encoding to UTF-8 for the hash replaces every lone surrogate by the same character.
     return isInRange && password.isWellFormed();

@@ -11,7 +11,7 @@ const markerPattern = /^\[IMAGE:([^\]]+)\]$/;
 
 const isChatImage = (url: string): boolean => parseUploadUrl(url)?.bucket === 'chat-images';
 
-const imageUrlOfLine = (line: string): string | null => {
+const parseImageLine = (line: string): string | null => {
   const url = markerPattern.exec(line.trim())?.[1];
   return url !== undefined && isChatImage(url) ? url : null;
 };
@@ -31,7 +31,7 @@ export const parseImageMarkers = (content: string): MixedContent => {
   for (;;) {
     const rest = text.trimEnd();
     const start = rest.lastIndexOf('\n') + 1;
-    const url = imageUrlOfLine(rest.slice(start));
+    const url = parseImageLine(rest.slice(start));
     if (url === null) return { text, imageUrls };
     imageUrls.unshift(url);
     text = rest.slice(0, Math.max(0, start - 1));

@@ -2,7 +2,7 @@ import type { SocketErrorCode } from './error-codes.js';
 import { listImageUrls, parseImageMarkers, withImageMarkers } from './image-markers.js';
 import { limits } from './limits.js';
 import type { MessageType } from './scalars.js';
-import { codePointLength, hasVisibleCharacter, normalizeText, truncateGraphemes } from './text.js';
+import { countCodePoints, hasVisibleCharacter, normalizeText, truncateGraphemes } from './text.js';
 
 /** Content in the form to be stored, or the code of the error to refuse it with. */
 export type CheckedContent =
@@ -18,7 +18,7 @@ export type CheckedContent =
 export const checkText = (given: string): CheckedContent => {
   const content = normalizeText(given);
   if (!hasVisibleCharacter(content)) return { refusal: 'invalid_payload' };
-  if (codePointLength(content) > limits.messageMaxCodePoints) return { refusal: 'message_too_long' };
+  if (countCodePoints(content) > limits.messageMaxCodePoints) return { refusal: 'message_too_long' };
   return { content };
 };
 

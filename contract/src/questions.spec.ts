@@ -1,5 +1,5 @@
 import { limits } from './limits.js';
-import { questionById, questions } from './questions.js';
+import { findQuestionById, questions } from './questions.js';
 import { questionSchema } from './random-chat.js';
 import { normalizeText } from './text.js';
 
@@ -45,9 +45,9 @@ describe('the question bank', () => {
   });
 
   it('finds a question by its id, and none for an unknown id', () => {
-    expect(questionById(1)).toBe(questions[0]);
-    expect(questionById(85)).toBe(questions[84]);
-    expect([0, 86, -1, 1.5, NaN].map(questionById)).toEqual(Array(5).fill(undefined));
+    expect(findQuestionById(1)).toBe(questions[0]);
+    expect(findQuestionById(85)).toBe(questions[84]);
+    expect([0, 86, -1, 1.5, NaN].map(findQuestionById)).toEqual(Array(5).fill(undefined));
   });
 });
 

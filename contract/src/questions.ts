@@ -27,4 +27,4 @@ export const questions: readonly Question[] = [
 const questionsById = new Map(questions.map((question) => [question.id, question]));
 
 /** The question with this id, or undefined when the bank has none. */
-export const questionById = (id: number): Question | undefined => questionsById.get(id);
+export const findQuestionById = (id: number): Question | undefined => questionsById.get(id);

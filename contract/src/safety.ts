@@ -2,20 +2,20 @@ import * as z from 'zod/mini';
 import { limits } from './limits.js';
 import { idSchema, randomMessageIdSchema, sessionIdSchema, timestampSchema } from './scalars.js';
 import { reportCategorySchema } from './standing.js';
-import { codePointLength, hasVisibleCharacter, normalizeText } from './text.js';
+import { countCodePoints, hasVisibleCharacter, normalizeText } from './text.js';
 
 export * from './standing.js';
 
 /** A text of 0 to `maxCodePoints` code points after normalisation. The server stores the normalised text. */
 const boundedText = (maxCodePoints: number) =>
-  z.string().check(z.refine((text) => codePointLength(normalizeText(text)) <= maxCodePoints));
+  z.string().check(z.refine((text) => countCodePoints(normalizeText(text)) <= maxCodePoints));
 
 /** A text of `minCodePoints` to `maxCodePoints` code points after normalisation that shows at least one character. */
 export const requiredText = (minCodePoints: number, maxCodePoints: number) =>
   z.string().check(
     z.refine((text) => {
       const normalized = normalizeText(text);
-      const length = codePointLength(normalized);
+      const length = countCodePoints(normalized);
       return length >= minCodePoints && length <= maxCodePoints && hasVisibleCharacter(normalized);
     }),
   );

@@ -1,6 +1,6 @@
-import { statedAge } from './stated-age.js';
+import { findStatedAge } from './stated-age.js';
 
-describe('statedAge', () => {
+describe('findStatedAge', () => {
   it.each([
     ['im 13', 13],
     ['im 8', 8],
@@ -37,7 +37,7 @@ describe('statedAge', () => {
     ['ｉｍ １３', 13],
     ["i'm 25. no, i'm 15", 15],
   ])('reads %j as the age %d', (text, age) => {
-    expect(statedAge(text)).toBe(age);
+    expect(findStatedAge(text)).toBe(age);
   });
 
   it.each([
@@ -67,7 +67,7 @@ describe('statedAge', () => {
     ['a longer message that ends in an age and a gender', 'room 14f'],
     ['a denial', "i'm not 15"],
   ])('does not take %s for an age: %j', (_what, text) => {
-    expect(statedAge(text)).toBeUndefined();
+    expect(findStatedAge(text)).toBeUndefined();
   });
 
   it.each(['i am ', 'im 1', 'im 13 y', '1', ' ', "'", 'f', 'im 13 years ', '\n'])(
@@ -76,7 +76,7 @@ describe('statedAge', () => {
       const text = part.repeat(50_000 / part.length);
       const times = Array.from({ length: 5 }, () => {
         const startedAt = Date.now();
-        statedAge(text);
+        findStatedAge(text);
         return Date.now() - startedAt;
       });
       // Quadratic time would take seconds. The fastest of five runs is not affected by other load.

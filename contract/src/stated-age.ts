@@ -49,7 +49,7 @@ const isMinor = (age: number): boolean => age >= MIN_STATED_AGE && age <= MAX_ST
  * @param text  a message
  * @returns the stated age in years, from 8 to 17; undefined if the text states none
  */
-export const statedAge = (text: string): number | undefined => {
+export const findStatedAge = (text: string): number | undefined => {
   const normal = text.normalize('NFKC');
   if (!mayStateAge.test(normal)) return undefined;
   const plain = normal

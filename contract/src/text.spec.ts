@@ -1,5 +1,5 @@
 import {
-  codePointLength,
+  countCodePoints,
   hasVisibleCharacter,
   normalizeText,
   normalizeUsername,
@@ -54,7 +54,7 @@ describe('truncateGraphemes with graphemes of thousands of code points', () => {
   it('never splits a surrogate pair', () => {
     const cut = truncateGraphemes(`😀${'\u{1f3fb}'.repeat(1_000)}`, 2);
     expect(cut.isWellFormed()).toBe(true);
-    expect(codePointLength(cut)).toBe(16 + 3);
+    expect(countCodePoints(cut)).toBe(16 + 3);
   });
 });
 
@@ -79,8 +79,8 @@ describe('hasVisibleCharacter', () => {
   });
 });
 
-describe('codePointLength', () => {
+describe('countCodePoints', () => {
   it('counts a surrogate pair as one code point', () => {
-    expect(codePointLength('a👍')).toBe(2);
+    expect(countCodePoints('a👍')).toBe(2);
   });
 });

@@ -38,7 +38,7 @@ export const normalizeUsername = (text: string): string =>
   normalizeText(text).normalize('NFC').replace(bidirectionalControls, '').replace(/\s+/g, ' ').trim();
 
 /** Length in Unicode code points, the unit of every text limit. */
-export const codePointLength = (text: string): number => {
+export const countCodePoints = (text: string): number => {
   let length = 0;
   for (const _ of text) length += 1;
   return length;
@@ -58,10 +58,10 @@ export const truncateGraphemes = (text: string, count: number): string => {
   let graphemeCount = 0;
   let codePoints = 0;
   for (const { segment, index } of graphemes.segment(text)) {
-    codePoints += codePointLength(segment);
+    codePoints += countCodePoints(segment);
     if (graphemeCount === count || (codePoints > maxCodePoints && graphemeCount > 0))
       return `${text.slice(0, index)}...`;
-    if (codePoints > maxCodePoints) return `${firstCodePoints(segment, maxCodePoints)}...`;
+    if (codePoints > maxCodePoints) return `${takeCodePoints(segment, maxCodePoints)}...`;
     graphemeCount += 1;
   }
   return text;
@@ -70,7 +70,7 @@ export const truncateGraphemes = (text: string, count: number): string => {
 const LAST_CODE_POINT_OF_ONE_UNIT = 0xffff;
 
 /** The first `count` code points of a text. A code point beyond U+FFFF takes two UTF-16 code units. */
-const firstCodePoints = (text: string, count: number): string => {
+const takeCodePoints = (text: string, count: number): string => {
   let end = 0;
   for (let codePoints = 0; codePoints < count; codePoints += 1) {
     end += (text.codePointAt(end) ?? 0) > LAST_CODE_POINT_OF_ONE_UNIT ? 2 : 1;

@@ -26,6 +26,14 @@ export async function sweepTemporaryHomes(parent = os.tmpdir()) {
   for (const home of homes.filter(isAbandoned)) await endTemporaryHome(home);
 }
 
+/** Copies the logs of a temporary home to the folder in THAW_STACK_LOGS, which the test run keeps. */
+export function keepLogs(home) {
+  const target = process.env.THAW_STACK_LOGS;
+  const logs = path.join(home, 'logs');
+  if (target && fs.existsSync(logs))
+    fs.cpSync(logs, path.join(target, path.basename(home)), { recursive: true });
+}
+
 /** Ends all processes of a home and of homes inside it, and deletes it. */
 export async function endTemporaryHome(home) {
   await sweepTemporaryHomes(home);

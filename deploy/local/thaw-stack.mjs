@@ -12,7 +12,7 @@ import { createMigrationSettings, prepareProductEnvironment } from './product-en
 import { prepareNginx } from './proxy/nginx.mjs';
 import { replicaNodeFlags } from './replica-node-flags.mjs';
 import { openStores } from './stores/stores.mjs';
-import { endTemporaryHome, makeTemporaryHome, sweepTemporaryHomes } from './temporary-homes.mjs';
+import { endTemporaryHome, keepLogs, makeTemporaryHome, sweepTemporaryHomes } from './temporary-homes.mjs';
 
 // A replica takes up to 25 s to drain its sockets, and then closes its connections to the stores.
 const END_STEPS = [
@@ -335,14 +335,6 @@ export class ThawStack {
       settings,
     });
   }
-}
-
-/** Copies the logs of a temporary home to the folder in THAW_STACK_LOGS, which the test run keeps. */
-function keepLogs(home) {
-  const target = process.env.THAW_STACK_LOGS;
-  const logs = path.join(home, 'logs');
-  if (target && fs.existsSync(logs))
-    fs.cpSync(logs, path.join(target, path.basename(home)), { recursive: true });
 }
 
 /** Waits for all promises to settle before it throws, so that no process is still starting while the caller stops. */

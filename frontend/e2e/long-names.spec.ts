@@ -2,17 +2,20 @@ import { openChat, getPrivateChat } from './support/private-chat.ts';
 import { expectSoundLayout } from './support/layout.ts';
 import { expect, type Person, test } from './support/test.ts';
 
-const isLong = process.env.THAW_TEST_LONG === '1';
+const isLongRun = process.env.THAW_TEST_LONG === '1';
 const widths = [320, 390, 768, 1280];
-/** The longest names that the rules allow (A08), 30 code points; the widest of them at every width. */
+/**
+ * Names of 30 code points, the longest that the rules allow (A08). The widest of them is checked at every width; the
+ * other names, and all widths of each, belong to the long run.
+ */
 const names = [
   { kind: '30 wide letters', name: 'W'.repeat(30), widths },
   {
     kind: 'right-to-left letters',
     name: 'عبد الرحمن بن محمد الأندلسي حس',
-    widths: isLong ? widths : [320, 1280],
+    widths: isLongRun ? widths : [320, 1280],
   },
-  ...(isLong
+  ...(isLongRun
     ? [
         { kind: '30 characters with spaces', name: 'Maximiliane von Hohenzollern-S', widths },
         { kind: '30 emoji', name: '🦦'.repeat(30), widths },
@@ -21,21 +24,21 @@ const names = [
 ];
 
 const rename = async ({ page, user }: Person, username: string): Promise<void> => {
-  const answer = await page.request.put(`/api/user/${user.id}`, { data: { username, avatar: null } });
-  expect(answer.ok(), 'rename').toBe(true);
+  const response = await page.request.put(`/api/user/${user.id}`, { data: { username, avatar: null } });
+  expect(response.ok(), 'rename').toBe(true);
 };
 
 for (const { kind, name, widths } of names) {
-  test(`a name of ${kind} hides nothing wherever it appears, at ${widths.join(', ')} px`, async ({
+  test(`a name of ${kind} covers and cuts off nothing wherever it appears, at ${widths.join(', ')} px`, async ({
     newcomer,
   }) => {
     test.slow();
     const [ada, bob] = await Promise.all([newcomer({ gender: 'female' }), newcomer({ gender: 'male' })]);
     const { page } = ada;
-    const checkAtEachWidth = async (look: (width: number) => Promise<void>): Promise<void> => {
+    const checkAtEachWidth = async (check: (width: number) => Promise<void>): Promise<void> => {
       for (const width of widths) {
         await page.setViewportSize({ width, height: 800 });
-        await look(width);
+        await check(width);
       }
     };
     const getDialog = (title: string) => page.getByRole('dialog', { name: title });
@@ -47,10 +50,10 @@ for (const { kind, name, widths } of names) {
     await expect(chat.getByRole('heading', { name })).toBeVisible();
     await checkAtEachWidth(() => expectSoundLayout(page.locator('body'), 'random chat'));
 
-    const asked = await bob.page.request.post('/api/friends/request', {
+    const requested = await bob.page.request.post('/api/friends/request', {
       data: { requesterId: bob.user.id, addresseeId: ada.user.id },
     });
-    expect(asked.status(), 'friend request').toBe(201);
+    expect(requested.status(), 'friend request').toBe(201);
     const toast = page.getByRole('listitem').filter({ hasText: 'New friend request' });
     // The toast stays while the focus is in it.
     await toast.getByRole('button', { name: 'Accept' }).focus();

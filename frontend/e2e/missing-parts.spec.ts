@@ -13,25 +13,26 @@ const preventIdle = async (page: Page): Promise<void> => {
   });
 };
 
-class Scripts {
-  private areMissing = false;
+/** The script requests of a page, which can be made to fail. */
+class ScriptRequests {
+  private areFailing = false;
 
-  static async intercept({ page }: Person): Promise<Scripts> {
-    const scripts = new Scripts();
-    await page.route('**/assets/*.js', (route) => (scripts.areMissing ? route.abort() : route.continue()));
+  static async intercept({ page }: Person): Promise<ScriptRequests> {
+    const scripts = new ScriptRequests();
+    await page.route('**/assets/*.js', (route) => (scripts.areFailing ? route.abort() : route.continue()));
     await page.route(
       (url) => url.pathname === '/',
-      (route) => (scripts.areMissing ? route.abort() : route.continue()),
+      (route) => (scripts.areFailing ? route.abort() : route.continue()),
     );
     return scripts;
   }
 
   startFailing(): void {
-    this.areMissing = true;
+    this.areFailing = true;
   }
 
   stopFailing(): void {
-    this.areMissing = false;
+    this.areFailing = false;
   }
 }
 
@@ -40,7 +41,7 @@ test('offline, each dialog reports that it did not load, opens on a retry, and l
 }) => {
   const [ada, bob] = await pair({ prepare: preventIdle });
   await befriend(ada, bob);
-  const scripts = await Scripts.intercept(ada);
+  const scripts = await ScriptRequests.intercept(ada);
   const { page } = ada;
   const document = await page.evaluate(() => performance.timeOrigin);
   await ada.field.fill('half a sentence');

@@ -36,6 +36,7 @@ test('the labels of the toolbar are visible at every width, in portrait and in l
     await expectNoOverflow(ada.page, 'an active chat');
     const list = ada.page.getByRole('region', { name: 'Messages' });
     const { height } = (await list.boundingBox()) ?? { height: 0 };
+    // Enough for one message in landscape, and for several in portrait.
     expect(height, `room for messages at ${viewport.width} × ${viewport.height}`).toBeGreaterThan(
       viewport.height < 400 ? 100 : 300,
     );
@@ -59,9 +60,9 @@ test('the labels of the toolbar are visible at every width, in portrait and in l
 test('the parts of the top bar do not overlap at 320 px', async ({ newcomer }) => {
   const ada = await newcomer({ viewport: { width: 320, height: 640 } });
   const measureHorizontalEdges = async (
-    selector: ReturnType<Person['button']>,
+    element: Locator,
   ): Promise<[number, number]> => {
-    const box = await selector.boundingBox();
+    const box = await element.boundingBox();
     return box ? [box.x, box.x + box.width] : [NaN, NaN];
   };
   const [, logoEnd] = await measureHorizontalEdges(
@@ -90,15 +91,15 @@ const drag = async (
   distance: { x: number; y: number },
 ): Promise<void> => {
   const session = await page.context().newCDPSession(page);
-  const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', share: number) =>
+  const dispatchTouch = (type: 'touchStart' | 'touchMove' | 'touchEnd', share: number) =>
     session.send('Input.dispatchTouchEvent', {
       type,
       touchPoints:
         type === 'touchEnd' ? [] : [{ x: from.x + distance.x * share, y: from.y + distance.y * share }],
     });
-  await touch('touchStart', 0);
-  for (const share of [0.25, 0.5, 0.75, 1]) await touch('touchMove', share);
-  await touch('touchEnd', 1);
+  await dispatchTouch('touchStart', 0);
+  for (const share of [0.25, 0.5, 0.75, 1]) await dispatchTouch('touchMove', share);
+  await dispatchTouch('touchEnd', 1);
   await session.detach();
 };
 
@@ -121,23 +122,26 @@ test('a swipe to the right replies; a short or vertical one does not', async ({ 
   await expect(replying).toBeVisible();
 });
 
-/** Moves two fingers apart from a point, each by `by` px. */
-const pinch = async (page: Page, { x, y }: { x: number; y: number }, by: number): Promise<void> => {
+/** Half the distance at which two fingers touch the screen. */
+const startDistancePx = 30;
+
+/** Moves two fingers apart from a point, each by `distancePx`. */
+const pinch = async (page: Page, { x, y }: { x: number; y: number }, distancePx: number): Promise<void> => {
   const session = await page.context().newCDPSession(page);
-  const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', apart: number) =>
+  const dispatchTouch = (type: 'touchStart' | 'touchMove' | 'touchEnd', offsetPx: number) =>
     session.send('Input.dispatchTouchEvent', {
       type,
       touchPoints:
         type === 'touchEnd'
           ? []
           : [
-              { x: x - apart, y, id: 1 },
-              { x: x + apart, y, id: 2 },
+              { x: x - offsetPx, y, id: 1 },
+              { x: x + offsetPx, y, id: 2 },
             ],
     });
-  await touch('touchStart', 30);
-  for (const share of [0.25, 0.5, 0.75, 1]) await touch('touchMove', 30 + by * share);
-  await touch('touchEnd', 0);
+  await dispatchTouch('touchStart', startDistancePx);
+  for (const share of [0.25, 0.5, 0.75, 1]) await dispatchTouch('touchMove', startDistancePx + distancePx * share);
+  await dispatchTouch('touchEnd', 0);
   await session.detach();
 };
 
@@ -157,7 +161,8 @@ test('a photo is zoomed with two fingers or a double tap, and moved with one, up
   await expect.poll(async () => (await measurePhoto()).width).toBeGreaterThan(300);
   const whole = await measurePhoto();
 
-  await pinch(page, await findCentre(photo), 60);
+  // The fingers end three times as far apart as they began.
+  await pinch(page, await findCentre(photo), 2 * startDistancePx);
   const zoomed = await measurePhoto();
   expect(zoomed.width).toBeCloseTo(whole.width * 3, -1);
   expect(await page.evaluate(() => visualViewport?.scale), 'the page itself is not zoomed').toBe(1);
@@ -168,13 +173,13 @@ test('a photo is zoomed with two fingers or a double tap, and moved with one, up
   await drag(page, { x: 100, y: 400 }, { x: 280, y: 0 });
   expect((await measurePhoto()).x, 'no gap beside it').toBeCloseTo(0, 0);
 
-  const doubleTap = async (): Promise<void> => {
+  const doubleTapCentre = async (): Promise<void> => {
     await page.touchscreen.tap(195, 422);
     await page.touchscreen.tap(195, 422);
   };
-  await doubleTap();
+  await doubleTapCentre();
   await expect.poll(async () => (await measurePhoto()).width).toBeCloseTo(whole.width, 0);
-  await doubleTap();
+  await doubleTapCentre();
   await expect.poll(async () => (await measurePhoto()).width).toBeCloseTo(whole.width * 2.5, 0);
   await page.goBack();
   await expect(page.getByRole('dialog')).toBeHidden();

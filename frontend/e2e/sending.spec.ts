@@ -19,17 +19,18 @@ const getUploadingRow = (person: Person) =>
 
 /** Holds uploads back until the returned function is called. */
 const holdUploads = async (page: Page): Promise<() => void> => {
-  let letThrough: () => void = () => undefined;
-  const held = new Promise<void>((resolve) => (letThrough = resolve));
+  let releaseUploads: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => (releaseUploads = resolve));
   await page.route('**/api/upload', async (route) => {
     await held;
     // A cancelled upload no longer exists.
     await route.continue().catch(() => undefined);
   });
-  return letThrough;
+  return releaseUploads;
 };
 
-const withConnection = (): { getConnection: () => Connection; prepare: (page: Page) => Promise<void> } => {
+/** `prepare` routes the socket of a page through the test; `getConnection` returns it once the page is open. */
+const createInterception = (): { getConnection: () => Connection; prepare: (page: Page) => Promise<void> } => {
   let connection: Connection | undefined;
   return {
     getConnection: () => {
@@ -47,16 +48,16 @@ test.describe('a photo on a slow connection', () => {
     pair,
   }) => {
     const [ada, bob] = await pair();
-    const letGo = await holdUploads(ada.page);
+    const releaseCancelled = await holdUploads(ada.page);
     await attach(ada);
     await ada.sendMessage('not this one');
     await getUploadingRow(ada).getByRole('button', { name: 'Cancel' }).click();
     await expect(ada.messages).toHaveCount(1);
     await expect(ada.field).toHaveValue('not this one');
-    letGo();
+    releaseCancelled();
     await ada.page.unroute('**/api/upload');
 
-    const letThrough = await holdUploads(ada.page);
+    const releaseUploads = await holdUploads(ada.page);
     await attach(ada);
     await ada.sendMessage('look at this');
     await expect(getUploadingRow(ada)).toContainText('look at this');
@@ -65,7 +66,7 @@ test.describe('a photo on a slow connection', () => {
     await expect(ada.field).toHaveValue('');
     await ada.sendMessage('and meanwhile this');
     await expect(bob.message('and meanwhile this')).toBeVisible();
-    letThrough();
+    releaseUploads();
     await expect(bob.message('look at this')).toBeVisible();
     await expect(getUploadingRow(ada)).toHaveCount(0);
     await expect(ada.message('look at this')).toHaveCount(1);
@@ -76,13 +77,13 @@ test.describe('a photo on a slow connection', () => {
     const [ada, bob] = (await friends()).map(toPrivateChatUser) as [PrivateChatUser, PrivateChatUser];
     await openChat(ada, bob);
     await openChat(bob, ada);
-    const letThrough = await holdUploads(ada.page);
+    const releaseUploads = await holdUploads(ada.page);
     await attach(ada);
     await ada.sendMessage('sent in passing');
     await expect(getUploadingRow(ada)).toHaveCount(1);
     await ada.button('Close private chat').click();
     await expect(getPrivateChat(ada)).toHaveCount(0);
-    letThrough();
+    releaseUploads();
     await expect(bob.message('sent in passing')).toBeVisible();
     await openChat(ada, bob);
     await expect(ada.message('sent in passing')).toHaveCount(1);
@@ -143,7 +144,7 @@ test.describe('a photo on a slow connection', () => {
 
 test.describe('on an unreliable connection', () => {
   test('an edit that did not reach the server is sent when the chat is resumed', async ({ pair }) => {
-    const { getConnection, prepare } = withConnection();
+    const { getConnection, prepare } = createInterception();
     const [ada, bob] = await pair({ prepare });
     await ada.sendMessage('helo');
     await expect(bob.message('helo')).toBeVisible();
@@ -164,7 +165,7 @@ test.describe('on an unreliable connection', () => {
   test('a message without an ack is sent once after the reconnect, and survives a reload of the page', async ({
     pair,
   }) => {
-    const { getConnection, prepare } = withConnection();
+    const { getConnection, prepare } = createInterception();
     const [ada, bob] = await pair({ prepare });
     getConnection().dropCommands();
     await ada.sendMessage('is this on?');

@@ -21,6 +21,7 @@ const createNoisePicture = async (page: Page): Promise<Buffer> => {
     const context = canvas.getContext('2d');
     const pixels = context?.createImageData(256, 256);
     if (!context || !pixels) throw new Error('No canvas');
+    // Random red, green and blue; every fourth byte is the opacity.
     pixels.data.forEach((_, index, data) => (data[index] = index % 4 === 3 ? 255 : Math.random() * 256));
     context.putImageData(pixels, 0, 0);
     return canvas.toDataURL('image/png').split(',')[1] ?? '';
@@ -31,19 +32,20 @@ const createNoisePicture = async (page: Page): Promise<Buffer> => {
 const readPercent = async ({ page }: Person): Promise<number> =>
   Number(await page.getByRole('progressbar', { name: 'Sending photo' }).getAttribute('value'));
 
-test('on a slow connection a message is shown as sending, then as delivered, once and in order; a photo shows its progress', async ({
+test('on a slow connection a message is shown as sending, then as delivered, once and in order; a photo shows its progress and can be cancelled', async ({
   pair,
 }) => {
   const [ada, bob] = await pair();
   const picture = await createNoisePicture(ada.page);
   await slowDown(ada.page);
+  // The states in which the third message was shown, one after the other.
   const states: string[] = [];
-  await ada.page.exposeFunction('noteState', (state: string) => states.push(state));
+  await ada.page.exposeFunction('recordState', (state: string) => states.push(state));
   await ada.page.getByRole('region', { name: 'Messages' }).evaluate((list) => {
-    const note = (window as unknown as { noteState: (state: string) => void }).noteState;
+    const record = (window as unknown as { recordState: (state: string) => void }).recordState;
     new MutationObserver(() => {
-      const last = [...list.querySelectorAll('li')].findLast((row) => row.textContent.includes('slow 3'));
-      if (last) note(last.textContent.includes('Sending') ? 'sending' : 'sent');
+      const row = [...list.querySelectorAll('li')].findLast((item) => item.textContent.includes('slow 3'));
+      if (row) record(row.textContent.includes('Sending') ? 'sending' : 'sent');
     }).observe(list, { subtree: true, childList: true, characterData: true });
   });
   for (const n of [1, 2, 3]) await ada.sendMessage(`slow ${n}`);
@@ -61,6 +63,7 @@ test('on a slow connection a message is shown as sending, then as delivered, onc
   await expect.poll(async () => (percent = await readPercent(ada))).toBeGreaterThan(0);
   await expect.poll(() => readPercent(ada)).toBeGreaterThan(percent);
   await ada.button('Cancel').click();
+  // The notice and the three messages: the row of the photo is gone.
   await expect(ada.messages).toHaveCount(4);
   await expect(ada.field).toHaveValue('a large one');
   await ada.sendMessage('only words');

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { questionById } from '@thaw/contract/questions';
+import { findQuestionById } from '@thaw/contract/questions';
 import sharp from 'sharp';
 import { textMessage, type ThawSocket, ThawVisitor } from './thaw.client';
 
@@ -155,7 +155,7 @@ export const chat = async ({ ada, bob, adaSocket, bobSocket, words }: Chat): Pro
   const image = await upload(ada, 'chat-images', words);
   await adaSocket.request('random_message', { sessionId, content: image, messageType: 'image' });
   const game = { sessionId, gameId: words.gameId };
-  const [first, second] = questionById(1)!.options;
+  const [first, second] = findQuestionById(1)!.options;
   await adaSocket.request('break_ice_start', { ...game, question: { id: 1 }, initiatorId: ada.user.id });
   await adaSocket.request('break_ice_response', { ...game, userId: ada.user.id, response: first! });
   await bobSocket.request('break_ice_response', { ...game, userId: bob.user.id, response: second! });

@@ -15,29 +15,31 @@ export async function startSteadyRequests(origin, { everyMs }) {
 
   const repeat = async (method, path, body) => {
     while (!isOver) {
-      const askedAt = Date.now();
-      const answer = await visitor
+      const startedAt = Date.now();
+      const failure = await visitor
         .call(method, path, body)
-        .then(({ status, body: { code }, headers }) =>
-          status === 200
-            ? status
-            : `${status} ${code} of ${headers.has('x-request-id') ? 'a replica' : 'nginx'}`,
-        )
+        .then(describeFailure)
         .catch((error) => error.message);
-      outcome.slowestMs = Math.max(outcome.slowestMs, Date.now() - askedAt);
-      if (answer === 200) outcome.answered += 1;
-      else outcome.failures.push(`${method} ${path}: ${answer}`);
+      outcome.slowestMs = Math.max(outcome.slowestMs, Date.now() - startedAt);
+      if (failure === null) outcome.answered += 1;
+      else outcome.failures.push(`${method} ${path}: ${failure}`);
       await sleep(everyMs);
     }
   };
-  const all = Promise.all([
+  const bothEnded = Promise.all([
     repeat('GET', `/api/user/${visitor.user.id}`),
     // Idempotent: with a valid session the server returns the same user.
     repeat('POST', '/api/anonymous', {}),
   ]);
   return async () => {
     isOver = true;
-    await all;
+    await bothEnded;
     return outcome;
   };
+}
+
+/** Every response of a replica has an x-request-id; a response without it comes from nginx. */
+function describeFailure({ status, body, headers }) {
+  if (status === 200) return null;
+  return `${status} ${body.code} of ${headers.has('x-request-id') ? 'a replica' : 'nginx'}`;
 }

@@ -7,6 +7,7 @@ import { isInstalled } from './node-packages.mjs';
 
 test('packages count as installed when npm recorded exactly the versions of the lock file', (t) => {
   const wanted = {
+    // The packages of this repository and optional ones need not be in npm's record.
     '': { name: 'thaw' },
     backend: { name: '@thaw/backend' },
     'node_modules/ws': { version: '8.23.0' },
@@ -16,7 +17,8 @@ test('packages count as installed when npm recorded exactly the versions of the 
   assert.equal(isInstalledWith({ 'node_modules/ws': { version: '8.23.0' } }), true);
   assert.equal(isInstalledWith({ 'node_modules/ws': { version: '8.22.0' } }), false);
   assert.equal(isInstalledWith({}), false);
-  assert.equal(isInstalledWith(undefined), false);
+  const withoutRecord = undefined; // npm has never run
+  assert.equal(isInstalledWith(withoutRecord), false);
 });
 
 function createCheckout(t, wanted, installed) {

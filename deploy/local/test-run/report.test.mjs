@@ -4,7 +4,14 @@ import { formatStage } from './report.mjs';
 
 // Under `node --test` the output is no terminal, so the lines have no colours.
 
-const createResult = (more) => ({ name: 'lint', passed: 0, failed: 0, skipped: 0, tookMs: 1_500, ...more });
+const createResult = (changes) => ({
+  name: 'lint',
+  passed: 0,
+  failed: 0,
+  skipped: 0,
+  tookMs: 1_500,
+  ...changes,
+});
 
 test('a stage that passed is marked with ✓ and shows its time and its counts', () => {
   assert.equal(

@@ -25,10 +25,10 @@ import { onAppEvent, raise } from '@/product/app-events';
 import { currentUser, signOut, useIdentity } from '@/product/identity';
 import { refreshStanding } from '@/product/refresh-standing';
 
-const socketUrl = (): string => `${location.protocol === 'https:' ? 'wss:' : 'ws:'}//${location.host}/ws`;
+const buildSocketUrl = (): string => `${location.protocol === 'https:' ? 'wss:' : 'ws:'}//${location.host}/ws`;
 
 /** The user of the socket. A suspended user keeps the session, for the standing page, and has no socket. */
-const socketUserId = (): number | undefined => {
+const getSocketUserId = (): number | undefined => {
   const user = currentUser();
   return user && !isExcluded(user.standing) ? user.id : undefined;
 };
@@ -56,15 +56,15 @@ export const startRealtime = (): void => {
   };
 
   onRefusal(({ code }) => {
-    if (code === 'suspended' && socketUserId() !== undefined) checkStanding();
+    if (code === 'suspended' && getSocketUserId() !== undefined) checkStanding();
   });
   onAppEvent('search-refused-by-standing', checkStanding);
 
   const scheduleRefetch = (): void => {
-    const userId = socketUserId();
+    const userId = getSocketUserId();
     // Spread over time: after a server restart many browsers reconnect at once.
     const refetch = (): void => {
-      if (userId === undefined || userId !== socketUserId()) return;
+      if (userId === undefined || userId !== getSocketUserId()) return;
       refetchAfterReconnect(queryClient, userId);
       checkStanding();
     };
@@ -72,11 +72,11 @@ export const startRealtime = (): void => {
   };
 
   const client = new SocketClient({
-    connect: () => new WebSocket(socketUrl()),
+    connect: () => new WebSocket(buildSocketUrl()),
     clock: systemClock,
     parse: parseFrame,
     buildAuthentication: () => {
-      const lastSeen = randomChat.lastSeen();
+      const lastSeen = randomChat.getLastSeen();
       const showsChat = randomChat.takeShowsChat();
       return { userId: currentUser()?.id ?? 0, showsChat, ...(lastSeen ? { lastSeen } : {}) };
     },
@@ -117,7 +117,7 @@ export const startRealtime = (): void => {
   let signedInId: number | undefined;
   let connectedUserId: number | undefined;
   const connectCurrentUser = (): void => {
-    const userId = socketUserId();
+    const userId = getSocketUserId();
     if (userId === connectedUserId && currentUser()?.id === signedInId) return;
     signedInId = currentUser()?.id;
     // On the first connection there is no previous user, and the address may already have opened a chat or a dialog.

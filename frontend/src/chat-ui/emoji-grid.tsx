@@ -29,7 +29,7 @@ export const EmojiGrid = ({
       {emojis.map((emoji, index) => (
         <button
           key={emoji}
-          {...roving.item(index)}
+          {...roving.getItemProps(index)}
           type="button"
           aria-label={getEmojiName?.(emoji)}
           aria-pressed={isPressed?.(emoji)}

@@ -1,4 +1,4 @@
-import { noteServerDate, serverNow } from '@/lib/server-clock';
+import { noteServerDate, getServerNow } from '@/lib/server-clock';
 
 const now = Date.parse('2026-11-20T12:00:00.000Z');
 const formatDateHeader = (at: number): string => new Date(at).toUTCString();
@@ -12,20 +12,20 @@ afterEach(() => {
 it.each([5, -5])('follows the server when the local clock is %s minutes off', (minutes) => {
   const serverMs = now - minutes * 60_000;
   noteServerDate(formatDateHeader(serverMs), now - 100, now);
-  expect(Math.abs(serverNow() - serverMs)).toBeLessThan(1_000);
+  expect(Math.abs(getServerNow() - serverMs)).toBeLessThan(1_000);
 });
 
 it('trusts the local clock within the precision of the header', () => {
   noteServerDate(formatDateHeader(now - 2_000), now - 50, now);
-  expect(serverNow()).toBe(now);
+  expect(getServerNow()).toBe(now);
   // A slow response is less precise.
   noteServerDate(formatDateHeader(now - 6_000), now - 10_000, now);
-  expect(serverNow()).toBe(now);
+  expect(getServerNow()).toBe(now);
 });
 
 it('ignores a response without a date', () => {
   noteServerDate(formatDateHeader(now + 3_600_000), now, now);
   noteServerDate(null, now, now);
   noteServerDate('nonsense', now, now);
-  expect(serverNow()).toBe(now + 3_600_000 + 500);
+  expect(getServerNow()).toBe(now + 3_600_000 + 500);
 });

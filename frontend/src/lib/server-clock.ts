@@ -14,4 +14,4 @@ export const noteServerDate = (date: string | null | undefined, sentAt: number, 
 };
 
 /** Current time by the server's clock, in ms since the epoch; use it to compare with times sent by the server. */
-export const serverNow = (): number => Date.now() + offsetMs;
+export const getServerNow = (): number => Date.now() + offsetMs;

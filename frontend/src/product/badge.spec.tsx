@@ -1,5 +1,5 @@
 import { render } from '@testing-library/react';
-import { Badge, badgeText } from '@/product/badge';
+import { Badge, formatBadge } from '@/product/badge';
 
 it.each([
   [1, '1'],
@@ -7,7 +7,7 @@ it.each([
   [100, '99+'],
   [4_000, '99+'],
 ])('shows %i as %s', (count, text) => {
-  expect(badgeText(count)).toBe(text);
+  expect(formatBadge(count)).toBe(text);
 });
 
 it('renders nothing for zero', () => {

@@ -9,7 +9,7 @@ export interface BadgeProps {
 }
 
 /** 99 is the largest number shown exactly (A130). */
-export const badgeText = (count: number): string =>
+export const formatBadge = (count: number): string =>
   count > pageLimits.unreadBadgeMax ? `${pageLimits.unreadBadgeMax}+` : String(count);
 
 /** A number on an ember background; renders nothing for zero. */
@@ -21,7 +21,7 @@ export const Badge = ({ count, label, className }: BadgeProps) =>
         className,
       )}
     >
-      {badgeText(count)}
+      {formatBadge(count)}
       <span className="sr-only"> {label}</span>
     </span>
   ) : null;

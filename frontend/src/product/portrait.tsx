@@ -3,7 +3,7 @@ import { copy } from '@/product/copy';
 import { Avatar } from '@/ui/avatar';
 import { PresenceDot, type PresenceDotProps } from '@/ui/presence-dot';
 
-export const presenceText = ({ isOnline }: Pick<Friend, 'isOnline'>): string =>
+export const describePresence = ({ isOnline }: Pick<Friend, 'isOnline'>): string =>
   isOnline ? copy.presence.online : copy.presence.offline;
 
 export interface PortraitProps extends Pick<PresenceDotProps, 'ground'> {

@@ -6,7 +6,7 @@ export type ThemeChoice = (typeof themeChoices)[number];
 /** The token `--color-background` of each theme, for the browser's own bars. */
 export const backgrounds = { dark: '#0c0e14', light: '#fbfaf7' };
 
-const lightSystemQuery = (): MediaQueryList => matchMedia('(prefers-color-scheme: light)');
+const queryLightSystem = (): MediaQueryList => matchMedia('(prefers-color-scheme: light)');
 
 /** Dark when nothing is stored (A151). public/theme.js applies the same rule before the first paint. */
 const stored = createStoredValue<ThemeChoice>('thaw-theme', {
@@ -18,7 +18,7 @@ export const { read: readThemeChoice, useValue: useThemeChoice } = stored;
 
 const applyTheme = (): void => {
   const choice = readThemeChoice();
-  const isLight = choice === 'light' || (choice === 'system' && lightSystemQuery().matches);
+  const isLight = choice === 'light' || (choice === 'system' && queryLightSystem().matches);
   document.documentElement.dataset.theme = isLight ? 'light' : 'dark';
   document.documentElement.dataset.themeChoice = choice;
   const themeColor = document.querySelector<HTMLMetaElement>('meta[name="theme-color"]');
@@ -33,6 +33,6 @@ export const chooseTheme = (choice: ThemeChoice): void => {
 /** Applies the theme now, on changes of the system's theme and on choices made in other tabs. */
 export const followTheme = (): void => {
   applyTheme();
-  lightSystemQuery().addEventListener('change', applyTheme);
+  queryLightSystem().addEventListener('change', applyTheme);
   stored.subscribe(applyTheme);
 };

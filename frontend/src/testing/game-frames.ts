@@ -5,7 +5,7 @@ import { type ChatMessage } from '@/chat-ui/chat-message';
 import { readQuestionGame, type GameAction, type GameData } from '@/features/random-chat/icebreaker/game';
 import { reduce } from '@/features/random-chat/reducer/random-chat.reducer';
 import {
-  initialState,
+  createInitialState,
   type RandomChatState,
   type Session,
 } from '@/features/random-chat/reducer/random-chat.state';

@@ -1,7 +1,7 @@
 import { type ServerData, type ServerEvent, type ServerFrame } from '@thaw/contract/server-frames';
 import { reduce } from '@/features/random-chat/reducer/random-chat.reducer';
 import {
-  initialState,
+  createInitialState,
   type Action,
   type Effect,
   type RandomChatState,
@@ -11,13 +11,13 @@ import { aPartner } from '@/testing/factories';
 /** Id of the signed-in user. */
 export const me = 7;
 export const partner = aPartner();
-/** When the driver receives its frames. */
-export const at = Date.parse('2026-11-20T12:00:00.000Z');
-export const formatIso = (offsetMs = 0): string => new Date(at + offsetMs).toISOString();
+/** The time at which the driver receives its frames. */
+export const receivedAtMs = Date.parse('2026-11-20T12:00:00.000Z');
+export const formatIso = (offsetMs = 0): string => new Date(receivedAtMs + offsetMs).toISOString();
 
 /** Drives a random chat by actions and frames; holds the effects of the last one. */
 export class ChatDriver {
-  state: RandomChatState = initialState();
+  state: RandomChatState = createInitialState();
   effects: readonly Effect[] = [];
 
   dispatch(action: Action): this {
@@ -28,7 +28,7 @@ export class ChatDriver {
   }
 
   receiveFrame(frame: ServerFrame): this {
-    return this.dispatch({ type: 'frameReceived', frame, me, nowMs: at });
+    return this.dispatch({ type: 'frameReceived', frame, me, nowMs: receivedAtMs });
   }
 
   receive<E extends ServerEvent>(event: E, data: ServerData<E>): this {
@@ -44,7 +44,7 @@ export class ChatDriver {
 
 export const driveToInitial = (): ChatDriver => new ChatDriver();
 export const driveToSearching = (): ChatDriver =>
-  driveToInitial().dispatch({ type: 'findPressed', nowMs: at });
+  driveToInitial().dispatch({ type: 'findPressed', nowMs: receivedAtMs });
 export const createChatMatched = (sessionId = 's1'): ServerData<'chat_matched'> => ({
   sessionId,
   seq: 1,
@@ -69,7 +69,7 @@ export const createPartnerMessage = (
 ): ServerData<'random_message'> => ({
   sessionId: 's1',
   seq,
-  id: `${at}-${seq}`,
+  id: `${receivedAtMs}-${seq}`,
   senderId: partner.id,
   content,
   type: 'text',
@@ -82,7 +82,7 @@ export const createAckAction = (clientId: string, content: string, seq: number):
   type: 'messageAcknowledged',
   sessionId: 's1',
   message: { clientId, senderId: me, content, type: 'text', replyTo: null },
-  ack: { id: `${at}-${seq}`, seq, timestamp: formatIso(seq), clientId },
+  ack: { id: `${receivedAtMs}-${seq}`, seq, timestamp: formatIso(seq), clientId },
 });
 export const createSessionResumed = (
   changes: Partial<ServerData<'session_resumed'>> = {},
@@ -99,13 +99,13 @@ export const createSessionResumed = (
 
 // Effects that send a command.
 
-export const join = (preferences: 'both' | 'male' | 'female' = 'both'): Effect => ({
+export const createJoinEffect = (preferences: 'both' | 'male' | 'female' = 'both'): Effect => ({
   type: 'send',
   event: 'join_queue',
   data: { preferences },
 });
-export const leave: Effect = { type: 'send', event: 'leave_queue', data: {} };
-export const skip = (sessionId: string): Effect => ({
+export const leaveEffect: Effect = { type: 'send', event: 'leave_queue', data: {} };
+export const createSkipEffect = (sessionId: string): Effect => ({
   type: 'send',
   event: 'skip_chat',
   data: { sessionId },

@@ -6,9 +6,10 @@ import { FakeClock } from '@/testing/fake-clock';
 import { FakeFeatureSocket } from '@/testing/fake-feature-socket';
 
 /** The server's ack of a stored message. */
-export const stored = { id: '1763640000000-0', seq: 2, timestamp: '2026-11-20T12:00:00.000Z' };
+export const storedAck = { id: '1763640000000-0', seq: 2, timestamp: '2026-11-20T12:00:00.000Z' };
 
-export const resumed: ServerData<'session_resumed'> = {
+/** The frame that restores a chat without further messages. */
+export const resumedSession: ServerData<'session_resumed'> = {
   sessionId: 's1',
   seq: 1,
   partnerId: 12,

@@ -78,7 +78,7 @@ export const ChoiceGroup = <T extends string>({
             type="button"
             role="radio"
             aria-checked={index === chosen}
-            {...roving.item(index)}
+            {...roving.getItemProps(index)}
             tabIndex={index === Math.max(chosen, 0) ? 0 : -1}
             className={choiceClass[look]}
             onClick={() => onChoose(choice.value)}

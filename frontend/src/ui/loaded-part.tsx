@@ -8,7 +8,7 @@ export interface Part<P> {
   /** Preloads the code; never rejects. */
   preload: () => Promise<void>;
   /** The component; after a failed load a new one, which loads again. */
-  current: () => ComponentType<P>;
+  getComponent: () => ComponentType<P>;
 }
 
 export const createPart = <P extends object>(load: () => Promise<ComponentType<P>>): Part<P> => {
@@ -33,7 +33,7 @@ export const createPart = <P extends object>(load: () => Promise<ComponentType<P
         console.warn('A part was not loaded ahead; it is loaded when it is needed', error);
       }
     },
-    current: () => loaded ?? (pending ??= createLazyComponent()),
+    getComponent: () => loaded ?? (pending ??= createLazyComponent()),
   };
 };
 
@@ -56,12 +56,12 @@ export const LoadedPart = <P extends object>({
   broken,
   resetKeys = [],
 }: LoadedPartProps<P>) => {
-  const [Loaded, setLoaded] = useState(() => part.current());
+  const [Loaded, setLoaded] = useState(() => part.getComponent());
   return (
     <ErrorBoundary
       fallbackRender={({ error, resetErrorBoundary }) => broken({ error, retry: resetErrorBoundary })}
       onError={reportRenderError}
-      onReset={() => setLoaded(() => part.current())}
+      onReset={() => setLoaded(() => part.getComponent())}
       resetKeys={[...resetKeys]}
     >
       <Suspense fallback={pending}>{children(Loaded)}</Suspense>

@@ -3,12 +3,12 @@ import userEvent from '@testing-library/user-event';
 import { useRovingFocus, type RovingFocusOptions } from '@/ui/roving-focus';
 
 const Group = (options: RovingFocusOptions) => {
-  const { group, item } = useRovingFocus(options);
+  const { group, getItemProps } = useRovingFocus(options);
   return (
     <>
       <div role="toolbar" {...group}>
         {['one', 'two', 'three', 'four', 'five'].map((name, index) => (
-          <button key={name} {...item(index)}>
+          <button key={name} {...getItemProps(index)}>
             {name}
           </button>
         ))}

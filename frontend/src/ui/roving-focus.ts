@@ -40,7 +40,7 @@ export interface RovingFocusOptions {
 
 /**
  * Makes a group of controls one tab stop, as in ARIA's patterns for toolbars, radio groups and grids: the arrow keys,
- * Home and End move between them. `group` goes on the parent, `item(index)` on each control.
+ * Home and End move between them. `group` goes on the parent, the result of `getItemProps(index)` on each control.
  */
 export const useRovingFocus = ({ initial = 0, isGrid = false, onMove }: RovingFocusOptions = {}) => {
   const [current, setCurrent] = useState(initial);
@@ -55,7 +55,7 @@ export const useRovingFocus = ({ initial = 0, isGrid = false, onMove }: RovingFo
   };
   return {
     group: { onKeyDown },
-    item: (index: number) => ({
+    getItemProps: (index: number) => ({
       'data-roving': '',
       tabIndex: index === current ? 0 : -1,
       onFocus: () => setCurrent(index),

@@ -1,4 +1,4 @@
-import { codePointLength, normalizeText } from '@thaw/contract/text';
+import { countCodePoints, normalizeText } from '@thaw/contract/text';
 import { useId } from 'react';
 import { cn } from '@/lib/class-names';
 
@@ -29,7 +29,7 @@ export const TextArea = ({
   className,
 }: TextAreaProps) => {
   const id = useId();
-  const length = codePointLength(normalizeText(value));
+  const length = countCodePoints(normalizeText(value));
   const isTooLong = length > maxCodePoints;
   const showsCount = length >= countFrom;
   return (

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { reactionEmojis } from '@thaw/contract/emojis';
 import { withImageMarkers } from '@thaw/contract/image-markers';
-import { questionById, questions } from '@thaw/contract/questions';
+import { findQuestionById, questions } from '@thaw/contract/questions';
 import { fingerprints, ANY_FINGERPRINT } from '../check/fingerprint';
 import type { Random } from '../random';
 import type { Outcome, SimulatedUser } from './simulated-user';
@@ -157,7 +157,7 @@ export class ChatBehaviour {
     const { recorder, id: userId } = this.user;
     const sessionId = this.sessionId;
     const { game } = recorder;
-    const options = game && questionById(game.questionId)?.options;
+    const options = game && findQuestionById(game.questionId)?.options;
     if (!sessionId || !options) return;
     game.hasAnswered = true;
     await this.user.sendChatCommand(

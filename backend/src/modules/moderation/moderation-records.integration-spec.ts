@@ -1,4 +1,4 @@
-// Real: PostgreSQL, Redis, two api replicas and a worker over HTTP and sockets. Mia is a moderator.
+// Uses real PostgreSQL and Redis, two api replicas and a worker, over HTTP and sockets. Mia is a moderator.
 import { createHash } from 'node:crypto';
 import sharp from 'sharp';
 import { DataSource } from 'typeorm';
@@ -33,11 +33,11 @@ import { FiguresRepository } from './infrastructure/figures.repository';
 
 jest.setTimeout(60_000);
 
-/** A hash that differs in four bits. */
+/** Returns a hash that differs from `dhash` in four bits. */
 const flipBits = (dhash: string): string =>
   (BigInt(`0x${dhash}`) ^ 0x8000_0100_0010_0001n).toString(16).padStart(16, '0');
 
-describe('the records of moderation', () => {
+describe('records of moderation', () => {
   let thaw: TestReplicas;
   let mia: ThawVisitor;
 
@@ -52,8 +52,9 @@ describe('the records of moderation', () => {
     const { body } = await createModeratorApi(mia).call('GET', `audit?moderatorId=${moderator.user.id}`);
     return body.entries as AuditEntry[];
   };
-  const fileNewReport = async (target?: ThawVisitor) => {
-    const [ada, bob] = [await thaw.createVisitor(0), target ?? (await thaw.createVisitor(0))];
+  /** Ada reports Bob, both new users, which opens a case. */
+  const fileNewReport = async () => {
+    const [ada, bob] = [await thaw.createVisitor(0), await thaw.createVisitor(0)];
     return { ada, bob, ...(await reportUser(thaw.replicas[0]!, ada, bob)) };
   };
   const upload = (who: ThawVisitor, bytes: Buffer, bucket: UploadBucket = 'chat-images') => {
@@ -65,7 +66,7 @@ describe('the records of moderation', () => {
   };
 
   describe('the audit', () => {
-    it('has everything that a moderator read or did, newest first, for every moderator', async () => {
+    it('lists everything that a moderator has read or done, newest first, and can be read by every moderator', async () => {
       const max = await createModerator(thaw);
       const { bob, caseId } = await fileNewReport();
       const { list, read, claim, decide, call } = createModeratorApi(max);
@@ -74,10 +75,11 @@ describe('the records of moderation', () => {
       const { version } = await read(caseId);
       await call('GET', `people/${bob.user.id}`);
       await claim(caseId);
+      const versionWithNote = version + 2; // the claim and the note are one event each
       const note = await call('POST', `cases/${caseId}/notes`, { text: 'Looks bad.' });
-      expect(note).toMatchObject({ status: 201, body: { version: version + 2 } });
+      expect(note).toMatchObject({ status: 201, body: { version: versionWithNote } });
       const decision = {
-        version: version + 2,
+        version: versionWithNote,
         outcome: 'suspended',
         rule: 'no_hate',
         facts: FACTS,
@@ -110,7 +112,7 @@ describe('the records of moderation', () => {
       expect(await readAudit(max)).toEqual([]);
     });
 
-    it('is read page by page', async () => {
+    it('is returned page by page', async () => {
       const max = await createModerator(thaw);
       const { caseId } = await fileNewReport();
       await createModeratorApi(max).read(caseId);
@@ -132,7 +134,7 @@ describe('the records of moderation', () => {
       expect((await audit('x')).status).toBe(400);
     });
 
-    it('lets a moderator read at most 300 cases and images in an hour, under every profile of limits', async () => {
+    it('limits each moderator to 300 reads of cases and images an hour, under every LIMITS_PROFILE', async () => {
       const max = await createModerator(thaw);
       const { caseId } = await fileNewReport();
       await thaw.replicas[0]!.app.get(RateLimiterService).charge('evidence_reads', max.user.id, 299);
@@ -178,7 +180,7 @@ describe('the records of moderation', () => {
       expect((await ada.call('GET', `/api/moderation/${path}`)).status).toBe(403);
     });
 
-    it('that a decision blocks cannot be uploaded again by anybody, which opens a case and suspends', async () => {
+    it('that a decision blocks cannot be uploaded again; an attempt opens a case and suspends the user', async () => {
       const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(thaw);
       const bytes = await createPicture(1);
       const { body: sent } = await upload(ada, bytes);
@@ -201,8 +203,9 @@ describe('the records of moderation', () => {
         facts: FACTS,
         until: formatInHours(2),
       };
+      const idOfAnotherCase = 1;
       expect(
-        await createModeratorApi(mia).decide(id, { ...decision, blockImages: [imageId, 1] }),
+        await createModeratorApi(mia).decide(id, { ...decision, blockImages: [imageId, idOfAnotherCase] }),
       ).toMatchObject({
         status: 404,
       });
@@ -251,7 +254,7 @@ describe('the records of moderation', () => {
       expect(actions.slice(0, 3)).toEqual(['image_unblocked', 'image_blocked', 'decided']);
     });
 
-    it('blocks images on the connection of the decision alone, so that decisions cannot wait for each other', async () => {
+    it('are blocked on the connection of the decision: with a second one, decisions could wait for each other', async () => {
       const { app } = thaw.replicas[0]!;
       const runner = app.get(DataSource).createQueryRunner();
       await runner.startTransaction();
@@ -265,7 +268,7 @@ describe('the records of moderation', () => {
       await runner.release();
     });
 
-    it('are compared with a new image in a few milliseconds, however many there are', async () => {
+    it('are compared with a new image in a few milliseconds, even 10,000 of them', async () => {
       await thaw.database.dataSource.query(
         `INSERT INTO blocked_images (id, sha256, dhash, rule, moderator_id, created_at)
          SELECT -n, 'many-' || n, left(md5(n::text), 16), 'no_spam', 1, now() FROM generate_series(1, 10000) n`,
@@ -287,14 +290,15 @@ describe('the records of moderation', () => {
     });
   });
 
-  it('let a moderator read the public profile of a user whom they do not know (A12)', async () => {
-    const [bob, friendOfMia] = [await thaw.createVisitor(0), await thaw.createVisitor(0)];
+  it('contain each read of the public profile of a user whom the moderator does not know (A12)', async () => {
+    const [bob, formerPartner] = [await thaw.createVisitor(0), await thaw.createVisitor(0)];
     const { status, body } = await mia.call('GET', `/api/user/${bob.user.id}`);
     const { id, username, avatar } = bob.user;
     expect({ status, body }).toEqual({ status: 200, body: { id, username, avatar, isOnline: false } });
     expect((await readAudit(mia))[0]).toMatchObject({ action: 'profile_read', userId: id, caseId: null });
-    await recordPastChat(thaw.replicas[0]!, mia, friendOfMia);
-    await mia.call('GET', `/api/user/${friendOfMia.user.id}`);
+    await recordPastChat(thaw.replicas[0]!, mia, formerPartner);
+    await mia.call('GET', `/api/user/${formerPartner.user.id}`);
+    // Still the entry of the first profile: reading that of a former chat partner is not recorded.
     expect((await readAudit(mia))[0]).toMatchObject({ userId: id });
     expect((await mia.call('GET', '/api/user/999999999999')).status).toBe(404);
   });
@@ -338,7 +342,7 @@ describe('the records of moderation', () => {
       expect((await createModeratorApi(mia).call('GET', path)).status).toBe(404);
   });
 
-  it('name the other accounts of the devices of a user', async () => {
+  it('show the other accounts on the devices of a user', async () => {
     const [bob, other] = [await thaw.createVisitor(0), await thaw.createVisitor(0)];
     await thaw.database.dataSource.query(
       `INSERT INTO devices (device_hash, user_id, first_seen_at, seen_at)
@@ -349,7 +353,7 @@ describe('the records of moderation', () => {
     expect(body.sameDeviceIds).toEqual([other.user.id]);
   });
 
-  it('have figures, for the page and as metrics of a worker, whose scrape works without PostgreSQL', async () => {
+  it('are counted, on the page and in the metrics of a worker, which can be scraped without PostgreSQL', async () => {
     await fileNewReport();
     const { body } = await createModeratorApi(mia).call('GET', 'metrics');
     const figures = body as unknown as ModerationFigures;
@@ -364,7 +368,7 @@ describe('the records of moderation', () => {
 
     const worker = await thaw.startWorker();
     const readMetrics = async () => (await worker.app.get(MetricsRegistry).expose()).body;
-    jest.spyOn(worker.app.get(FiguresRepository), 'read').mockRejectedValueOnce(new Error('away'));
+    jest.spyOn(worker.app.get(FiguresRepository), 'read').mockRejectedValueOnce(new Error('PostgreSQL is unreachable'));
     expect(await readMetrics()).not.toMatch(/^thaw_moderation_open_cases/m);
     const text = await readMetrics();
     expect(text).toMatch(/^thaw_moderation_open_cases \d+$/m);

@@ -1,6 +1,6 @@
 // Real: PostgreSQL, Redis, a folder of files, two api replicas over HTTP and sockets, and a worker.
 import { createPublicKey, type JsonWebKey, randomUUID, verify } from 'node:crypto';
-import { questionById } from '@thaw/contract/questions';
+import { findQuestionById } from '@thaw/contract/questions';
 import { ProjectionRebuildService } from '../../platform/event-store/projection-rebuild.service';
 import {
   deleteAccount,
@@ -73,7 +73,7 @@ describe('the deletion of an account', () => {
       replyTo: { messageId: String(sent.id) },
     });
     const gameId = canary();
-    const [adasAnswer, bobsAnswer] = questionById(1)!.options;
+    const [adasAnswer, bobsAnswer] = findQuestionById(1)!.options;
     await adaSocket.request('break_ice_start', {
       sessionId,
       gameId,

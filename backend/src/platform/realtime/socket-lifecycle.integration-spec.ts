@@ -28,7 +28,8 @@ describe('a socket', () => {
       connection!.checkHeartbeat(Date.now()); // records how many frames have been received so far
       connection!.checkHeartbeat(Date.now() + realtimeLimits.pingEveryMs);
       await pinged;
-      expect(await socket.ask('ping', {})).toMatchObject({ event: 'pong' }); // the answer follows the pong, so the pong has been received
+      // The reply follows the pong of the WebSocket protocol, which has therefore been received.
+      expect(await socket.ask('ping', {})).toMatchObject({ event: 'pong' });
       connection!.checkHeartbeat(Date.now() + realtimeLimits.pingEveryMs + realtimeLimits.pongWithinMs);
       expect(await socket.ask('ping', {})).toMatchObject({ event: 'pong' });
     });
@@ -54,10 +55,10 @@ describe('a socket', () => {
     const subscriber = thaw.replicas[0]!.app.get(RedisSubscriberService);
     const subscribe = subscriber.subscribe.bind(subscriber);
     let continueRegistration: () => void = () => undefined;
-    const closed = new Promise<void>((resolve) => (continueRegistration = resolve));
+    const mayContinue = new Promise<void>((resolve) => (continueRegistration = resolve));
     jest.spyOn(subscriber, 'subscribe').mockImplementationOnce(async (channel, listener) => {
       await subscribe(channel, listener);
-      await closed;
+      await mayContinue;
     });
     const socket = await visitor.connect();
     const connection = await until(() => openConnections(thaw.replicas[0]!, id)[0]);
@@ -75,6 +76,7 @@ describe('a socket', () => {
       await Promise.all(
         [0, 1, 0, 1].map(async (replica) => {
           const socket = await visitor.connect(thaw.origins[replica]);
+          // By round: not authenticated, being authenticated, authenticated, not authenticated.
           if (round % 4 === 1) socket.send({ event: 'authenticate', data: { userId: id }, ref: 'a' });
           if (round % 4 === 2) await socket.request('authenticate', { userId: id });
           await (round % 2 ? socket.cut() : socket.leave());

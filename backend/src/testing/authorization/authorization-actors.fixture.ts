@@ -12,7 +12,7 @@ import { createModeratedUser, EVIDENCE_IMAGE_ID } from './moderated-user.fixture
 /** The users who try every route and event, with what they own. */
 export interface AuthorizationActors {
   users: Record<Actor, ThawVisitor>;
-  /** The ids of one kind, as `actor` would use them. */
+  /** The ids that `actor` uses in an attempt: their own, another user's, missing or malformed ones. */
   chooseIds(actor: Actor, kind: IdKind): Promise<Ids>;
 }
 
@@ -26,6 +26,7 @@ export const createActors = async (thaw: TestReplicas): Promise<AuthorizationAct
   const { origin } = replica;
   const chatOfSelf = await matchNewVisitors([origin, origin]);
   const chatOfOthers = await matchNewVisitors([origin, origin]);
+  /** A user without friends, for attempts that need one. */
   const friendless = await thaw.createVisitor(0, 'male');
   const users: Record<Actor, ThawVisitor> = {
     self: chatOfSelf.ada,
@@ -91,8 +92,9 @@ export const createActors = async (thaw: TestReplicas): Promise<AuthorizationAct
       const ids = { case: id, sanction: id, appeal: id, person: id, evidenceImage: id, blockedImage: id };
       return { ...ids, version: 0 };
     }
-    const isOfOther = (actor === 'otherModerator') === (kind === 'own');
-    const subject = moderated[isOfOther ? 'otherModerator' : 'moderator'];
+    const ownSubject = actor === 'otherModerator' ? moderated.otherModerator : moderated.moderator;
+    const otherSubject = actor === 'otherModerator' ? moderated.moderator : moderated.otherModerator;
+    const subject = kind === 'own' ? ownSubject : otherSubject;
     const row = await query<{ version: string }>('SELECT version FROM conduct_cases WHERE id = $1', [
       subject.caseId,
     ]);
@@ -101,6 +103,7 @@ export const createActors = async (thaw: TestReplicas): Promise<AuthorizationAct
       case: subject.caseId,
       sanction: subject.sanctionId,
       appeal: subject.appealId,
+      // For `other` the caller: moderators must not act on themselves.
       person: kind === 'own' ? subject.userId : users[actor].user.id,
       evidenceImage: EVIDENCE_IMAGE_ID,
       blockedImage: blocked?.id ?? Number.MAX_SAFE_INTEGER,
@@ -122,12 +125,14 @@ export const createActors = async (thaw: TestReplicas): Promise<AuthorizationAct
       case 'own':
       case 'other': {
         const owner = kind === 'own' ? caller : otherUser;
-        const chat = (kind === 'own') === isInChatOfSelf ? chatOfSelf : chatOfOthers;
+        const [ownChat, otherChat] = isInChatOfSelf
+          ? [chatOfSelf, chatOfOthers]
+          : [chatOfOthers, chatOfSelf];
         return {
           ...sameForAllKinds,
           user: owner.user.id,
-          session: chat.sessionId,
-          message: messageOfSelf,
+          session: (kind === 'own' ? ownChat : otherChat).sessionId,
+          message: messageOfSelf, // another user's message for every actor but `self`
           request: requestIds.get(owner),
           image: imageUrls.get(owner),
           notice: noticeIds.get(owner),

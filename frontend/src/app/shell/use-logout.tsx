@@ -8,7 +8,7 @@ import { Delayed } from '@/ui/delayed';
 
 const endSession = async (): Promise<void> => {
   randomChat.endSearchOrChat();
-  privateChat.sendRemovals();
+  privateChat.sendDeletions();
   try {
     await logout();
   } catch (error) {

@@ -1,5 +1,5 @@
 import { limits } from '@thaw/contract/limits';
-import { codePointLength, normalizeText } from '@thaw/contract/text';
+import { countCodePoints, normalizeText } from '@thaw/contract/text';
 import { ArrowUp, Check, CornerDownLeft } from 'lucide-react';
 import { useId, useImperativeHandle, useRef, useState, type Ref } from 'react';
 import { flushSync } from 'react-dom';
@@ -111,7 +111,7 @@ export const Composer = ({
   }));
 
   const content = normalizeText(shown);
-  const length = codePointLength(content);
+  const length = countCodePoints(content);
   const isTooLong = length > limits.messageMaxCodePoints;
   const hasAttachment = !isEditing && attachment !== null;
   const canSend = (length > 0 || hasAttachment) && !isTooLong;

@@ -1,4 +1,4 @@
-import { contactDetails } from '@thaw/contract/contact-details';
+import { findContactDetails } from '@thaw/contract/contact-details';
 import { create } from 'zustand';
 
 interface WarningState {
@@ -20,7 +20,7 @@ export const useContactWarning = (conversationId: string | null) => {
   /** Whether the text must not be sent yet, because the warning is shown now for the first time. */
   const isDue = (text: string): boolean => {
     const { warned } = useContactWarnings.getState();
-    const isFirst = conversationId !== null && !warned.has(conversationId) && contactDetails(text).length > 0;
+    const isFirst = conversationId !== null && !warned.has(conversationId) && findContactDetails(text).length > 0;
     useContactWarnings.setState(
       isFirst ? { warned: new Set([...warned, conversationId]), shownIn: conversationId } : { shownIn: null },
     );

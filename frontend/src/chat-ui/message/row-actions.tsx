@@ -72,7 +72,7 @@ export const RowActions = ({
     actions.report,
   ];
   const getItemProps = (position: number) =>
-    roving.item(availability.slice(0, position).filter(Boolean).length);
+    roving.getItemProps(availability.slice(0, position).filter(Boolean).length);
   const setChoosing = (choosing: boolean): void => {
     setIsChoosing(choosing);
     onPin(choosing ? message.key : null);

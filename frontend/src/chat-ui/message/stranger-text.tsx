@@ -1,4 +1,4 @@
-import { contactDetails } from '@thaw/contract/contact-details';
+import { findContactDetails } from '@thaw/contract/contact-details';
 import { copy } from '@/chat-ui/copy';
 import { findRow } from '@/chat-ui/message-list/row-element';
 import { CopyAddresses, RichText } from '@/chat-ui/message/rich-text';
@@ -12,7 +12,7 @@ interface Part {
 const splitByContactDetails = (text: string): readonly Part[] => {
   const parts: Part[] = [];
   let from = 0;
-  for (const { start, end } of contactDetails(text)) {
+  for (const { start, end } of findContactDetails(text)) {
     if (start > from) parts.push({ text: text.slice(from, start), isContact: false });
     parts.push({ text: text.slice(start, end), isContact: true });
     from = end;

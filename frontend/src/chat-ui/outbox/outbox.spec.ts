@@ -3,7 +3,7 @@ import { createAttachment } from '@/chat-ui/composer/attachment';
 import { type ReturnedMessage } from '@/chat-ui/chat-message';
 import { createOutbox } from '@/chat-ui/outbox/outbox';
 import { type OutboxOptions } from '@/chat-ui/outbox/outbox.types';
-import { wireContent, type OutgoingMessage } from '@/chat-ui/outbox/outgoing-message';
+import { toWireContent, type OutgoingMessage } from '@/chat-ui/outbox/outgoing-message';
 import { pageLimits } from '@/lib/page-limits';
 import { SocketRequestError } from '@/lib/socket/socket-request-error';
 import { FakeClock } from '@/testing/fake-clock';
@@ -42,7 +42,7 @@ const createTestOutbox = (changes: Partial<OutboxOptions> = {}) => {
       new Promise((_resolve, reject) =>
         sent.push({
           message,
-          content: wireContent(message),
+          content: toWireContent(message),
           ack: (data = { ok: true }) => onAck(data),
           reject,
         }),

@@ -36,7 +36,7 @@ export type OutgoingMessage = z.infer<typeof storedSchema> & {
 };
 
 /** The content as the server expects it, once the picture is uploaded. */
-export const wireContent = ({ content, picture }: OutgoingMessage): string => {
+export const toWireContent = ({ content, picture }: OutgoingMessage): string => {
   if (!picture) return content;
   const url = picture.url ?? '';
   return content === '' ? url : withImageMarkers({ text: content, imageUrls: [url] });
@@ -52,7 +52,7 @@ export const readOutgoing = (key: string): OutgoingMessage[] =>
 /** The message as it is stored. The URL of an uploaded picture becomes part of the content; another picture is dropped. */
 const toStored = (message: OutgoingMessage): OutgoingMessage => {
   const { picture, ...stored } = message;
-  return picture?.url ? { ...stored, content: wireContent(message) } : stored;
+  return picture?.url ? { ...stored, content: toWireContent(message) } : stored;
 };
 
 export const writeOutgoing = (key: string, messages: readonly OutgoingMessage[]): void => {

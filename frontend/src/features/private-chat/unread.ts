@@ -7,17 +7,17 @@ export type UnreadCounts = Readonly<Record<number, number>>;
 
 export const unreadCountsSchema = z.record(z.string(), z.int().check(z.nonnegative()));
 
-export const unreadStorageKey = (userId: number): string => `thaw-unread-${userId}`;
+export const getUnreadStorageKey = (userId: number): string => `thaw-unread-${userId}`;
 
 export const parseUnread = (text: string | null): UnreadCounts | undefined =>
   parseJson(unreadCountsSchema, text);
 
 /** The stored counts of the last visit, used for the first paint only (A129). */
 export const readUnread = (userId: number): UnreadCounts | undefined =>
-  parseUnread(browserStorage.read(unreadStorageKey(userId)));
+  parseUnread(browserStorage.read(getUnreadStorageKey(userId)));
 
 export const writeUnread = (userId: number, counts: UnreadCounts): void => {
-  browserStorage.write(unreadStorageKey(userId), JSON.stringify(counts));
+  browserStorage.write(getUnreadStorageKey(userId), JSON.stringify(counts));
 };
 
 export const incrementUnread = (counts: UnreadCounts, friendId: number): UnreadCounts => ({

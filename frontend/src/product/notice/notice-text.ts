@@ -9,7 +9,7 @@ const dateAndTimeFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'long'
 const formatUntil = (until: string | null): string =>
   until === null ? copy.withoutEnd : copy.until(formatTime(dateAndTimeFormat, Date.parse(until)));
 
-const opening = ({ kind, facts, appeal, report }: Notice): (string | null)[] => {
+const listOpeningParagraphs = ({ kind, facts, appeal, report }: Notice): (string | null)[] => {
   switch (kind) {
     case 'care':
       return [facts ?? copy.care];
@@ -44,7 +44,7 @@ export const listParagraphs = (notice: Notice): string[] => {
   const { kind, rule, decidedBy, until, appeal } = notice;
   const isDecision = kind === 'warning' || kind === 'care' || isSanction(notice);
   const paragraphs = [
-    ...opening(notice),
+    ...listOpeningParagraphs(notice),
     rule && copy.rule(ruleTitles[rule]),
     isDecision ? copy.decidedBy[decidedBy] : null,
     isSanction(notice) || (kind === 'appeal_decided' && appeal.outcome === 'reduced')

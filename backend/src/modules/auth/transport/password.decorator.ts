@@ -1,5 +1,5 @@
 import { limits } from '@thaw/contract/limits';
-import { codePointLength } from '@thaw/contract/text';
+import { countCodePoints } from '@thaw/contract/text';
 import { ValidateBy } from 'class-validator';
 
 /** A code point takes at most two UTF-16 units, which `String.length` counts. */
@@ -25,7 +25,7 @@ export const IsPassword = (): PropertyDecorator => (target, property) => {
     name: 'isPassword',
     validator: {
       validate: (value: unknown) => {
-        const length = typeof value === 'string' ? codePointLength(value) : 0;
+        const length = typeof value === 'string' ? countCodePoints(value) : 0;
         return length >= limits.passwordMinLength && length <= limits.passwordMaxLength;
       },
     },

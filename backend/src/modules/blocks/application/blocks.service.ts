@@ -23,7 +23,10 @@ export interface PlacedBlock {
 
 type AfterCommit = () => Promise<void>;
 
-/** Blocks and unblocks users. The other modules react to the events UserBlocking, UserBlocked and UserUnblocked. */
+/**
+ * Blocks and unblocks users. Other modules react to UserBlocking, in the transaction of the block, and to UserBlocked and
+ * UserUnblocked, after the commit.
+ */
 @Injectable()
 export class BlocksService {
   private readonly logger = new Logger(BlocksService.name);
@@ -63,7 +66,7 @@ export class BlocksService {
       (await this.relations.isAcquainted(blockerId, blockedId));
     let afterCommit: AfterCommit[] = [];
     const { state, isNew } = await this.runInTransaction(async (manager) => {
-      afterCommit = []; // of an attempt that lost a version conflict
+      afterCommit = []; // drops the work of an attempt that lost a version conflict
       await this.blocks.lockPair(blockerId, blockedId, manager);
       await this.blocks.lockBlocker(blockerId, manager);
       const blockedCount = await this.blocks.countByBlocker(blockerId, manager);
@@ -89,11 +92,12 @@ export class BlocksService {
     try {
       await this.processEvents.deliver('UserBlocked', { blockerId, blockedId });
     } finally {
+      // The block is committed: its effects are published even if a listener has failed.
       const results = await Promise.allSettled(afterCommit.map((work) => work()));
       logRejections(this.logger, 'An effect of a block was not published', results);
     }
     await this.publishChange(blockerId, blockedId, true);
-    if (!state.blockedAt) throw new Error('A block came to nothing');
+    if (!state.blockedAt) throw new Error('BlockUser stored no block');
     return { block: { blockedId, createdAt: state.blockedAt.toISOString() }, isNew };
   }
 

@@ -7,6 +7,7 @@ import { computeClaimEnd } from '../domain/conduct.state';
 import { ownConductTypes } from './conduct.event-types';
 import { projectNotices } from './notice-rows.projection';
 
+/** The events of module standings that these tables also depend on. A Record, so that tsc reports a missing type. */
 const standingTypes: Record<StandingEvent['type'], true> = {
   PersonFlagged: true,
   FlagLifted: true,
@@ -25,12 +26,12 @@ export type StoredConductEvent = StoredEvent & ConductEvent;
 /** Kinds of automatic findings, gravest first. */
 const FINDINGS = ['stated_age', 'image_match', 'classifier', 'many_accounts'];
 
-/** Writes the case of an event, its report or its appeal. */
+/** Writes the case, the report or the appeal that an event concerns. */
 const project = async (event: StoredConductEvent, manager: EntityManager): Promise<void> => {
   const { userId } = event.data;
   switch (event.type) {
     case 'CaseOpened':
-      // A case that is opened again keeps its kind and its age.
+      // A case that is opened again keeps its kind and `opened_at`.
       await manager.query(
         `INSERT INTO conduct_cases (id, user_id, state, kind, version, opened_at) VALUES ($1, $2, 'open', $3, 0, $4)
          ON CONFLICT (id) DO UPDATE SET state = 'open', claimed_by = NULL, claimed_until = NULL, escalated_by = NULL,
@@ -44,6 +45,7 @@ const project = async (event: StoredConductEvent, manager: EntityManager): Promi
     case 'ReportFiled':
       return insertReport(event, manager);
     case 'FindingRaised':
+      // Keeps the graver of the earlier finding, if any, and the new one.
       await manager.query(
         `UPDATE conduct_cases SET is_automatic = true, finding = CASE
            WHEN array_position($3::text[], finding) < array_position($3::text[], $2) THEN finding ELSE $2 END
@@ -64,6 +66,7 @@ const project = async (event: StoredConductEvent, manager: EntityManager): Promi
       return releaseClaim(event.data.caseId, manager);
     case 'CaseNoted': {
       const { caseId, moderatorId } = event.data;
+      // A note of the moderator who has claimed the case extends the claim.
       await manager.query(
         `UPDATE conduct_cases SET claimed_until = $3
          WHERE id = $1 AND claimed_by = $2 AND claimed_until > $4`,
@@ -171,7 +174,7 @@ const markAutomatic = async (caseId: number | null, manager: EntityManager): Pro
   await manager.query('UPDATE conduct_cases SET is_automatic = true WHERE id = $1', [caseId]);
 };
 
-/** All cases of a user have the version of the user's stream, which decisions are checked against. */
+/** Decisions are checked against the version of the user's stream, so every case of the user carries it. */
 const writeVersions = async (
   events: readonly StoredConductEvent[],
   manager: EntityManager,
@@ -181,7 +184,7 @@ const writeVersions = async (
     await manager.query('UPDATE conduct_cases SET version = $2 WHERE user_id = $1', [userId, version]);
 };
 
-/** One projection for four tables, since rows of one depend on those of another at the time of an event. */
+/** One projection for the four tables: applying an event to one of them depends on the rows of another at that time. */
 export const conductProjection: Projection = {
   name: 'conduct',
   tables: ['conduct_cases', 'reports', 'appeals', 'notices'],

@@ -11,15 +11,16 @@ interface Command<Type extends string> {
 }
 
 export type BlockImage = Command<'BlockImage'> & {
-  /** Number of the block, if the image is not blocked yet. */
+  /** Id for the block, reserved from `conduct_ids`; unused if the image is blocked already. */
   imageId: number;
   /** Difference hash, for near matches; null when it is not known. */
   dhash: string | null;
   rule: HouseRule;
+  /** The case whose decision blocks the image; null for a block outside a case. */
   caseId: number | null;
 };
 export type UnblockImage = Command<'UnblockImage'> & {
-  /** Number of the block that ends. */
+  /** Id of the block that ends. */
   imageId: number;
 };
 

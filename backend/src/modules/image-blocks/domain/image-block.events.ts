@@ -8,7 +8,7 @@ interface RecordedEvent<Type extends string, Data extends object> {
 }
 
 /**
- * `imageId`: a number of the sequence `conduct_ids`. `dhash` is the difference hash, for near matches; null in events of
+ * `imageId`: an id from the sequence `conduct_ids`. `dhash` is the difference hash, for near matches; null in events of
  * earlier releases, and for pictures without structure.
  */
 export type ImageBlocked = RecordedEvent<

@@ -3,6 +3,9 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, Repository } from 'typeorm';
 import { BlockedImageEntity } from './blocked-image.entity';
 
+/** Hamming distance of the difference hashes: the number of bits that differ (`#` is XOR, `'x' || …` reads hex). */
+const DISTANCE = `bit_count(('x' || image.dhash)::bit(64) # ('x' || :dhash)::bit(64))`;
+
 /** Queries of the read model `blocked_images`, which only the projection writes. */
 @Injectable()
 export class BlockedImageRepository {
@@ -19,8 +22,8 @@ export class BlockedImageRepository {
   async findNear(dhash: string, maxDistance: number): Promise<BlockedImageEntity | null> {
     return this.images
       .createQueryBuilder('image')
-      .where(`bit_count(('x' || image.dhash)::bit(64) # ('x' || :dhash)::bit(64)) <= :maxDistance`)
-      .orderBy(`bit_count(('x' || image.dhash)::bit(64) # ('x' || :dhash)::bit(64))`)
+      .where(`${DISTANCE} <= :maxDistance`)
+      .orderBy(DISTANCE)
       .addOrderBy('image.id')
       .setParameters({ dhash, maxDistance })
       .limit(1)
@@ -37,8 +40,8 @@ export class BlockedImageRepository {
   }
 
   /**
-   * Takes numbers of the sequence `conduct_ids`, which never returns a number twice.
-   * @param manager the transaction: waiting for a second connection, while one is held, can use up the pool.
+   * Reserves ids from `conduct_ids`, the sequence that blocks share with cases and reports.
+   * @param manager the caller's transaction. Waiting for a second connection while holding one can exhaust the pool.
    */
   async reserveIds(count: number, manager: EntityManager): Promise<number[]> {
     const rows = await manager.query<{ id: string }[]>(

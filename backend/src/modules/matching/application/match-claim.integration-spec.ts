@@ -15,7 +15,10 @@ describe('a claim', () => {
   });
   afterAll(() => queue.store.close());
 
-  /** The user 1, who has waited longer, is claimed for a chat with the user 2. */
+  /**
+   * User 2 joins, at first with a preference that does not match, so that both wait. A second join with another
+   * preference matches them; user 1 has waited longer.
+   */
   const claimUsers = async (): Promise<Match> => {
     await queue.on('r1').join(1, 'male', 'both');
     await queue.prolongWait(1, 5_000);
@@ -36,6 +39,7 @@ describe('a claim', () => {
       sinceBefore.set(userId, Number(await queue.store.redis.hget(matchingKeys.user(userId), 'since')));
     await queue.expireClaims();
     expect(await queue.on('r1').takeOverdueClaims()).toEqual([match]);
+    // In the order of the match: the user who was matched last, then the one who had waited.
     expect(await queue.on('r1').release(match)).toEqual([2, 1]);
     const waiting = await queue.readQueues();
     for (const userId of [1, 2]) {
@@ -59,7 +63,8 @@ describe('a claim', () => {
     expect(await queue.on('r2').release(match)).toEqual([]);
     await queue.on('r2').finish(match);
     expect(await queue.readStates(1, 2)).toEqual(['claimed', 'claimed']);
-    expect(await queue.on('r1').confirm(next)).toEqual([]);
+    const leftMeanwhile = await queue.on('r1').confirm(next);
+    expect(leftMeanwhile).toEqual([]);
   });
 
   it('can be confirmed twice with the same result', async () => {
@@ -79,25 +84,26 @@ describe('a claim', () => {
     expect(await queue.on('r2').takeOverdueClaims()).toEqual([match]);
   });
 
-  it('is due for a check when its chat has lasted long, until the chat is finished', async () => {
+  it('that was confirmed is due for a check after a while, until its chat is finished', async () => {
     const match = await claimUsers();
     await queue.on('r1').confirm(match);
     expect(await queue.on('r1').takeChatsDueForCheck()).toEqual([]);
     await queue.makeChatChecksDue();
     expect(await queue.on('r1').takeChatsDueForCheck()).toEqual([match]);
     expect(await queue.on('r1').takeChatsDueForCheck()).toEqual([]);
+    // The order of the two users does not matter.
     await queue.on('r2').finish({ ...match, userIds: [match.userIds[1], match.userIds[0]] });
     expect(await queue.store.redis.zcard(matchingKeys.chats)).toBe(0);
   });
 
-  it('reports a user who left before the chat started when it is confirmed', async () => {
+  it('reports on its confirmation a user who has left since the match', async () => {
     const match = await claimUsers();
     expect(await queue.on('r2').leave(1)).toMatchObject({ kind: 'claimed', sessionId: match.sessionId });
     expect(await queue.on('r1').confirm(match)).toEqual([1]);
     expect(await queue.on('r2').leave(1)).toMatchObject({ kind: 'chatting', sessionId: match.sessionId });
   });
 
-  it('does not report a user who left and joined again when it is confirmed', async () => {
+  it('does not report on its confirmation a user who has left and joined again', async () => {
     const match = await claimUsers();
     await queue.on('r2').leave(1);
     expect(await queue.on('r2').join(1, 'male', 'both')).toMatchObject({ kind: 'claimed' });
@@ -121,7 +127,7 @@ describe('a claim', () => {
     expect(await queue.readStates(1, 2)).toEqual([undefined, 'searching']);
   });
 
-  it('survives the sockets of its users; a user without a socket is kept out of the queues when it is released', async () => {
+  it('outlives the sockets of its users; its release does not queue a user without a socket', async () => {
     const match = await claimUsers();
     await queue.on('r1').depart(1);
     await queue.on('r2').depart(1);

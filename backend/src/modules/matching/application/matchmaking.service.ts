@@ -36,9 +36,9 @@ interface WaitingUser {
 }
 
 /**
- * Searches for the users with a socket on this replica, and tracks them until their chats start. Retries when a
- * cool-down that blocked a match may be ignored, and compares the users' records with their standings every ten seconds,
- * since a record can be lost with Redis, and a change of a standing with the process that announces it.
+ * Runs the searches of users who have a socket on this replica, and tracks these users until their chats start. Retries
+ * when a cool-down that blocked a match may be ignored. Every ten seconds it checks the users' records in Redis and their
+ * standings: Redis may have lost a record, and a process may have died before it announced a new standing.
  */
 @Injectable()
 export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
@@ -47,7 +47,7 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
   private checkTimer: NodeJS.Timeout | undefined;
   /** The last requested check; the next one follows it. */
   private lastCheck: Promise<void> = Promise.resolve();
-  private isSendingStatus = false;
+  private isCheckRunning = false;
 
   constructor(
     private readonly queue: MatchQueueService,
@@ -69,11 +69,11 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
   }
 
   private async checkAndSendStatus(): Promise<void> {
-    if (this.isSendingStatus) return;
-    this.isSendingStatus = true;
+    if (this.isCheckRunning) return;
+    this.isCheckRunning = true;
     await this.checkRecords();
     await this.sendStatus();
-    this.isSendingStatus = false;
+    this.isCheckRunning = false;
   }
 
   /**
@@ -104,10 +104,10 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
       userId,
       this.queue.resume(userId, isKnown ? known.userIds : null),
     );
-    // Most users are not searching, and need no list.
+    // Most users are not searching: their exclusions need not be read.
     if (isKnown || place.kind !== 'searching') return this.track(userId, place, known ?? UNKNOWN_EXCLUSIONS);
     const exclusions = await this.searchExclusions.read(userId, known);
-    // Not `retry`, which answers idle while the lease of this replica has lapsed.
+    // Not `retry`, which returns `idle` while the lease of this replica has lapsed.
     const retried = await this.departOnFailure(userId, this.queue.resume(userId, exclusions.userIds));
     return this.track(userId, retried, exclusions);
   }
@@ -126,7 +126,7 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
   @OnProcessEvent('LeaseLapsed')
   @OnProcessEvent('SubscriberRestored')
   async restoreRecords(): Promise<void> {
-    // Messages that a list has changed may be among the lost ones.
+    // A message about changed exclusions may have been lost, so they are read again.
     for (const user of this.waitingUsers.values()) user.exclusions = { ...user.exclusions, readAt: 0 };
     await this.checkRecords({ isAfterLoss: true });
   }
@@ -142,7 +142,8 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
   private async track(userId: number, place: MatchState, used: Exclusions): Promise<MatchState> {
     const waiting = this.waitingUsers.get(userId);
     const known = waiting?.exclusions;
-    const exclusions = known && known.readAt > used.readAt ? known : used; // read again during the call
+    // The exclusions may have been read again during the call.
+    const exclusions = known && known.readAt > used.readAt ? known : used;
     this.metrics.recordPlace(place.kind, waiting?.since);
     this.untrack(userId);
     if (place.kind === 'searching') {
@@ -186,7 +187,7 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
     await this.queue.depart(userId);
   }
 
-  /** Makes other replicas that hold sockets of the user hold the user's place as well. */
+  /** Makes the other replicas that hold sockets of the user also keep the user's place in the queue. */
   private async publishSearch(userId: number): Promise<void> {
     try {
       await this.userPublisher.publish(userId, { kind: 'searching' });
@@ -195,14 +196,14 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
     }
   }
 
-  /** For a search started on another replica, whose user has a socket here: holds the place in case that replica dies. */
+  /** For a search started on another replica, whose user has a socket here: keeps the place if that replica dies. */
   @OnProcessEvent('SearchStarted')
   async resumeSearch({ userId }: ProcessEventMap['SearchStarted']): Promise<void> {
     if (this.waitingUsers.has(userId)) return;
     try {
       await this.resume(userId);
     } catch (error) {
-      logWarning(this.logger, 'A search was not joined', error);
+      logWarning(this.logger, 'A search was not resumed', error);
     }
   }
 
@@ -264,9 +265,9 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
   /**
    * Compares the tracked users with their records in Redis: each has to be in the queue or in a chat. One check runs at
    * a time; a check requested meanwhile follows it.
-   * @param isAfterLoss whether Redis may have lost records. Then a missing record is restored; otherwise the search was
-   * ended on another replica, and the user is no longer tracked. Since a loss is noticed with some delay, a record has
-   * to be missing in two checks for that.
+   * @param isAfterLoss whether Redis may have lost records. Then a missing record is restored. Otherwise a missing record
+   * means that the search was ended on another replica, and the user is no longer tracked; because a loss is noticed
+   * with some delay, only a record that is missing in two checks counts.
    */
   checkRecords({ isAfterLoss } = { isAfterLoss: false }): Promise<void> {
     this.lastCheck = this.lastCheck.then(() => this.checkAll(isAfterLoss));

@@ -27,7 +27,7 @@ local user, member, replica, gender, preference, pool = ARGV[1], ARGV[2], ARGV[3
 local known = loadRecord(user)
 if known and known.state ~= 'searching' then
   if known.state == 'claimed' then redis.call('HDEL', userKey(user), 'left') end
-  return matchedBeforeReply(known)
+  return claimedOrChattingReply(known)
 end
 if known then redis.call('ZREM', queueOf(known), user) end
 local record = {state = 'searching', gender = gender, preference = preference, pool = pool,
@@ -50,7 +50,7 @@ local user, member, replica = ARGV[1], ARGV[2], ARGV[3]
 local record = loadRecord(user)
 if not record then return {'idle'} end
 if record.state ~= 'chatting' then directory.join(user, member, replica, '') end
-if record.state ~= 'searching' then return matchedBeforeReply(record) end
+if record.state ~= 'searching' then return claimedOrChattingReply(record) end
 enqueue(user, record)
 if not ARGV[4] then return searchingReply(record, '') end
 return attemptMatch(user, record, 4, 7)

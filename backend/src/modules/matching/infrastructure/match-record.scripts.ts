@@ -4,19 +4,19 @@ import { socketDirectoryLua } from '../../../platform/realtime/socket-directory.
 /** Users read per ZRANGE. */
 const PAGE_SIZE = 32;
 /**
- * Pages read per queue before an attempt to match a user gives up, besides those that excluded users may fill; the user
- * stays in the queue.
+ * Pages read per queue in one attempt to match a user. The pages that excluded users may fill are read in addition. A
+ * user for whom nobody is found on them stays in the queue.
  */
 const MAX_PAGES = 8;
-/** Overdue claims or chats returned by one call. */
+/** Maximum number of overdue claims or chats returned by one call. */
 const DUE_AT_ONCE = 16;
 
 /**
- * Lua fragment of every script of matching; prepended to each script in `match-queue.scripts.ts`. KEYS of the scripts:
- * the `replicas` key of matching, from which the socket directory takes the prefix `P` of all keys.
+ * Lua fragment of every script of matching; prepended to each script in `match-queue.scripts.ts`. Every script
+ * has one key, `replicas` of matching; the socket directory derives from it `P`, the prefix of all other keys.
  *
- * A topic of the socket directory is a user who is searching or claimed; a member is a replica that holds sockets of
- * the user. A user's record is a hash:
+ * In the socket directory, a topic is a user who is searching or claimed, and its members are the replicas that hold
+ * sockets of the user. A user's record is a hash:
  *   state              searching | claimed | chatting
  *   gender preference  as given when joining
  *   pool               `care` if the user meets only users of the care pool; otherwise empty or absent
@@ -82,7 +82,7 @@ local function pairKey(name, a, b)
   if tonumber(a) < tonumber(b) then return P .. name .. ':' .. a .. '-' .. b end
   return P .. name .. ':' .. b .. '-' .. a
 end
--- '1': the two were in a chat a while ago. 'x': one has blocked the other.
+-- The key that keeps two users apart. '1': their last chat ended a short time ago. 'x': one has blocked the other.
 local function coolDownKey(a, b) return pairKey('cool-down', a, b) end
 
 local function claim(user, record, partner, session)
@@ -159,8 +159,7 @@ local function searchingReply(record, retryInMs)
   return {'searching', record.gender, record.preference, record.pool, tostring(record.since), retryInMs}
 end
 
--- The reply for a user who is claimed or chatting.
-local function matchedBeforeReply(record)
+local function claimedOrChattingReply(record)
   return {record.state, record.gender, record.preference, record.pool, record.session}
 end
 
@@ -182,7 +181,7 @@ end
 
 -- Retries matching for a user with a record. The parameters are those of attemptMatch.
 local function retryMatch(user, record, first, firstExcluded)
-  if record.state ~= 'searching' then return matchedBeforeReply(record) end
+  if record.state ~= 'searching' then return claimedOrChattingReply(record) end
   if not hasLiveReplica(user) then
     park(user, record)
     return {'idle'}

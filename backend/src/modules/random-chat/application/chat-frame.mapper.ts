@@ -1,4 +1,4 @@
-import { questionById } from '@thaw/contract/questions';
+import { findQuestionById } from '@thaw/contract/questions';
 import type { Question, Reactions } from '@thaw/contract/random-chat';
 import type { ServerData, ServerEvent } from '@thaw/contract/server-frames';
 import {
@@ -188,7 +188,7 @@ export const toReactions = (reactions: ChatMessage['reactions'] = new Map()): Re
 };
 
 const requireQuestion = (questionId: number): Question => {
-  const question = questionById(questionId);
+  const question = findQuestionById(questionId);
   if (!question) throw new Error(`Question ${questionId} is not in the bank`);
   return question;
 };

@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import { questionById } from '@thaw/contract/questions';
+import { findQuestionById } from '@thaw/contract/questions';
 import type { Question, Reactions } from '@thaw/contract/random-chat';
 import type { ChatLogEntry } from '../../../platform/hot-log/chat-log.repository';
 import type { EventPosition, Participant, RandomChatEvent } from '../domain/random-chat.events';
@@ -59,7 +59,7 @@ export class FoldedChat implements ChatSummary, ChatView {
   /** The question of the game in progress, if it is this game. */
   findQuestion(gameId: string): Question | undefined {
     const { game } = this.state;
-    return game?.gameId === gameId ? questionById(game.questionId) : undefined;
+    return game?.gameId === gameId ? findQuestionById(game.questionId) : undefined;
   }
 
   hasParticipant(userId: number): boolean {

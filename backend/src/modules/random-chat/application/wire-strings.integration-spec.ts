@@ -1,5 +1,5 @@
 // Runs against a real api replica, worker, PostgreSQL, Redis and sockets.
-import { questionById } from '@thaw/contract/questions';
+import { findQuestionById } from '@thaw/contract/questions';
 import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas.harness';
 import { matchNewVisitors, type ReceivedFrame } from '../../../testing/thaw.client';
 import { until } from '../../../testing/until.functions';
@@ -83,7 +83,7 @@ describe('hostile strings from clients', () => {
     await adaSocket.request('message_edit', { sessionId, messageId, newContent: 'hi\u0000\ud800', userId });
     const game = { sessionId, gameId: 'game 👍' };
     await adaSocket.request('break_ice_start', { ...game, question: { id: 1 }, initiatorId: userId });
-    const [response = ''] = questionById(1)?.options ?? [];
+    const [response = ''] = findQuestionById(1)?.options ?? [];
     expect(
       await bobSocket.ask('break_ice_response', {
         ...game,

@@ -1,4 +1,4 @@
-import { questionById, questions } from '@thaw/contract/questions';
+import { findQuestionById, questions } from '@thaw/contract/questions';
 import {
   ADA,
   at,
@@ -13,7 +13,7 @@ import {
 import type { RandomChatCommand } from './random-chat.commands';
 import type { RandomChatEvent } from './random-chat.events';
 
-const [optionA = '', optionB = ''] = questionById(7)?.options ?? [];
+const [optionA = '', optionB = ''] = findQuestionById(7)?.options ?? [];
 
 const start = (initiatorId: number, gameId = 'g1', questionId = 7): RandomChatCommand => ({
   type: 'StartGame',

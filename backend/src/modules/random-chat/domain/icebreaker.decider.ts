@@ -1,4 +1,4 @@
-import { questionById, questions } from '@thaw/contract/questions';
+import { findQuestionById, questions } from '@thaw/contract/questions';
 import { DomainError } from '../../../platform/errors/domain.errors';
 import { type Decision, accept } from './decision.types';
 import { requireRate } from './rate-limit.rules';
@@ -14,7 +14,7 @@ export const decideGameStart = (command: StartGame, state: RandomChatState): Dec
   if (state.gameIds.has(gameId)) throw new DomainError('game_not_active');
   const isAskedAgain =
     state.askedQuestionIds.has(questionId) && state.askedQuestionIds.size < questions.length;
-  if (!questionById(questionId) || isAskedAgain) throw new DomainError('unknown_question');
+  if (!findQuestionById(questionId) || isAskedAgain) throw new DomainError('unknown_question');
   requireRate(state, 'game', initiatorId, command);
   return accept({ type: 'GameStarted', data: { gameId, questionId, initiatorId } });
 };
@@ -30,7 +30,7 @@ export const decideGameAnswer = (
   const { questionId, firstAnswer } = requireGame(state, gameId);
   if (firstAnswer && isSame(firstAnswer)) return { alreadyDone: firstAnswer.answeredAt };
   if (firstAnswer?.userId === userId) throw new DomainError('already_answered');
-  if (!questionById(questionId)?.options.includes(response)) throw new DomainError('invalid_payload');
+  if (!findQuestionById(questionId)?.options.includes(response)) throw new DomainError('invalid_payload');
   if (!firstAnswer) return accept({ type: 'GameAnswered', data: { gameId, userId, response } });
   return accept({
     type: 'GameRevealed',

@@ -3,7 +3,7 @@ import { parseImageMarkers } from '@thaw/contract/image-markers';
 import { checkContent, checkText, formatQuote } from '@thaw/contract/message-content';
 import type { ReplyTo } from '@thaw/contract/random-chat';
 import type { MessageType } from '@thaw/contract/scalars';
-import { statedAge } from '@thaw/contract/stated-age';
+import { findStatedAge } from '@thaw/contract/stated-age';
 import { DomainError, requireAccepted } from '../../../platform/errors/domain.errors';
 import { decideGameAnswer, decideGameStart, decideGameIgnore } from './icebreaker.decider';
 import { type Decision, accept, createNoOp } from './decision.types';
@@ -130,7 +130,7 @@ const endForStatedAge = (
 ): readonly ChatEnded[] => {
   if (messageType === 'image') return [];
   const text = messageType === 'mixed' ? parseImageMarkers(content).text : content;
-  if (statedAge(text) === undefined) return [];
+  if (findStatedAge(text) === undefined) return [];
   const finding = { kind: 'stated_age', userId, messageId } as const;
   return [{ type: 'ChatEnded', data: { reason: 'removed', endedBy: null, finding } }];
 };

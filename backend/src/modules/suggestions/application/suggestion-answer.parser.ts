@@ -1,6 +1,6 @@
-import { contactDetails } from '@thaw/contract/contact-details';
-import { statedAge } from '@thaw/contract/stated-age';
-import { codePointLength, hasVisibleCharacter, normalizeText } from '@thaw/contract/text';
+import { findContactDetails } from '@thaw/contract/contact-details';
+import { findStatedAge } from '@thaw/contract/stated-age';
+import { countCodePoints, hasVisibleCharacter, normalizeText } from '@thaw/contract/text';
 import { suggestionLimits } from '@thaw/contract/suggestions';
 
 /** What a reasoning model writes before its answer. */
@@ -28,12 +28,12 @@ const toSuggestion = (line: string): string =>
 
 const isUsable = (text: string): boolean =>
   hasVisibleCharacter(text) &&
-  codePointLength(text) <= suggestionLimits.maxCodePoints &&
+  countCodePoints(text) <= suggestionLimits.maxCodePoints &&
   // An introduction.
   !text.endsWith(':') &&
   !markup.test(text) &&
-  contactDetails(text).length === 0 &&
-  statedAge(text) === undefined;
+  findContactDetails(text).length === 0 &&
+  findStatedAge(text) === undefined;
 
 /**
  * Reads suggestions from what a model wrote, one per line. Lines that are too long, or contain markup, contact details

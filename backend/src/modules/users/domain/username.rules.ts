@@ -1,5 +1,5 @@
 import { limits } from '@thaw/contract/limits';
-import { codePointLength, hasVisibleCharacter, normalizeUsername } from '@thaw/contract/text';
+import { countCodePoints, hasVisibleCharacter, normalizeUsername } from '@thaw/contract/text';
 import { toSkeleton } from './lookalike.rules';
 
 /** Words with which a user could pose as the service. */
@@ -54,7 +54,7 @@ const stackedMarks = /[\p{Mn}\p{Me}]{3,}/u;
 /** @returns the username as it is stored, normalized; null when it is not acceptable (A08). */
 export const parseUsername = (text: string): string | null => {
   const username = normalizeUsername(text);
-  const length = codePointLength(username);
+  const length = countCodePoints(username);
   const hasValidLength = length >= 1 && length <= limits.usernameMaxCodePoints;
   const isLegible =
     hasVisibleCharacter(username) &&

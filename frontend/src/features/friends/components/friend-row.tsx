@@ -5,7 +5,7 @@ import { useId, type ReactNode } from 'react';
 import { copy } from '@/features/friends/copy';
 import { cn } from '@/lib/class-names';
 import { Badge } from '@/product/badge';
-import { Portrait, presenceText } from '@/product/portrait';
+import { Portrait, describePresence } from '@/product/portrait';
 import { Button } from '@/ui/button';
 import { Tooltip } from '@/ui/tooltip';
 
@@ -55,7 +55,7 @@ const Line = ({ friend, unread, isOpen, isTyping, draft }: LineProps) => {
         isUnread && 'font-semibold text-foreground',
       )}
     >
-      <span className={news === null ? undefined : 'sr-only'}>{presenceText(friend)} </span>
+      <span className={news === null ? undefined : 'sr-only'}>{describePresence(friend)} </span>
       {news}
     </p>
   );
@@ -154,7 +154,7 @@ export const FriendPicture = ({
   isTabStop = true,
 }: Omit<FriendRowProps, 'onRemove' | 'draft' | 'isTyping'>) => (
   <div className="group relative size-14">
-    <Tooltip side="right" label={`${friend.username} · ${presenceText(friend)}`}>
+    <Tooltip side="right" label={`${friend.username} · ${describePresence(friend)}`}>
       <button
         type="button"
         tabIndex={isTabStop ? 0 : -1}
@@ -167,7 +167,7 @@ export const FriendPicture = ({
       >
         <Portrait friend={friend} />
         <span className="sr-only">
-          {copy.list.sendTo(friend.username)}, {presenceText(friend)}
+          {copy.list.sendTo(friend.username)}, {describePresence(friend)}
         </span>
         <Badge
           count={unread}

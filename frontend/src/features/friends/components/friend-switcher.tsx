@@ -4,7 +4,7 @@ import { copy } from '@/features/friends/copy';
 import { searchFriends, sortFriends, type Unread } from '@/features/friends/friend-list';
 import { cn } from '@/lib/class-names';
 import { Badge } from '@/product/badge';
-import { Portrait, presenceText } from '@/product/portrait';
+import { Portrait, describePresence } from '@/product/portrait';
 import { Modal } from '@/ui/modal';
 
 export interface FriendSwitcherProps {
@@ -105,7 +105,7 @@ export const FriendSwitcher = ({ userId, unread, onOpen, onDismiss }: FriendSwit
               <span dir="auto" className="block truncate text-left text-base font-semibold">
                 {friend.username}
               </span>
-              <span className="block text-sm text-muted-foreground">{presenceText(friend)}</span>
+              <span className="block text-sm text-muted-foreground">{describePresence(friend)}</span>
             </span>
             <Badge count={unread[friend.id] ?? 0} label={copy.list.unread} />
           </li>

@@ -1,4 +1,4 @@
-import { codePointLength, normalizeText } from '@thaw/contract/text';
+import { countCodePoints, normalizeText } from '@thaw/contract/text';
 import { limits } from '@thaw/contract/limits';
 import {
   type CaseOutcome,
@@ -98,7 +98,7 @@ export const computeSuspensionEnd = ({ duration, customUntil }: CaseDraft, now: 
 export const isUntilAllowed = (until: number | null, now: number): until is number =>
   until !== null && until >= now + limits.suspensionMinMs && until <= now + limits.suspensionMaxMs;
 
-export const countCharacters = (text: string): number => codePointLength(normalizeText(text));
+export const countCharacters = (text: string): number => countCodePoints(normalizeText(text));
 
 export type Problem = 'rule' | 'until' | 'short' | 'long' | 'choice';
 

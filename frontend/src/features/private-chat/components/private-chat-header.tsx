@@ -4,7 +4,7 @@ import { type ReactNode } from 'react';
 import { copy as chatCopy } from '@/chat-ui/copy';
 import { copy } from '@/features/private-chat/copy';
 import { usePrivateChat } from '@/features/private-chat/stores/private-chat.store';
-import { Portrait, presenceText } from '@/product/portrait';
+import { Portrait, describePresence } from '@/product/portrait';
 import { Button } from '@/ui/button';
 
 export interface PrivateChatHeaderProps {
@@ -29,7 +29,7 @@ export const PrivateChatHeader = ({ friend, onClose, hasNewsBeneath, more }: Pri
           <p className="truncate text-sm text-muted-foreground">
             {/* The conversation announces typing, once for each message. */}
             <span role="status" className={isTyping ? 'sr-only' : undefined}>
-              {presenceText(friend)}
+              {describePresence(friend)}
             </span>
             {isTyping ? <span aria-hidden="true">{chatCopy.message.typing(friend.username)}</span> : null}
           </p>

@@ -10,10 +10,10 @@ import { toast } from '@/ui/toast-store';
  */
 export const useRemoveMessage = (friendId: number): ((messageId: string) => void) => {
   useEffect(() => {
-    window.addEventListener('pagehide', messageChanges.sendRemovals);
+    window.addEventListener('pagehide', messageChanges.sendDeletions);
     return () => {
-      window.removeEventListener('pagehide', messageChanges.sendRemovals);
-      messageChanges.sendRemovals();
+      window.removeEventListener('pagehide', messageChanges.sendDeletions);
+      messageChanges.sendDeletions();
     };
   }, []);
   return useCallback(

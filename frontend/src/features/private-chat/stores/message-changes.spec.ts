@@ -130,7 +130,7 @@ describe('createMessageChanges', () => {
 
     it('is sent at once when the user leaves the chat', () => {
       const { changes, commands, clock } = editOwnMessage();
-      changes.sendRemovals();
+      changes.sendDeletions();
       clock.advance(pageLimits.toastMs);
       expect(commands).toHaveLength(1);
     });

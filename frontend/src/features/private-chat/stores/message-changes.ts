@@ -42,12 +42,12 @@ export interface MessageChangesOptions {
 
 /** Edits, reactions and deletions in private chats. Loaded with the screen, the only place where they are made. */
 export const createMessageChanges = (chat: PrivateChats, { clock, newId }: MessageChangesOptions) => {
-  const { socket, userId, conversations, outbox, handleNotFriends } = chat;
+  const { getSocket, getUserId, conversations, outbox, handleNotFriends } = chat;
   const useStore = create<PendingChanges>()(() => noChanges);
   const inFlightEditIds = new Set<string>();
   const removalTimers = new Map<number, number>();
 
-  const isConnected = (): boolean => userId() !== undefined && socket().isOpen;
+  const isConnected = (): boolean => getUserId() !== undefined && getSocket().isOpen;
 
   /**
    * Sends a change of one message.
@@ -60,13 +60,13 @@ export const createMessageChanges = (chat: PrivateChats, { clock, newId }: Messa
     onAck: (ack: Record<string, unknown>) => void,
     onRefused: (reason: 'too_fast' | 'not_saved', retryAfterMs?: number) => void,
   ): Promise<'done' | 'refused' | 'interrupted'> => {
-    const me = userId();
+    const me = getUserId();
     try {
-      await socket().request(event, data, { onAck: (ack) => (me === userId() ? onAck(ack) : undefined) });
+      await getSocket().request(event, data, { onAck: (ack) => (me === getUserId() ? onAck(ack) : undefined) });
       return 'done';
     } catch (error) {
       if (!(error instanceof SocketRequestError)) throw error;
-      if (me === undefined || me !== userId()) return 'refused';
+      if (me === undefined || me !== getUserId()) return 'refused';
       if (error.failure === 'closed' || error.failure === 'not_connected') return 'interrupted';
       if (error.code === 'not_friends') handleNotFriends(friendId);
       else {
@@ -84,7 +84,7 @@ export const createMessageChanges = (chat: PrivateChats, { clock, newId }: Messa
     useStore.setState(({ edits }) => ({ edits: edits.filter((edit) => edit.editId !== editId) }));
 
   const sendEdit = async ({ editId, friendId, messageId, newContent }: PendingEdit): Promise<void> => {
-    const me = userId();
+    const me = getUserId();
     if (me === undefined || inFlightEditIds.has(editId)) return;
     inFlightEditIds.add(editId);
     const outcome = await sendChange(
@@ -117,7 +117,7 @@ export const createMessageChanges = (chat: PrivateChats, { clock, newId }: Messa
   };
 
   const sendRemoval = async ({ friendId, messageId }: PendingRemoval): Promise<void> => {
-    const me = userId();
+    const me = getUserId();
     clock.clearTimeout(removalTimers.get(messageId));
     removalTimers.delete(messageId);
     // Without a connection the deletion stays pending; `resendAll` sends it on the next connect.
@@ -136,7 +136,7 @@ export const createMessageChanges = (chat: PrivateChats, { clock, newId }: Messa
   };
 
   /** Sends at once the deletions that could still be undone. */
-  const sendRemovals = (): void => {
+  const sendDeletions = (): void => {
     for (const removal of useStore.getState().removals)
       if (removalTimers.has(removal.messageId)) void sendRemoval(removal);
   };
@@ -158,13 +158,13 @@ export const createMessageChanges = (chat: PrivateChats, { clock, newId }: Messa
       for (const edit of edits) void sendEdit(edit);
       for (const removal of removals) if (!removalTimers.has(removal.messageId)) void sendRemoval(removal);
     },
-    sendRemovals,
+    sendDeletions,
   };
   chat.addPart(part);
 
   return {
     useStore,
-    sendRemovals,
+    sendDeletions,
 
     /**
      * Saves an edit, which is shown at once.
@@ -180,7 +180,7 @@ export const createMessageChanges = (chat: PrivateChats, { clock, newId }: Messa
 
     /** Toggles a reaction, which is shown at once. The server's answer then replaces all reactions of the message. */
     react: (friendId: number, messageId: number, emoji: string): boolean => {
-      const me = userId();
+      const me = getUserId();
       if (me === undefined || !isConnected()) return false;
       const message = conversations.getLoaded(me, friendId)?.messages.find(({ id }) => id === messageId);
       if (!message) return true;

@@ -9,14 +9,14 @@ import { createPrivateOutbox } from '@/features/private-chat/stores/private-outb
 import {
   clearUnread,
   incrementUnread,
-  unreadStorageKey,
+  getUnreadStorageKey,
   type UnreadCounts,
 } from '@/features/private-chat/unread';
 import { systemClock, type Clock } from '@/lib/clock';
 import { newId } from '@/lib/new-id';
 import { pageLimits } from '@/lib/page-limits';
 import { queryClient, refetchIfInFlight } from '@/lib/query-client';
-import { serverNow } from '@/lib/server-clock';
+import { getServerNow } from '@/lib/server-clock';
 import { disconnected, type FeatureSocket } from '@/lib/socket/feature-socket';
 import { browserStorage } from '@/lib/storage';
 import { currentUser } from '@/product/identity';
@@ -33,7 +33,7 @@ export interface PrivateChatPart {
   /** Called on connect: sends the changes again that a lost connection interrupted. */
   resendAll: () => void;
   /** Sends at once the deletions that could still be undone. */
-  sendRemovals: () => void;
+  sendDeletions: () => void;
 }
 
 export interface PrivateChatOptions {
@@ -75,8 +75,8 @@ export const createPrivateChat = ({ clock, newId, queryClient }: PrivateChatOpti
   const outbox = createPrivateOutbox({
     clock,
     newId,
-    socket: () => socket,
-    userId: () => userId,
+    getSocket: () => socket,
+    getUserId: () => userId,
     drafts,
     onStored: (message) =>
       conversations.applyChange(message.senderId, message.receiverId, { type: 'sent', message }),
@@ -116,8 +116,8 @@ export const createPrivateChat = ({ clock, newId, queryClient }: PrivateChatOpti
     conversations,
     drafts,
     outbox,
-    socket: (): FeatureSocket => socket,
-    userId: (): number | undefined => userId,
+    getSocket: (): FeatureSocket => socket,
+    getUserId: (): number | undefined => userId,
     /** Adds a part that was loaded later: it is called from now on when the connection, the user or a friendship changes. */
     addPart: (part: PrivateChatPart): void => void parts.add(part),
     attachSocket: (newSocket: FeatureSocket): void => {
@@ -129,7 +129,7 @@ export const createPrivateChat = ({ clock, newId, queryClient }: PrivateChatOpti
       for (const timer of typingTimers.values()) clock.clearTimeout(timer);
       typingTimers.clear();
       if (userId !== undefined && userId !== nextUserId) {
-        browserStorage.remove(unreadStorageKey(userId));
+        browserStorage.remove(getUnreadStorageKey(userId));
         drafts.clear();
       }
       userId = nextUserId;
@@ -144,9 +144,10 @@ export const createPrivateChat = ({ clock, newId, queryClient }: PrivateChatOpti
       for (const part of parts) part.resendAll();
     },
     /** Called before signing out: sends the deletions that could still be undone. */
-    sendRemovals: (): void => {
-      for (const part of parts) part.sendRemovals();
+    sendDeletions: (): void => {
+      for (const part of parts) part.sendDeletions();
     },
+    /** Called when the connection will not be retried. */
     handleConnectionGivenUp: outbox.handleConnectionGivenUp,
     receive: (frame: ServerFrame): void => {
       const me = userId;
@@ -182,6 +183,7 @@ export const createPrivateChat = ({ clock, newId, queryClient }: PrivateChatOpti
         case 'private_messages_read':
           return updateUnread(me, (counts) => clearUnread(counts, frame.data.friendId));
         case 'typing':
+          // Without a sender id it belongs to the random chat.
           return frame.data.senderId === undefined ? undefined : showTyping(frame.data.senderId, true);
         case 'friendship_removed': {
           const { removedFriendId, removedBy } = frame.data;
@@ -221,7 +223,7 @@ export const createPrivateChat = ({ clock, newId, queryClient }: PrivateChatOpti
 export type PrivateChats = ReturnType<typeof createPrivateChat>;
 
 export const privateChat = createPrivateChat({
-  clock: { ...systemClock, now: serverNow },
+  clock: { ...systemClock, now: getServerNow },
   newId,
   queryClient,
 });

@@ -2,7 +2,7 @@ import { idSchema, timestampSchema } from '@thaw/contract/scalars';
 import * as z from 'zod/mini';
 import { prependReturned } from '@/chat-ui/composer/draft';
 import { createOutbox, type Outbox } from '@/chat-ui/outbox/outbox';
-import { wireContent } from '@/chat-ui/outbox/outgoing-message';
+import { toWireContent } from '@/chat-ui/outbox/outgoing-message';
 import { type KnownMessage } from '@/features/private-chat/conversation';
 import { type Drafts } from '@/features/private-chat/stores/drafts';
 import { type Clock } from '@/lib/clock';
@@ -13,8 +13,8 @@ const sentAckSchema = z.object({ id: idSchema, createdAt: timestampSchema });
 export interface PrivateOutboxOptions {
   clock: Clock;
   newId: () => string;
-  socket: () => FeatureSocket;
-  userId: () => number | undefined;
+  getSocket: () => FeatureSocket;
+  getUserId: () => number | undefined;
   drafts: Drafts;
   onStored: (message: KnownMessage) => void;
   onNotFriends: (friendId: number) => void;
@@ -24,8 +24,8 @@ export interface PrivateOutboxOptions {
 export const createPrivateOutbox = ({
   clock,
   newId,
-  socket,
-  userId,
+  getSocket,
+  getUserId,
   drafts,
   onStored,
   onNotFriends,
@@ -34,14 +34,14 @@ export const createPrivateOutbox = ({
     clock,
     newId,
     storageKey: (id) => `thaw-outgoing-${id}`,
-    isConnected: () => userId() !== undefined && socket().isOpen,
+    isConnected: () => getUserId() !== undefined && getSocket().isOpen,
     send: (message, onAck) =>
-      socket().request(
+      getSocket().request(
         'send_private_message',
         {
-          senderId: userId() ?? 0,
+          senderId: getUserId() ?? 0,
           receiverId: Number(message.conversationId),
-          content: wireContent(message),
+          content: toWireContent(message),
           messageType: message.type,
           ...(message.replyTo ? { replyTo: { id: Number(message.replyTo.messageId) } } : {}),
           clientId: message.clientId,
@@ -50,14 +50,14 @@ export const createPrivateOutbox = ({
       ),
     onAck: (message, data) => {
       const ack = sentAckSchema.safeParse(data);
-      const senderId = userId();
+      const senderId = getUserId();
       if (!ack.success || senderId === undefined) return false;
       const { conversationId, type, replyTo, clientId } = message;
       onStored({
         ...ack.data,
         senderId,
         receiverId: Number(conversationId),
-        content: wireContent(message),
+        content: toWireContent(message),
         type,
         isEdited: false,
         isDeleted: false,

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { limits } from '@thaw/contract/limits';
-import { codePointLength } from '@thaw/contract/text';
+import { countCodePoints } from '@thaw/contract/text';
 import { type SelfUser } from '@thaw/contract/users';
 import { convertAnonymous, createFailureToast } from '@/features/profile/api/account';
 import { copy } from '@/features/profile/forms/copy';
@@ -18,7 +18,7 @@ const emptyForm = { email: '', password: '', confirmPassword: '' };
 export const findProblem = ({ email, password, confirmPassword }: typeof emptyForm) => {
   if (!email.trim() || !password || !confirmPassword) return words.missingFields;
   if (password !== confirmPassword) return words.doNotMatch;
-  if (codePointLength(password) < limits.passwordMinLength) return words.tooShort;
+  if (countCodePoints(password) < limits.passwordMinLength) return words.tooShort;
   return null;
 };
 

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { limits } from '@thaw/contract/limits';
-import { codePointLength } from '@thaw/contract/text';
+import { countCodePoints } from '@thaw/contract/text';
 import { type SelfUser } from '@thaw/contract/users';
 import { changePassword, createFailureToast } from '@/features/profile/api/account';
 import { copy } from '@/features/profile/forms/copy';
@@ -16,7 +16,7 @@ const emptyForm = { currentPassword: '', newPassword: '', confirmPassword: '' };
 export const findProblem = ({ currentPassword, newPassword, confirmPassword }: typeof emptyForm) => {
   if (!currentPassword || !newPassword || !confirmPassword) return words.requiredFields;
   if (newPassword !== confirmPassword) return words.doNotMatch;
-  if (codePointLength(newPassword) < limits.passwordMinLength) return words.tooShort;
+  if (countCodePoints(newPassword) < limits.passwordMinLength) return words.tooShort;
   return null;
 };
 

@@ -1,5 +1,5 @@
 import { limits } from '@thaw/contract/limits';
-import { codePointLength } from '@thaw/contract/text';
+import { countCodePoints } from '@thaw/contract/text';
 import { type SelfUser } from '@thaw/contract/users';
 import { Check } from 'lucide-react';
 import { useState } from 'react';
@@ -76,7 +76,7 @@ export const ProfileForm = ({ user }: { user: SelfUser }) => {
         spellCheck={false}
         value={shownUsername}
         hint={words.usernameHint}
-        error={codePointLength(username) > limits.usernameMaxCodePoints ? words.usernameTooLong : undefined}
+        error={countCodePoints(username) > limits.usernameMaxCodePoints ? words.usernameTooLong : undefined}
         onChange={(event) => edit({ username: event.target.value })}
       />
       <Button

@@ -3,14 +3,14 @@ import { Stage } from '@/features/random-chat/components/stage';
 import { copy } from '@/features/random-chat/copy';
 import { randomChat, useRandomChat } from '@/features/random-chat/stores/random-chat.store';
 import { pageLimits } from '@/lib/page-limits';
-import { serverNow } from '@/lib/server-clock';
+import { getServerNow } from '@/lib/server-clock';
 import { formatMinutesAndSeconds } from '@/lib/time';
 import { Button } from '@/ui/button';
 
 const useNow = (everyMs: number): number => {
-  const [now, setNow] = useState(serverNow);
+  const [now, setNow] = useState(getServerNow);
   useEffect(() => {
-    const timer = setInterval(() => setNow(serverNow()), everyMs);
+    const timer = setInterval(() => setNow(getServerNow()), everyMs);
     return () => clearInterval(timer);
   }, [everyMs]);
   return now;

@@ -1,6 +1,6 @@
 import { findOpenGame, listAskedQuestionIds } from '@/features/random-chat/icebreaker/game-events';
 import { reduce } from '@/features/random-chat/reducer/random-chat.reducer';
-import { initialState, type RandomChatState } from '@/features/random-chat/reducer/random-chat.state';
+import { createInitialState, type RandomChatState } from '@/features/random-chat/reducer/random-chat.state';
 import {
   type GameFrame,
   askedByPartner,
@@ -28,7 +28,7 @@ import {
 
 describe('after a reload', () => {
   const resume = (...frames: GameFrame[]): RandomChatState =>
-    receive(initialState(), {
+    receive(createInitialState(), {
       event: 'session_resumed',
       data: {
         sessionId,

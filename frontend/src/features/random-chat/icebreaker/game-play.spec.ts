@@ -35,8 +35,8 @@ const setUp = (...answers: Answer[]) => {
   const now = { session: createSession() as Session | null, isConnected: true };
   let ids = 0;
   const table: GamePlayOptions = {
-    session: () => now.session,
-    me: () => me,
+    getSession: () => now.session,
+    getUserId: () => me,
     isConnected: () => now.isConnected,
     sendCommand: (event, data, toFrame) => {
       sent.push({ event, data });

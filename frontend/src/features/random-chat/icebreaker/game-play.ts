@@ -18,8 +18,8 @@ export type StartOutcome =
 
 export interface GamePlayOptions {
   /** Null unless the chat is active. */
-  session: () => Session | null;
-  me: () => number | undefined;
+  getSession: () => Session | null;
+  getUserId: () => number | undefined;
   isConnected: () => boolean;
   /**
    * Sends a command. `toFrame` converts its ack to the frame that the partner and other tabs receive.
@@ -68,7 +68,7 @@ export const createGamePlay = (options: GamePlayOptions) => {
   const tryQuestions = async (sessionId: string, me: number): Promise<StartOutcome> => {
     const refusedIds: number[] = [];
     while (refusedIds.length < maxQuestionsTried) {
-      const session = options.session();
+      const session = options.getSession();
       if (session?.sessionId !== sessionId || findOpenGame(session)) return 'overtaken';
       const questionId = pickQuestionId([...listAskedQuestionIds(session), ...refusedIds], options.random);
       try {
@@ -92,7 +92,7 @@ export const createGamePlay = (options: GamePlayOptions) => {
     response: string | null,
     send: (session: Session, me: number) => Promise<unknown>,
   ): void => {
-    const [session, me] = [options.session(), options.me()];
+    const [session, me] = [options.getSession(), options.getUserId()];
     if (!session || me === undefined || !options.isConnected()) return;
     const { sessionId } = session;
     options.dispatch({ type: 'gameMoved', sessionId, gameId, response });
@@ -105,7 +105,7 @@ export const createGamePlay = (options: GamePlayOptions) => {
   return {
     /** Asks the partner a question. The card appears when the server has accepted it (A71, A73). */
     start: async (): Promise<StartOutcome> => {
-      const [session, me] = [options.session(), options.me()];
+      const [session, me] = [options.getSession(), options.getUserId()];
       if (isStarting || !session || me === undefined) return 'overtaken';
       isStarting = true;
       options.onStartingChange(true);

@@ -3,7 +3,7 @@ import { type ChatMessage } from '@/chat-ui/chat-message';
 import { findReactionTarget } from '@/features/random-chat/reducer/stored-events';
 import { aMessage } from '@/testing/factories';
 import {
-  at,
+  receivedAtMs,
   ChatDriver,
   createChatMatched,
   me,
@@ -17,7 +17,7 @@ const sessionId = 's1';
 class Chat extends ChatDriver {
   constructor() {
     super();
-    this.dispatch({ type: 'findPressed', nowMs: at }).receive('chat_matched', createChatMatched());
+    this.dispatch({ type: 'findPressed', nowMs: receivedAtMs }).receive('chat_matched', createChatMatched());
     this.receiveMessage(2, 'mine', me).receiveMessage(3, 'theirs', partner.id);
   }
 
@@ -26,19 +26,19 @@ class Chat extends ChatDriver {
   }
 
   react(changeId: string, seq: number, emoji = '👍'): this {
-    return this.dispatch({ type: 'reactionToggled', changeId, messageId: `${at}-${seq}`, emoji, me });
+    return this.dispatch({ type: 'reactionToggled', changeId, messageId: `${receivedAtMs}-${seq}`, emoji, me });
   }
 
   edit(changeId: string, seq: number, newContent: string): this {
-    return this.dispatch({ type: 'editSaved', changeId, messageId: `${at}-${seq}`, newContent, me });
+    return this.dispatch({ type: 'editSaved', changeId, messageId: `${receivedAtMs}-${seq}`, newContent, me });
   }
 
   fail(changeId: string, seq: number): this {
-    return this.dispatch({ type: 'changeFailed', sessionId, changeId, messageId: `${at}-${seq}` });
+    return this.dispatch({ type: 'changeFailed', sessionId, changeId, messageId: `${receivedAtMs}-${seq}` });
   }
 
   findMessage(seq: number): ChatMessage | undefined {
-    return this.state.session?.messages.find(({ id }) => id === `${at}-${seq}`);
+    return this.state.session?.messages.find(({ id }) => id === `${receivedAtMs}-${seq}`);
   }
 }
 
@@ -51,7 +51,7 @@ const createReactionFrame = (
   data: {
     sessionId,
     seq,
-    messageId: `${at}-${of}`,
+    messageId: `${receivedAtMs}-${of}`,
     emoji: '👍',
     action: 'add',
     userId: partner.id,
@@ -67,7 +67,7 @@ describe('a reaction', () => {
     chat.dispatch({
       type: 'changeStored',
       changeId: 'r1',
-      messageId: `${at}-3`,
+      messageId: `${receivedAtMs}-3`,
       frame: createReactionFrame(4, [me]),
       me,
     });
@@ -112,7 +112,7 @@ describe('a reaction', () => {
     chat.dispatch({
       type: 'changeStored',
       changeId: 'r1',
-      messageId: `${at}-3`,
+      messageId: `${receivedAtMs}-3`,
       frame: createReactionFrame(6, [me]),
       me,
     });
@@ -153,7 +153,7 @@ describe('an edit', () => {
 
   it('stays after it is stored', () => {
     const chat = new Chat().edit('e1', 2, 'better');
-    const data = { sessionId, seq: 4, messageId: `${at}-2`, newContent: 'better' };
+    const data = { sessionId, seq: 4, messageId: `${receivedAtMs}-2`, newContent: 'better' };
     chat.dispatch({
       type: 'changeStored',
       changeId: 'e1',
@@ -176,9 +176,9 @@ describe('an edit', () => {
       event: 'message_edited',
       data: { sessionId, seq, messageId, newContent: 'changed' },
     });
-    const chat = new Chat().receiveFrame(createEditFrame(`${at}-3`, 4));
+    const chat = new Chat().receiveFrame(createEditFrame(`${receivedAtMs}-3`, 4));
     expect(chat.findMessage(3)).toMatchObject({ content: 'changed', isEdited: true });
-    chat.receiveFrame(createEditFrame(`${at}-9`, 5));
+    chat.receiveFrame(createEditFrame(`${receivedAtMs}-9`, 5));
     expect(chat.findMessage(2)?.content).toBe('mine');
   });
 });

@@ -1,7 +1,7 @@
 import {
   me,
   partner,
-  at,
+  receivedAtMs,
   formatIso,
   type ChatDriver,
   driveToInitial,
@@ -12,34 +12,34 @@ import {
   createPartnerMessage,
   createAckAction,
   createSessionResumed,
-  join,
-  leave,
-  skip,
+  createJoinEffect,
+  leaveEffect,
+  createSkipEffect,
 } from '@/testing/random-chat-driver';
 
 describe('initial phase', () => {
   it('searches with the preference both by default', () => {
     const chat = driveToSearching();
     expect(chat.state.phase).toBe('searching');
-    expect(chat.effects).toEqual([join('both')]);
+    expect(chat.effects).toEqual([createJoinEffect('both')]);
   });
 
   it('searches with the chosen preference', () => {
     const chat = driveToInitial()
       .dispatch({ type: 'preferenceChosen', preference: 'female' })
-      .dispatch({ type: 'findPressed', nowMs: at });
-    expect(chat.effects).toEqual([join('female')]);
+      .dispatch({ type: 'findPressed', nowMs: receivedAtMs });
+    expect(chat.effects).toEqual([createJoinEffect('female')]);
   });
 
   it('declines a match that it did not request, and stays (A43)', () => {
     const chat = driveToInitial().receive('chat_matched', createChatMatched());
     expect(chat.state.phase).toBe('initial');
-    expect(chat.effects).toEqual([skip('s1')]);
+    expect(chat.effects).toEqual([createSkipEffect('s1')]);
   });
 
   it('follows a search that another tab started, and accepts its match (A44)', () => {
     const chat = driveToInitial().receive('queue_joined', { preferences: 'male', since: formatIso(-5_000) });
-    expect(chat.state).toMatchObject({ phase: 'searching', preference: 'male', searchingSince: at - 5_000 });
+    expect(chat.state).toMatchObject({ phase: 'searching', preference: 'male', searchingSince: receivedAtMs - 5_000 });
     chat.receive('chat_matched', createChatMatched());
     expect(chat.state.phase).toBe('active');
     expect(chat.effects).toEqual([]);
@@ -64,13 +64,13 @@ describe('searching phase', () => {
   it('returns to initial on Cancel and sends leave_queue', () => {
     const chat = driveToSearching().dispatch({ type: 'cancelPressed' });
     expect(chat.state).toMatchObject({ phase: 'initial', isLeavePending: true });
-    expect(chat.effects).toEqual([leave]);
+    expect(chat.effects).toEqual([leaveEffect]);
     expect(chat.dispatch({ type: 'leaveAcknowledged' }).state.isLeavePending).toBe(false);
   });
 
   it('stays cancelled when the Cancel was lost with the connection', () => {
     const chat = driveToSearching().dispatch({ type: 'cancelPressed' });
-    expect(chat.receive('authenticated', { userId: me, state: 'searching' }).effects).toEqual([leave]);
+    expect(chat.receive('authenticated', { userId: me, state: 'searching' }).effects).toEqual([leaveEffect]);
     chat.receive('queue_joined', { preferences: 'both', since: formatIso(-9_000) });
     expect(chat.state).toMatchObject({ phase: 'initial', isLeavePending: true });
   });
@@ -90,24 +90,24 @@ describe('searching phase', () => {
   it('joins again when the server has no search after a reconnect (A45)', () => {
     const chat = driveToSearching().receive('authenticated', { userId: me, state: 'idle' });
     expect(chat.state.phase).toBe('searching');
-    expect(chat.effects).toEqual([join()]);
+    expect(chat.effects).toEqual([createJoinEffect()]);
   });
 
   it('continues when the server is still searching', () => {
     const chat = driveToSearching().receive('authenticated', { userId: me, state: 'searching' });
     expect(chat.effects).toEqual([]);
     chat.receive('queue_joined', { preferences: 'both', since: formatIso(-9_000) });
-    expect(chat.state).toMatchObject({ phase: 'searching', searchingSince: at - 9_000 });
+    expect(chat.state).toMatchObject({ phase: 'searching', searchingSince: receivedAtMs - 9_000 });
   });
 
   it('leaves the queue after the reconnect when cancelled offline, and declines a match made in between (A46)', () => {
     const driveToCancelled = (): ChatDriver => driveToSearching().dispatch({ type: 'cancelPressed' });
     const stillSearching = driveToCancelled().receive('authenticated', { userId: me, state: 'searching' });
-    expect(stillSearching.effects).toEqual([leave]);
+    expect(stillSearching.effects).toEqual([leaveEffect]);
     const matched = driveToCancelled()
       .receive('authenticated', { userId: me, state: 'chatting' })
       .receive('session_resumed', createSessionResumed());
-    expect(matched.effects).toEqual([skip('s1')]);
+    expect(matched.effects).toEqual([createSkipEffect('s1')]);
     expect(matched.state.phase).toBe('initial');
     const forgotten = driveToCancelled().receive('authenticated', { userId: me, state: 'idle' });
     expect(forgotten.state.isLeavePending).toBe(false);
@@ -130,7 +130,7 @@ describe('searching phase', () => {
     // A clock that is five minutes ahead of the server's.
     chat.receive('queue_joined', { preferences: 'both', since: formatIso(-300_000) });
     chat.receive('queue_status', { waitedMs: 100, anyoneMatches: true });
-    expect(chat.state.searchingSince).toBe(at - 100);
+    expect(chat.state.searchingSince).toBe(receivedAtMs - 100);
   });
 
   it('takes from the server that no waiting user is compatible', () => {
@@ -147,11 +147,11 @@ describe('searching phase', () => {
   it('leaves the queue when the user leaves the page (A59)', () => {
     const chat = driveToSearching().dispatch({ type: 'pageLeft' });
     expect(chat.state.phase).toBe('initial');
-    expect(chat.effects).toEqual([leave]);
+    expect(chat.effects).toEqual([leaveEffect]);
   });
 
   it('ignores a second Find', () => {
-    expect(driveToSearching().dispatch({ type: 'findPressed', nowMs: at + 1 }).effects).toEqual([]);
+    expect(driveToSearching().dispatch({ type: 'findPressed', nowMs: receivedAtMs + 1 }).effects).toEqual([]);
   });
 });
 
@@ -159,23 +159,23 @@ describe('active → searching: a confirmed skip', () => {
   it('sends skip_chat, drops the chat and joins again with the last preference (A47)', () => {
     const chat = driveToInitial()
       .dispatch({ type: 'preferenceChosen', preference: 'male' })
-      .dispatch({ type: 'findPressed', nowMs: at })
+      .dispatch({ type: 'findPressed', nowMs: receivedAtMs })
       .receive('chat_matched', createChatMatched())
-      .dispatch({ type: 'skipConfirmed', nowMs: at });
+      .dispatch({ type: 'skipConfirmed', nowMs: receivedAtMs });
     expect(chat.state).toMatchObject({ phase: 'searching', session: null });
-    expect(chat.effects).toEqual([skip('s1'), join('male')]);
+    expect(chat.effects).toEqual([createSkipEffect('s1'), createJoinEffect('male')]);
   });
 
   it('shows no skipped screen when both users skip at the same time (A55)', () => {
     const chat = driveToActive()
-      .dispatch({ type: 'skipConfirmed', nowMs: at })
+      .dispatch({ type: 'skipConfirmed', nowMs: receivedAtMs })
       .receive('chat_skipped', { sessionId: 's1', seq: 2, reason: 'skipped', endedBy: partner.id });
     expect(chat.state.phase).toBe('searching');
   });
 
   it('opens the next chat and ignores late frames of the old one', () => {
     const chat = driveToActive()
-      .dispatch({ type: 'skipConfirmed', nowMs: at })
+      .dispatch({ type: 'skipConfirmed', nowMs: receivedAtMs })
       .receive('chat_matched', createChatMatched('s2'))
       .receive('random_message', createPartnerMessage(2, 'late'))
       .receive('chat_skipped', { sessionId: 's1', seq: 3, reason: 'skipped', endedBy: me });
@@ -185,11 +185,11 @@ describe('active → searching: a confirmed skip', () => {
 
   it('skips again when the server did not receive the command', () => {
     const chat = driveToActive()
-      .dispatch({ type: 'skipConfirmed', nowMs: at })
+      .dispatch({ type: 'skipConfirmed', nowMs: receivedAtMs })
       .receive('authenticated', { userId: me, state: 'chatting' })
       .receive('session_resumed', createSessionResumed());
     expect(chat.state.phase).toBe('searching');
-    expect(chat.effects).toEqual([skip('s1'), join()]);
+    expect(chat.effects).toEqual([createSkipEffect('s1'), createJoinEffect()]);
   });
 
   it('moves another tab of the same user to initial, then to searching', () => {
@@ -271,7 +271,7 @@ describe('active → skipped', () => {
 
   it('does not end a later chat when an earlier one has vanished', () => {
     const chat = driveToActive()
-      .dispatch({ type: 'skipConfirmed', nowMs: at })
+      .dispatch({ type: 'skipConfirmed', nowMs: receivedAtMs })
       .receive('chat_matched', createChatMatched('s2'))
       .dispatch({ type: 'sessionVanished', sessionId: 's1' });
     expect(chat.state.phase).toBe('active');
@@ -296,6 +296,6 @@ describe('leaving the page in a chat', () => {
   it('skips the chat and drops it', () => {
     const chat = driveToActive().dispatch({ type: 'pageLeft' });
     expect(chat.state).toMatchObject({ phase: 'initial', session: null });
-    expect(chat.effects).toEqual([skip('s1')]);
+    expect(chat.effects).toEqual([createSkipEffect('s1')]);
   });
 });

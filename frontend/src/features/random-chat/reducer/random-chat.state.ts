@@ -60,7 +60,7 @@ export interface RandomChatState {
   isLeavePending: boolean;
 }
 
-export const initialState = (preference: Preference = 'both'): RandomChatState => ({
+export const createInitialState = (preference: Preference = 'both'): RandomChatState => ({
   phase: 'initial',
   preference,
   searchingSince: null,

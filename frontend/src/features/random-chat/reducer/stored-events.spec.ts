@@ -2,7 +2,7 @@ import { type Action } from '@/features/random-chat/reducer/random-chat.state';
 import {
   me,
   partner,
-  at,
+  receivedAtMs,
   type ChatDriver,
   driveToActive,
   createPartnerMessage,
@@ -22,11 +22,11 @@ describe('messages', () => {
   it("adds the user's message on its ack, under its clientId, with the server's id and time", () => {
     const chat = driveToActive().dispatch(createAckAction('c1', 'hello', 2));
     expect(chat.state.session?.messages.at(-1)).toMatchObject({
-      id: `${at}-2`,
+      id: `${receivedAtMs}-2`,
       key: 'c1',
       content: 'hello',
       delivery: 'sent',
-      timestamp: at + 2,
+      timestamp: receivedAtMs + 2,
     });
     expect(chat.state.session?.seq).toBe(2);
   });

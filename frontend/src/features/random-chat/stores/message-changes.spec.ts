@@ -1,6 +1,6 @@
 import { SocketRequestError } from '@/lib/socket/socket-request-error';
 import { signOut } from '@/product/identity';
-import { openRandomChatPage, resumed, stored } from '@/testing/random-chat-page';
+import { openRandomChatPage, resumedSession, storedAck } from '@/testing/random-chat-page';
 import { flushPromises } from '@/testing/flush-promises';
 
 beforeEach(() => jest.spyOn(console, 'warn').mockImplementation(() => undefined));
@@ -14,7 +14,7 @@ describe('an edit or a reaction by the user', () => {
     const page = openRandomChatPage();
     page.matchPartner();
     page.submitMessage('helo');
-    page.commands.at(-1)?.ack({ ...stored, clientId: 'c1' });
+    page.commands.at(-1)?.ack({ ...storedAck, clientId: 'c1' });
     return {
       ...page,
       listEditCommands: () => page.socket.listCommands('message_edit'),
@@ -26,11 +26,11 @@ describe('an edit or a reaction by the user', () => {
 
   it('survives a lost connection and is sent again with the resume', async () => {
     const { chat, receive, listEditCommands, getContent, listUnsavedEdits } = openPageWithMessage();
-    chat.edit(stored.id, 'hello');
+    chat.edit(storedAck.id, 'hello');
     listEditCommands()[0]?.reject(new SocketRequestError('closed'));
     await flushPromises();
     expect(getContent()).toBe('hello');
-    receive('session_resumed', { ...resumed, seq: 2 });
+    receive('session_resumed', { ...resumedSession, seq: 2 });
     expect(listEditCommands()).toHaveLength(2);
     listEditCommands()[1]?.ack({ seq: 3 });
     expect(getContent()).toBe('hello');
@@ -39,8 +39,8 @@ describe('an edit or a reaction by the user', () => {
 
   it('is sent once while its answer is pending', () => {
     const { chat, receive, listEditCommands } = openPageWithMessage();
-    chat.edit(stored.id, 'hello');
-    receive('session_resumed', { ...resumed, seq: 2 });
+    chat.edit(storedAck.id, 'hello');
+    receive('session_resumed', { ...resumedSession, seq: 2 });
     expect(listEditCommands()).toHaveLength(1);
   });
 
@@ -50,17 +50,17 @@ describe('an edit or a reaction by the user', () => {
     ['a rate limit', new SocketRequestError('refused', 'rate_limited', 900), 'edit_too_fast'],
   ])('is undone on %s, and its text is returned to the composer', async (_cause, error, noticeKind) => {
     const { chat, listEditCommands, getContent, listUnsavedEdits, getNoticeKind } = openPageWithMessage();
-    chat.edit(stored.id, 'hello');
+    chat.edit(storedAck.id, 'hello');
     listEditCommands()[0]?.reject(error);
     await flushPromises();
     expect(getContent()).toBe('helo');
-    expect(listUnsavedEdits()).toEqual([{ conversationId: 's1', messageId: stored.id, text: 'hello' }]);
+    expect(listUnsavedEdits()).toEqual([{ conversationId: 's1', messageId: storedAck.id, text: 'hello' }]);
     expect(getNoticeKind()).toBe(noticeKind);
   });
 
   it('shows a notice for a rate-limited reaction', async () => {
     const { chat, commands, getNoticeKind } = openPageWithMessage();
-    chat.react(stored.id, '👍');
+    chat.react(storedAck.id, '👍');
     commands.at(-1)?.reject(new SocketRequestError('refused', 'rate_limited', 900));
     await flushPromises();
     expect(getNoticeKind()).toBe('reaction_too_fast');
@@ -69,8 +69,8 @@ describe('an edit or a reaction by the user', () => {
   it('is refused while not connected', () => {
     const { chat, socket, listEditCommands } = openPageWithMessage();
     socket.isOpen = false;
-    expect(chat.edit(stored.id, 'hello')).toBe(false);
-    expect(chat.react(stored.id, '👍')).toBe(false);
+    expect(chat.edit(storedAck.id, 'hello')).toBe(false);
+    expect(chat.react(storedAck.id, '👍')).toBe(false);
     expect(listEditCommands()).toEqual([]);
   });
 });

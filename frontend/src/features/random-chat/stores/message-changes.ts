@@ -9,13 +9,13 @@ import { SocketRequestError } from '@/lib/socket/socket-request-error';
 type ChangeFrame = Extract<Action, { type: 'changeStored' }>['frame'];
 
 export interface MessageChangesOptions {
-  socket: () => RandomChatSocket;
+  getSocket: () => RandomChatSocket;
   dispatch: (action: Action) => void;
   outbox: Pick<Outbox, 'notify' | 'keepUnsavedEdit'>;
 }
 
 /** Sends edits and reactions. When the connection is lost they stay visible, and the resume sends them again. */
-export const createMessageChanges = ({ socket, dispatch, outbox }: MessageChangesOptions) => {
+export const createMessageChanges = ({ getSocket, dispatch, outbox }: MessageChangesOptions) => {
   const inFlightChangeIds = new Set<string>();
 
   const change = <E extends 'message_edit' | 'message_reaction'>(
@@ -32,7 +32,7 @@ export const createMessageChanges = ({ socket, dispatch, outbox }: MessageChange
       dispatch({ type: 'changeFailed', sessionId, changeId, messageId });
       onFailed(...reason);
     };
-    socket()
+    getSocket()
       .request(event, data, {
         onAck: (ack) => {
           const frame = toFrame(ack);
@@ -45,7 +45,7 @@ export const createMessageChanges = ({ socket, dispatch, outbox }: MessageChange
         if (error.failure === 'closed' || error.failure === 'not_connected') return;
         if (isChatEndedError(error)) {
           dispatch({ type: 'changeFailed', sessionId, changeId, messageId });
-          return socket().resync();
+          return getSocket().resync();
         }
         fail(error.code === 'rate_limited' ? 'too_fast' : 'not_saved', error.retryAfterMs);
       })

@@ -34,8 +34,8 @@ const setUp = (phase: Phase = 'active') => {
       leave: () => undefined,
       isOpenElsewhere: async () => otherTabs.showChat,
     },
-    socket: () => socket,
-    chat: () => chat,
+    getSocket: () => socket,
+    getChat: () => chat,
     endSearchOrChat,
   });
   return { requests, chat, clock, endSearchOrChat, presence, socket, otherTabs };

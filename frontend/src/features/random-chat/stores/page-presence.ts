@@ -9,8 +9,8 @@ export interface PagePresenceOptions {
   clock: Clock;
   /** Tracks which tabs of this browser show the chat. */
   openTabs: Pick<SharedPlace, 'enter' | 'leave' | 'isOpenElsewhere'>;
-  socket: () => FeatureSocket & { resync: () => void };
-  chat: () => { phase: Phase; sessionId: string | undefined };
+  getSocket: () => FeatureSocket & { resync: () => void };
+  getChat: () => { phase: Phase; sessionId: string | undefined };
   endSearchOrChat: () => void;
 }
 
@@ -25,8 +25,8 @@ const retryDelayMs = 1_000;
 export const createPagePresence = ({
   clock,
   openTabs,
-  socket,
-  chat,
+  getSocket,
+  getChat,
   endSearchOrChat,
 }: PagePresenceOptions) => {
   let isChatShown = false;
@@ -34,13 +34,13 @@ export const createPagePresence = ({
   let reportedShowsChat: boolean | undefined;
   let endTimer: number | undefined;
 
-  const isSearchingOrChatting = (): boolean => chat().phase === 'searching' || chat().phase === 'active';
+  const isSearchingOrChatting = (): boolean => getChat().phase === 'searching' || getChat().phase === 'active';
 
   const endUnlessShownInOtherTab = async (): Promise<void> => {
     const isShownInOtherTab = await openTabs.isOpenElsewhere();
     if (isChatShown || isShownInOtherTab) return;
     // Without Web Locks another tab may show the chat unnoticed: the server ends the chat when no tab does.
-    if (isShownInOtherTab === undefined && chat().phase === 'active') return;
+    if (isShownInOtherTab === undefined && getChat().phase === 'active') return;
     endSearchOrChat();
   };
 
@@ -59,13 +59,13 @@ export const createPagePresence = ({
   };
 
   const reportIfChanged = (): void => {
-    const { phase, sessionId } = chat();
-    if (reportedShowsChat === undefined || reportedShowsChat === isChatShown || !socket().isOpen) return;
+    const { phase, sessionId } = getChat();
+    if (reportedShowsChat === undefined || reportedShowsChat === isChatShown || !getSocket().isOpen) return;
     // Outside a chat there is no session to name; `authenticate` carries the value for the next one.
-    if (phase !== 'active' || sessionId === undefined) return socket().resync();
+    if (phase !== 'active' || sessionId === undefined) return getSocket().resync();
     const showsChat = isChatShown;
     reportedShowsChat = showsChat;
-    socket()
+    getSocket()
       .request('show_chat', { sessionId, showsChat })
       .catch((error: unknown) => {
         if (!(error instanceof SocketRequestError)) throw error;
@@ -97,7 +97,7 @@ export const createPagePresence = ({
     hide: (): void => {
       isChatShown = false;
       openTabs.leave();
-      if (chat().phase !== 'active') void endUnlessShownInOtherTab();
+      if (getChat().phase !== 'active') void endUnlessShownInOtherTab();
       update();
     },
   };

@@ -7,8 +7,8 @@ import { SocketRequestError } from '@/lib/socket/socket-request-error';
 
 export interface QueueCommandsOptions {
   clock: Clock;
-  socket: () => FeatureSocket & { resync: () => void };
-  state: () => Pick<RandomChatState, 'phase' | 'isLeavePending'>;
+  getSocket: () => FeatureSocket & { resync: () => void };
+  getState: () => Pick<RandomChatState, 'phase' | 'isLeavePending'>;
   /** The server has removed the user from the queue. */
   onLeft: () => void;
   /** The server has refused the search. */
@@ -22,18 +22,18 @@ const defaultRetryDelayMs = 1_000;
  * Sends `join_queue` and `leave_queue`, and retries each until the server answers it or it is no longer wanted. A lost
  * connection causes no retry here: the next `authenticated` carries the server's state, and the reducer acts on it.
  */
-export const createQueueCommands = ({ clock, socket, state, onLeft, onRefused }: QueueCommandsOptions) => {
+export const createQueueCommands = ({ clock, getSocket, getState, onLeft, onRefused }: QueueCommandsOptions) => {
   const join = (data: ClientInput<'join_queue'>): void => {
     const retry = (): void => {
-      if (state().phase === 'searching') join(data);
+      if (getState().phase === 'searching') join(data);
     };
-    socket()
+    getSocket()
       .request('join_queue', data)
       .catch((error: unknown) => {
         if (!(error instanceof SocketRequestError)) throw error;
         if (error.failure === 'timeout') return retry();
         if (error.failure !== 'refused') return;
-        if (error.code === 'already_in_session') return socket().resync();
+        if (error.code === 'already_in_session') return getSocket().resync();
         if (error.code === 'rate_limited') {
           clock.setTimeout(retry, error.retryAfterMs ?? defaultRetryDelayMs);
           return;
@@ -44,9 +44,9 @@ export const createQueueCommands = ({ clock, socket, state, onLeft, onRefused }:
 
   const leave = (): void => {
     const retry = (): void => {
-      if (state().isLeavePending) leave();
+      if (getState().isLeavePending) leave();
     };
-    socket()
+    getSocket()
       .request('leave_queue', {}, { onAck: onLeft })
       .catch((error: unknown) => {
         if (!(error instanceof SocketRequestError)) throw error;

@@ -2,7 +2,7 @@ import { limits } from '@thaw/contract/limits';
 import { pageLimits } from '@/lib/page-limits';
 import { signOut } from '@/product/identity';
 import { setSearchAtOnceOn } from '@/product/search-at-once';
-import { openRandomChatPage, resumed, type RandomChatPage } from '@/testing/random-chat-page';
+import { openRandomChatPage, resumedSession, type RandomChatPage } from '@/testing/random-chat-page';
 import { flushPromises } from '@/testing/flush-promises';
 
 beforeEach(() => jest.spyOn(console, 'warn').mockImplementation(() => undefined));
@@ -131,11 +131,11 @@ describe('New Conversation', () => {
 describe('authenticating', () => {
   it('reports the displayed version in a chat only', () => {
     const { chat, receive, matchPartner } = openRandomChatPage();
-    expect(chat.lastSeen()).toBeUndefined();
+    expect(chat.getLastSeen()).toBeUndefined();
     matchPartner();
-    expect(chat.lastSeen()).toEqual({ sessionId: 's1', seq: 1 });
+    expect(chat.getLastSeen()).toEqual({ sessionId: 's1', seq: 1 });
     receive('chat_skipped', { sessionId: 's1', seq: 2, reason: 'skipped', endedBy: 12 });
-    expect(chat.lastSeen()).toBeUndefined();
+    expect(chat.getLastSeen()).toBeUndefined();
   });
 
   it('gives up a chat that the server neither resumes nor ends', () => {
@@ -151,7 +151,7 @@ describe('authenticating', () => {
     const { clock, receive, matchPartner, getState } = openRandomChatPage();
     matchPartner();
     receive('authenticated', { userId: 7, state: 'idle' });
-    receive('session_resumed', resumed);
+    receive('session_resumed', resumedSession);
     clock.advance(60_000);
     expect(getState().phase).toBe('active');
   });

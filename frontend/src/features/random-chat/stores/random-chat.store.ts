@@ -6,7 +6,7 @@ import { create } from 'zustand';
 import { createGamePlay } from '@/features/random-chat/icebreaker/game-play';
 import { reduce } from '@/features/random-chat/reducer/random-chat.reducer';
 import {
-  initialState,
+  createInitialState,
   type Action,
   type Effect,
   type RandomChatState,
@@ -20,7 +20,7 @@ import { createRandomOutbox } from '@/features/random-chat/stores/random-outbox'
 import { systemClock, type Clock } from '@/lib/clock';
 import { newId } from '@/lib/new-id';
 import { pageLimits } from '@/lib/page-limits';
-import { serverNow } from '@/lib/server-clock';
+import { getServerNow } from '@/lib/server-clock';
 import { SharedPlace } from '@/lib/shared-place';
 import { disconnected } from '@/lib/socket/feature-socket';
 import { browserStorage } from '@/lib/storage';
@@ -35,11 +35,11 @@ export interface RandomChatStore extends RandomChatState {
   isStartingGame: boolean;
 }
 
-const preferenceKey = (userId: number): string => `thaw-preference-${userId}`;
+const getPreferenceKey = (userId: number): string => `thaw-preference-${userId}`;
 
 const readStoredPreference = (userId: number | undefined): Preference => {
   const parsed = preferenceSchema.safeParse(
-    userId === undefined ? null : browserStorage.read(preferenceKey(userId)),
+    userId === undefined ? null : browserStorage.read(getPreferenceKey(userId)),
   );
   return parsed.success ? parsed.data : 'both';
 };
@@ -82,8 +82,8 @@ export const createRandomChat = ({ clock, newId, openTabs }: RandomChatOptions) 
     presence.update();
   };
 
-  const outbox = createRandomOutbox({ clock, newId, socket: () => socket, dispatch });
-  const changes = createMessageChanges({ socket: () => socket, dispatch, outbox });
+  const outbox = createRandomOutbox({ clock, newId, getSocket: () => socket, dispatch });
+  const changes = createMessageChanges({ getSocket: () => socket, dispatch, outbox });
 
   /** Removes messages from the outbox that are stored or whose chat has ended. */
   const removeSettledMessages = (before: RandomChatState, after: RandomChatState): void => {
@@ -174,8 +174,8 @@ export const createRandomChat = ({ clock, newId, openTabs }: RandomChatOptions) 
   const presence = createPagePresence({
     clock,
     openTabs,
-    socket: () => socket,
-    chat: () => {
+    getSocket: () => socket,
+    getChat: () => {
       const { phase, session } = useStore.getState();
       return { phase, sessionId: session?.sessionId };
     },
@@ -184,8 +184,8 @@ export const createRandomChat = ({ clock, newId, openTabs }: RandomChatOptions) 
 
   const queue = createQueueCommands({
     clock,
-    socket: () => socket,
-    state: () => useStore.getState(),
+    getSocket: () => socket,
+    getState: () => useStore.getState(),
     onLeft: () => dispatch({ type: 'leaveAcknowledged' }),
     onRefused: (code) => {
       dispatch({ type: 'searchRefused' });
@@ -207,11 +207,11 @@ export const createRandomChat = ({ clock, newId, openTabs }: RandomChatOptions) 
       if (userId !== undefined && userId !== nextUserId) removeDraft();
       userId = nextUserId;
       outbox.switchUser(nextUserId);
-      useStore.setState(initialState(readStoredPreference(nextUserId)));
+      useStore.setState(createInitialState(readStoredPreference(nextUserId)));
       presence.update();
     },
     /** The session and `seq` that `authenticate` reports as last seen. */
-    lastSeen: (): ClientInput<'authenticate'>['lastSeen'] => {
+    getLastSeen: (): ClientInput<'authenticate'>['lastSeen'] => {
       const { phase, session } = useStore.getState();
       return phase === 'active' && session ? { sessionId: session.sessionId, seq: session.seq } : undefined;
     },
@@ -220,11 +220,11 @@ export const createRandomChat = ({ clock, newId, openTabs }: RandomChatOptions) 
     receive,
     /** The user's moves in Break the Ice. */
     game: createGamePlay({
-      session: () => {
+      getSession: () => {
         const { phase, session } = useStore.getState();
         return phase === 'active' ? session : null;
       },
-      me: () => currentUser()?.id,
+      getUserId: () => currentUser()?.id,
       isConnected: () => socket.isOpen,
       sendCommand,
       resync: () => socket.resync(),
@@ -243,7 +243,7 @@ export const createRandomChat = ({ clock, newId, openTabs }: RandomChatOptions) 
 
     choosePreference: (preference: Preference): void => {
       const me = currentUser();
-      if (me) browserStorage.write(preferenceKey(me.id), preference);
+      if (me) browserStorage.write(getPreferenceKey(me.id), preference);
       dispatch({ type: 'preferenceChosen', preference });
     },
     startSearch: (): void => dispatch({ type: 'findPressed', nowMs: clock.now() }),
@@ -291,7 +291,7 @@ export const createRandomChat = ({ clock, newId, openTabs }: RandomChatOptions) 
 };
 
 export const randomChat = createRandomChat({
-  clock: { ...systemClock, now: serverNow },
+  clock: { ...systemClock, now: getServerNow },
   newId,
   openTabs: new SharedPlace('thaw-random-chat'),
 });

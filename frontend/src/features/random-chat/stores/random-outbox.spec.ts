@@ -1,6 +1,6 @@
 import { SocketRequestError } from '@/lib/socket/socket-request-error';
 import { signOut } from '@/product/identity';
-import { openRandomChatPage, resumed, stored } from '@/testing/random-chat-page';
+import { openRandomChatPage, resumedSession, storedAck } from '@/testing/random-chat-page';
 import { flushPromises } from '@/testing/flush-promises';
 
 beforeEach(() => jest.spyOn(console, 'warn').mockImplementation(() => undefined));
@@ -19,7 +19,7 @@ describe('a random-chat message of the user', () => {
       event: 'random_message',
       data: { sessionId: 's1', content: 'hello', messageType: 'text', clientId: 'c1' },
     });
-    request?.ack({ ...stored, clientId: 'c1' });
+    request?.ack({ ...storedAck, clientId: 'c1' });
     expect(getState().session?.messages.at(-1)).toMatchObject({ delivery: 'sent', id: '1763640000000-0' });
     expect(listOutgoing()).toEqual([]);
   });
@@ -42,13 +42,13 @@ describe('a random-chat message of the user', () => {
     await flushPromises();
     const before = commands.length;
     receive('session_resumed', {
-      ...resumed,
+      ...resumedSession,
       seq: 2,
       events: [
         {
           event: 'random_message',
           data: {
-            ...stored,
+            ...storedAck,
             sessionId: 's1',
             senderId: 7,
             content: 'arrived',
@@ -70,7 +70,7 @@ describe('a random-chat message of the user', () => {
     const { receive, commands } = openRandomChatPage({ isReload: true });
     receive('authenticated', { userId: 7, state: 'chatting' });
     expect(commands).toEqual([]);
-    receive('session_resumed', resumed);
+    receive('session_resumed', resumedSession);
     expect(commands).toMatchObject([{ data: { sessionId: 's1', content: 'hello', clientId: 'c1' } }]);
   });
 

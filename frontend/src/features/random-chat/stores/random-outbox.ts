@@ -1,7 +1,7 @@
 import { randomMessageAckSchema } from '@thaw/contract/acks';
 import { prependReturned } from '@/chat-ui/composer/draft';
 import { createOutbox, type Outbox } from '@/chat-ui/outbox/outbox';
-import { wireContent } from '@/chat-ui/outbox/outgoing-message';
+import { toWireContent } from '@/chat-ui/outbox/outgoing-message';
 import { type Action } from '@/features/random-chat/reducer/random-chat.state';
 import { writeDraft, readDraft } from '@/features/random-chat/stores/draft';
 import { type RandomChatSocket } from '@/features/random-chat/stores/random-chat-socket';
@@ -16,23 +16,23 @@ export const isChatEndedError = ({ code }: SocketRequestError): boolean =>
 export interface RandomOutboxOptions {
   clock: Clock;
   newId: () => string;
-  socket: () => RandomChatSocket;
+  getSocket: () => RandomChatSocket;
   dispatch: (action: Action) => void;
 }
 
 /** The outbox of random chats; a conversation is a session, and unsent messages end with it. */
-export const createRandomOutbox = ({ clock, newId, socket, dispatch }: RandomOutboxOptions): Outbox =>
+export const createRandomOutbox = ({ clock, newId, getSocket, dispatch }: RandomOutboxOptions): Outbox =>
   createOutbox({
     clock,
     newId,
     storageKey: (userId) => `thaw-outgoing-random-${userId}`,
-    isConnected: () => socket().isOpen,
+    isConnected: () => getSocket().isOpen,
     send: (message, onAck) =>
-      socket().request(
+      getSocket().request(
         'random_message',
         {
           sessionId: message.conversationId,
-          content: wireContent(message),
+          content: toWireContent(message),
           messageType: message.type,
           clientId: message.clientId,
           ...(message.replyTo ? { replyTo: { messageId: message.replyTo.messageId } } : {}),
@@ -44,12 +44,12 @@ export const createRandomOutbox = ({ clock, newId, socket, dispatch }: RandomOut
       const me = currentUser();
       if (!ack.success || !me) return false;
       const { conversationId: sessionId, clientId, type, replyTo } = message;
-      const sent = { clientId, senderId: me.id, content: wireContent(message), type, replyTo };
+      const sent = { clientId, senderId: me.id, content: toWireContent(message), type, replyTo };
       dispatch({ type: 'messageAcknowledged', sessionId, message: sent, ack: ack.data });
       return true;
     },
     onRefused: (_message, error) => {
-      if (isChatEndedError(error)) socket().resync();
+      if (isChatEndedError(error)) getSocket().resync();
     },
     // Loaded with the first photo.
     upload: async (file, options) => {

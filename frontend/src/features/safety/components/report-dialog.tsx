@@ -1,6 +1,6 @@
 import { limits } from '@thaw/contract/limits';
 import { reportCategorySchema, type ReportCategory } from '@thaw/contract/standing';
-import { codePointLength, normalizeText } from '@thaw/contract/text';
+import { countCodePoints, normalizeText } from '@thaw/contract/text';
 import { useEffect, useRef, useState } from 'react';
 import { copy } from '@/features/safety/report/copy';
 import { useReport } from '@/features/safety/hooks/use-report';
@@ -44,7 +44,7 @@ const ReportForm = ({ name, isBlocked, isPending, onSend }: ReportFormProps) => 
   const [category, setCategory] = useState<ReportCategory>();
   const [words, setWords] = useState('');
   const [alsoBlock, setAlsoBlock] = useState(true);
-  const isTooLong = codePointLength(normalizeText(words)) > limits.reportWordsMaxCodePoints;
+  const isTooLong = countCodePoints(normalizeText(words)) > limits.reportWordsMaxCodePoints;
   return (
     <form
       className="mt-3 grid gap-3"

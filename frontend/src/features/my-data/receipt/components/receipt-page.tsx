@@ -7,7 +7,7 @@ import { copy } from '@/features/my-data/receipt/copy';
 import { downloadReceipt, type ReceiptFile } from '@/features/my-data/receipt/receipt-file';
 import { readContent } from '@/features/my-data/receipt/verify-receipt';
 import { ApiError } from '@/lib/api-client';
-import { serverNow } from '@/lib/server-clock';
+import { getServerNow } from '@/lib/server-clock';
 import { formatExactTime } from '@/lib/time';
 import { useDocumentTitle } from '@/product/document-title';
 import { Logo } from '@/product/logo';
@@ -46,7 +46,7 @@ const Frame = ({ title, dots, children }: FrameProps) => {
 const Running = ({ requestedAt, isUnreachable }: { requestedAt: string; isUnreachable: boolean }) => {
   const [isLate, setLate] = useState(false);
   useEffect(() => {
-    const timer = setTimeout(() => setLate(true), Date.parse(requestedAt) + usualMs - serverNow());
+    const timer = setTimeout(() => setLate(true), Date.parse(requestedAt) + usualMs - getServerNow());
     return () => clearTimeout(timer);
   }, [requestedAt]);
   return (

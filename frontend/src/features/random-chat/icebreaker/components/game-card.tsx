@@ -42,7 +42,7 @@ const Options = ({ labelledBy, options, chosen, isLocked, onChoose }: OptionsPro
             role="radio"
             aria-checked={isChosen}
             disabled={isLocked}
-            {...roving.item(index)}
+            {...roving.getItemProps(index)}
             className={cn(
               'flex min-h-11 w-full items-center gap-3 rounded-control px-3 py-2 text-left text-chat transition-colors',
               isChosen ? 'bg-ice font-semibold text-background' : 'bg-card',

@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { Client } from 'pg';
 import { createTestDatabase, type TestDatabase } from '../src/testing/test-database.harness';
 import { ThawProcess } from './thaw-process';
-import { until } from '../src/testing/until.functions';
+import { until, untilWithin } from '../src/testing/until.functions';
 
 jest.setTimeout(60_000);
 
@@ -243,7 +243,7 @@ describe('main.api', () => {
       const countAnswered = () => counts['204'] ?? 0;
       const waitForFurtherAnswers = async () => {
         const before = countAnswered();
-        await until(() => countAnswered() >= before + 50, Boolean, 30_000);
+        await untilWithin(30_000, () => countAnswered() >= before + 50);
       };
       await waitForFurtherAnswers();
       replicas[0]!.sendSignal('SIGTERM');

@@ -21,8 +21,8 @@ import { type LoggedEvent, type ShownChat, computeShownChat } from './stored-cha
 
 jest.mock('@/product/identity', () => jest.requireActual<object>('./acting'));
 
-const isLong = process.env.THAW_TEST_LONG === '1';
-const SEQUENCES = isLong ? 100_000 : 200;
+const isLongRun = process.env.THAW_TEST_LONG === '1';
+const SEQUENCES = isLongRun ? 100_000 : 200;
 /** Pairs that play in parallel. */
 const PAIRS_AT_ONCE = 6;
 const STEPS = { least: 6, most: 18 };
@@ -30,7 +30,7 @@ const STEPS = { least: 6, most: 18 };
 const CHATS_PER_CHECK = 25;
 const SETTLED_WITHIN_MS = 60_000;
 
-jest.setTimeout(isLong ? 24 * 3_600_000 : 10 * 60_000);
+jest.setTimeout(isLongRun ? 24 * 3_600_000 : 10 * 60_000);
 
 const seed = Number(process.env.FUZZ_SEED ?? randomInt(2 ** 31));
 

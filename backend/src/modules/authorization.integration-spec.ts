@@ -1,4 +1,4 @@
-// Real: PostgreSQL, Redis, an api replica over HTTP and sockets.
+// Uses real PostgreSQL and Redis, with an api replica over HTTP and sockets.
 //
 // Authorization of every HTTP route and every socket event: each kind of user tries each with their own ids, ids of
 // another user, ids that do not exist, and malformed ids. The expected outcomes are in `testing/authorization/`, one

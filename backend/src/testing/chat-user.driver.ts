@@ -94,7 +94,7 @@ export class ChatUser {
 
   private async connect(): Promise<ThawSocket> {
     const socket = await this.visitor.connect();
-    socket.socket.on('message', (raw) =>
+    socket.webSocket.on('message', (raw) =>
       this.receive(JSON.parse((raw as Buffer).toString()) as ReceivedFrame),
     );
     const lastSeen = this.sessionId === undefined ? undefined : { sessionId: this.sessionId, seq: this.seq };
@@ -197,7 +197,7 @@ const waitForAnswerOrClose = async (
   socket: ThawSocket,
   message: { sessionId: string; content: string; messageType: 'text'; clientId: string },
 ): Promise<ReceivedFrame | undefined> => {
-  if (socket.socket.readyState !== socket.socket.OPEN) return undefined;
+  if (socket.webSocket.readyState !== socket.webSocket.OPEN) return undefined;
   const answer = socket.ask('random_message', message);
   answer.catch(() => undefined);
   return Promise.race([answer, socket.closed.then(() => undefined)]);

@@ -29,7 +29,7 @@ export class HostileUser {
     readonly visitor: ThawVisitor,
     readonly socket: ThawSocket,
   ) {
-    socket.socket.on('message', (raw) => {
+    socket.webSocket.on('message', (raw) => {
       const { event, data } = JSON.parse((raw as Buffer).toString()) as ReceivedFrame;
       if (event === 'chat_matched') this.sessionId = String(data.sessionId);
       if (event === 'chat_skipped' && data.sessionId === this.sessionId) this.sessionId = undefined;

@@ -93,5 +93,5 @@ export const waitForSeq = (sockets: readonly ThawSocket[], sessionId: string, se
 
 /** Expects that no socket has seen a gap, a repetition or a step back of `seq`. */
 export const expectOrderedSeq = (sockets: readonly ThawSocket[]): void => {
-  for (const socket of sockets) expect(socket.disorders).toEqual([]);
+  for (const socket of sockets) expect(socket.seqViolations).toEqual([]);
 };

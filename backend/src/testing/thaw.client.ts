@@ -130,16 +130,16 @@ export class ThawSocket {
   /** Last `seq` seen per session, in frames and acks. */
   private readonly seen = new Map<string, number>();
   /** Gaps and repetitions of `seq`. */
-  readonly disorders: string[] = [];
+  readonly seqViolations: string[] = [];
   private readonly sessionOfRef = new Map<string, string>();
 
   private constructor(
-    readonly socket: WebSocket,
+    readonly webSocket: WebSocket,
     readonly userId: number,
   ) {
-    this.closed = new Promise((resolve) => socket.once('close', resolve));
-    socket.on('error', () => undefined); // `closed` resolves in any case
-    socket.on('message', (raw) => this.receive(JSON.parse((raw as Buffer).toString()) as ReceivedFrame));
+    this.closed = new Promise((resolve) => webSocket.once('close', resolve));
+    webSocket.on('error', () => undefined); // `closed` resolves in any case
+    webSocket.on('message', (raw) => this.receive(JSON.parse((raw as Buffer).toString()) as ReceivedFrame));
   }
 
   static async open(url: string, headers: Record<string, string>, userId: number): Promise<ThawSocket> {
@@ -160,7 +160,7 @@ export class ThawSocket {
   }
 
   send(frame: object | string): void {
-    this.socket.send(typeof frame === 'string' ? frame : JSON.stringify(frame));
+    this.webSocket.send(typeof frame === 'string' ? frame : JSON.stringify(frame));
   }
 
   /** Sends a frame with a ref and waits for its answer, of any kind. */
@@ -211,13 +211,13 @@ export class ThawSocket {
 
   /** Closes with 1000, as a page does when it is left. */
   async leave(): Promise<void> {
-    this.socket.close(1000);
+    this.webSocket.close(1000);
     await this.closed;
   }
 
   /** Terminates the connection without a close frame. */
   async cut(): Promise<void> {
-    this.socket.terminate();
+    this.webSocket.terminate();
     await this.closed;
   }
 
@@ -256,7 +256,7 @@ export class ThawSocket {
     }
     const isRepeatedAck = event === 'ack' && seq <= before;
     if (seq !== before + 1 && !isRepeatedAck)
-      this.disorders.push(`${sessionId}: ${before} → ${seq} (${event})`);
+      this.seqViolations.push(`${sessionId}: ${before} → ${seq} (${event})`);
     this.seen.set(sessionId, Math.max(before, seq));
   }
 }

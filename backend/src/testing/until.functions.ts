@@ -20,3 +20,9 @@ export const until = async <Value>(
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
 };
+
+/** Polls `read` until its value is truthy, for at most `withinMs`. @returns that value. */
+export const untilWithin = <Value>(
+  withinMs: number,
+  read: () => Value | Promise<Value>,
+): Promise<Awaited<Value>> => until(read, Boolean, withinMs);

@@ -7,7 +7,7 @@ import { Redis } from 'ioredis';
 import type { Stack } from '../../../deploy/local/thaw-stack.mjs';
 import { rateLimitKey } from '../../src/platform/redis/redis.keys';
 import { type ThawSocket, ThawVisitor } from '../../src/testing/thaw.client';
-import { until } from '../../src/testing/until.functions';
+import { untilWithin } from '../../src/testing/until.functions';
 
 /** The number of sockets that one address may hold in the profile `default`. */
 const USERS = 200;
@@ -68,7 +68,7 @@ it('lets 200 users behind one address reconnect after a replica is killed, and r
   }
   stack.replicas[0]!.kill('SIGKILL');
   // They disconnect at once, and the first attempt follows a second later.
-  await until(() => lost > USERS / 4 && attempts.length === lost, Boolean, 60_000);
+  await untilWithin(60_000, () => lost > USERS / 4 && attempts.length === lost);
   expect(Math.max(...attempts)).toBeLessThanOrEqual(limits.reconnectAttempts);
   await expect(refused!.openSocket(stack.url)).rejects.toThrow('429');
   await Promise.all(connected.map((visitor) => visitor.closeSockets()));

@@ -17,15 +17,15 @@ import { until } from '../../src/testing/until.functions';
 import { expectPersisted } from '../persisted-chats';
 import { restartPostgres } from '../postmaster';
 
-const isLong = process.env.THAW_TEST_LONG === '1';
-const PAIRS = isLong ? 50 : 8;
-const ROUNDS = isLong ? 50 : 3;
+const isLongRun = process.env.THAW_TEST_LONG === '1';
+const PAIRS = isLongRun ? 50 : 8;
+const ROUNDS = isLongRun ? 50 : 3;
 const SEND_EVERY_MS = 150;
 
 let stack: Stack;
 let redis: Redis;
 
-jest.setTimeout(isLong ? 20 * 60_000 : 120_000);
+jest.setTimeout(isLongRun ? 20 * 60_000 : 120_000);
 
 beforeAll(async () => {
   const { startStack } = await import('../../../deploy/local/thaw-stack.mjs');
@@ -127,7 +127,7 @@ it('takes back a suspended replica with its sockets after the others evicted it'
 
 it('keeps every searching user in the queue or in exactly one chat when replicas are killed', async () => {
   const users: ChatUser[] = [];
-  for (let number = 0; number < (isLong ? 40 : 8); number += 1) {
+  for (let number = 0; number < (isLongRun ? 40 : 8); number += 1) {
     users.push(await new ChatUser(stack.url).join(number % 2 === 0 ? 'female' : 'male'));
   }
   for (const [index, user] of users.entries()) {
@@ -159,7 +159,7 @@ it('keeps every searching user in the queue or in exactly one chat when replicas
 it('writes every event once when the worker is killed repeatedly', async () => {
   const pairs = await createMatchedPairs(stack.url, 8);
   // Slower in the long form: a chat is full at 20,000 events.
-  const stop = startSending(pairs, { everyMs: isLong ? 250 : 50 });
+  const stop = startSending(pairs, { everyMs: isLongRun ? 250 : 50 });
   const [worker] = stack.workers;
   for (let round = 0; round < ROUNDS; round += 1) {
     await sleep(300 + 110 * (round % 7)); // varies the point in the worker's cycle of 750 ms
@@ -176,7 +176,7 @@ it('writes every event once when the worker is killed repeatedly', async () => {
 it('misses no message, including the last, when subscriptions are cut every two seconds', async () => {
   const pairs = await createMatchedPairs(stack.url, PAIRS);
   const stop = startSending(pairs, { everyMs: SEND_EVERY_MS });
-  for (let round = 0; round < (isLong ? 30 : 4); round += 1) {
+  for (let round = 0; round < (isLongRun ? 30 : 4); round += 1) {
     await sleep(2_000);
     await redis.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
   }

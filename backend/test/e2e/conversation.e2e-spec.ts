@@ -80,7 +80,7 @@ it('lets two strangers register, match across replicas, chat, skip, and match wi
   expect(await bobSockets[1]!.next('chat_matched', (data) => data.sessionId !== sessionId)).toMatchObject({
     partnerId: cleo.user.id,
   });
-  for (const socket of sockets) expect(socket.disorders).toEqual([]);
+  for (const socket of sockets) expect(socket.seqViolations).toEqual([]);
 
   const readHistory = () => bob.call('GET', `/api/chat-history/${bob.user.id}`);
   await until(readHistory, ({ body }) => (body as unknown as unknown[]).length === 2);
@@ -100,7 +100,7 @@ it('resumes a chat through nginx after reloads and cuts, and ends it when the us
   }
   await socket.leave();
   expect(await bobSocket.next('chat_skipped')).toMatchObject({ reason: 'disconnected', endedBy: null });
-  expect(bobSocket.disorders).toEqual([]);
+  expect(bobSocket.seqViolations).toEqual([]);
   await bobSocket.leave();
 });
 
@@ -119,7 +119,7 @@ describe('invalid and unauthorized input', () => {
     const ack = await adaSocket.request('random_message', textMessage(sessionId, 'still here'));
     expect(ack.seq).toBe(seq + 1);
     await until(() => bobSocket.getLastSeen(sessionId) === seq + 1);
-    expect([...adaSocket.disorders, ...bobSocket.disorders]).toEqual([]);
+    expect([...adaSocket.seqViolations, ...bobSocket.seqViolations]).toEqual([]);
     await eve.closeSockets();
   });
 
@@ -173,9 +173,9 @@ describe('invalid and unauthorized input', () => {
 
   it('closes only the socket that sent a binary frame or a frame of 20 MiB', async () => {
     const [binary, huge] = [await eve.openSocket(), await eve.openSocket()];
-    binary.socket.send(Buffer.from('{"event":"ping"}'));
+    binary.webSocket.send(Buffer.from('{"event":"ping"}'));
     expect(await binary.closed).toBe(closeCodes.unsupportedData);
-    huge.socket.send('x'.repeat(20 * 1024 * 1024));
+    huge.webSocket.send('x'.repeat(20 * 1024 * 1024));
     expect([closeCodes.messageTooBig, closeCodes.abnormal]).toContain(await huge.closed);
   });
 

@@ -21,10 +21,10 @@ import { textMessage } from '../../src/testing/thaw.client';
 import { until } from '../../src/testing/until.functions';
 import { ThawProcess } from '../thaw-process';
 
-const isLong = process.env.THAW_TEST_LONG === '1';
+const isLongRun = process.env.THAW_TEST_LONG === '1';
 const LOCK = 4_617_001;
 
-jest.setTimeout(isLong ? 600_000 : 90_000);
+jest.setTimeout(isLongRun ? 600_000 : 90_000);
 
 /**
  * Where the worker is stopped: in a statement that writes to a table, or in the one that records a step. `isLost`: the
@@ -57,7 +57,7 @@ const everyPlace = [
   { at, isLost: true },
   { at, isLost: false },
 ]);
-const places: Place[] = isLong ? everyPlace : [{ at: 'event_private', isLost: true }];
+const places: Place[] = isLongRun ? everyPlace : [{ at: 'event_private', isLost: true }];
 
 let erasures: TestErasures;
 let worker: ThawProcess;
@@ -140,7 +140,7 @@ it(`completes an erasure whose worker was killed at ${places.length} places, bet
       createPrivateMessage({ from: ada, to: bob, content, messageType }),
     );
   }
-  if (isLong) {
+  if (isLongRun) {
     await ada.call('PATCH', `/api/user/${ada.user.id}`, { gender: 'female' });
     await bob.call('PATCH', `/api/user/${bob.user.id}`, { gender: 'male' });
     const sessionId = await matchSockets([socket], [await bob.openSocket()]);
@@ -157,7 +157,7 @@ it(`completes an erasure whose worker was killed at ${places.length} places, bet
     erased: { privateMessages: 2, images: 1, friendships: 1, requests: 0, blocks: 0, sessions: 1 },
     kept: [],
   });
-  expect(content!.erased.randomChats).toBe(isLong ? 2 : 1);
+  expect(content!.erased.randomChats).toBe(isLongRun ? 2 : 1);
   const log = await sql<{ type: string }>(
     `SELECT type FROM events WHERE stream_id = $1 AND type IN ('ErasureRequested', 'PersonErased')
      ORDER BY stream_position`,

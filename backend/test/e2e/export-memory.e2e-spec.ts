@@ -10,9 +10,9 @@ import { createTestRedis, type TestRedis } from '../../src/testing/test-redis.ha
 import { ThawVisitor } from '../../src/testing/thaw.client';
 import { ThawProcess } from '../thaw-process';
 
-const isLong = process.env.THAW_TEST_LONG === '1';
+const isLongRun = process.env.THAW_TEST_LONG === '1';
 /** One long chat, and short ones. */
-const chats = isLong
+const chats = isLongRun
   ? [
       { chats: 1, messages: 199_999 },
       { chats: 8_000, messages: 99 },
@@ -21,13 +21,13 @@ const chats = isLong
       { chats: 1, messages: 9_999 },
       { chats: 100, messages: 99 },
     ];
-const EVENTS = isLong ? 1_000_000 : 20_000;
+const EVENTS = isLongRun ? 1_000_000 : 20_000;
 const MIB = 1024 * 1024;
 const MAX_GROWTH_MIB = 50;
 /** The samples that a download takes of the process's memory. */
-const SAMPLE_EVERY_BYTES = (isLong ? 8 : 1) * MIB;
+const SAMPLE_EVERY_BYTES = (isLongRun ? 8 : 1) * MIB;
 
-jest.setTimeout(isLong ? 900_000 : 60_000);
+jest.setTimeout(isLongRun ? 900_000 : 60_000);
 
 let database: TestDatabase;
 let store: TestRedis;

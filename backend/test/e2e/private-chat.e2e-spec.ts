@@ -12,7 +12,7 @@ import {
   type ThawSocket,
   type ThawVisitor,
 } from '../../src/testing/thaw.client';
-import { until } from '../../src/testing/until.functions';
+import { untilWithin } from '../../src/testing/until.functions';
 import { restartPostgres } from '../postmaster';
 
 const MESSAGES_OF_EACH = process.env.THAW_TEST_LONG === '1' ? 5_000 : 1_000;
@@ -92,10 +92,10 @@ class Writer {
   }
 
   private async waitForConnection(): Promise<ThawSocket> {
-    while (!this.socket || this.socket.socket.readyState !== this.socket.socket.OPEN) {
+    while (!this.socket || this.socket.webSocket.readyState !== this.socket.webSocket.OPEN) {
       try {
         const socket = await this.visitor.openSocket();
-        socket.socket.on('message', (raw) => this.receive(raw as Buffer));
+        socket.webSocket.on('message', (raw) => this.receive(raw as Buffer));
         this.socket = socket;
       } catch {
         await sleep(100); // PostgreSQL is down, so logins cannot be checked
@@ -138,7 +138,7 @@ it(`keeps ${2 * MESSAGES_OF_EACH} messages once and in one order while PostgreSQ
   const restarting = (async () => {
     for (const [restart, signal] of (['SIGINT', 'SIGQUIT'] as const).entries()) {
       const due = ((restart + 1) * 2 * MESSAGES_OF_EACH) / 3;
-      await until(() => countAcked() >= due, Boolean, 10 * 60_000);
+      await untilWithin(10 * 60_000, () => countAcked() >= due);
       await restartPostgres(stack.stores.databaseUrl, signal);
     }
   })();

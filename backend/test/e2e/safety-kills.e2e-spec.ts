@@ -21,14 +21,14 @@ import { textMessage, ThawVisitor } from '../../src/testing/thaw.client';
 import { until } from '../../src/testing/until.functions';
 import { ThawProcess } from '../thaw-process';
 
-const isLong = process.env.THAW_TEST_LONG === '1';
-const KILLS = Number(process.env.THAW_TEST_KILLS ?? (isLong ? 100 : 2));
-const ROUNDS_PER_KILL = isLong ? 100 : 5;
+const isLongRun = process.env.THAW_TEST_LONG === '1';
+const KILLS = Number(process.env.THAW_TEST_KILLS ?? (isLongRun ? 100 : 2));
+const ROUNDS_PER_KILL = isLongRun ? 100 : 5;
 const MAX_DELAY_MS = 20;
 /** Cases whose report and decision are killed. */
-const KILLED_CASES = isLong ? 20 : 1;
+const KILLED_CASES = isLongRun ? 20 : 1;
 
-jest.setTimeout(isLong ? 7_200_000 : 120_000);
+jest.setTimeout(isLongRun ? 7_200_000 : 120_000);
 
 /** Where the process dies: before or after what Redis does for the call, and before the answer in any case. */
 type Step = 'after the commit' | 'after Redis';
@@ -205,9 +205,9 @@ it(`completes each block whose process was killed, by repeating the call, in ${K
     chats.started += race.chats.started;
     chats.none += race.chats.none;
     await killAt(kill % 2 ? 'after the commit' : 'after Redis', pageOfAda);
-    expect(pageOfAda.socket.disorders).toEqual([]);
+    expect(pageOfAda.socket.seqViolations).toEqual([]);
   }
-  expect(pageOfBob.socket.disorders).toEqual([]);
+  expect(pageOfBob.socket.seqViolations).toEqual([]);
   // Both outcomes must occur: without either, the two calls have not raced.
   const minRounds = (KILLS * ROUNDS_PER_KILL) / 20;
   expect(chats.started).toBeGreaterThan(minRounds);

@@ -29,14 +29,14 @@ import { WaveSource } from './wave-source';
 
 const run = promisify(execFile);
 
-const isLong = process.env.THAW_TEST_LONG === '1';
-const PAIRS = isLong ? 20 : 4;
+const isLongRun = process.env.THAW_TEST_LONG === '1';
+const PAIRS = isLongRun ? 20 : 4;
 const SEND_EVERY_MS = 150;
 const WAVE_EVERY_MS = 100;
 /** Waves that each chat receives, and messages that each user sends, before the next process is replaced. */
-const MIN_PROGRESS = isLong ? 10 : 5;
+const MIN_PROGRESS = isLongRun ? 10 : 5;
 
-jest.setTimeout(isLong ? 20 * 60_000 : 120_000);
+jest.setTimeout(isLongRun ? 20 * 60_000 : 120_000);
 
 /** The processes of a stack. Each may be of another build, and none may exit except through `replace`. */
 class MixedService {
@@ -133,7 +133,7 @@ class RollingUpdate {
     for (const user of this.pairs.flat()) await user.connected;
     await until(() => this.pairs.every(([first, second]) => first.seq === second.seq));
     expect(this.pairs.flatMap(findFaults)).toEqual([]);
-    expect((await this.getLastSockets()).flatMap(({ disorders }) => disorders)).toEqual([]);
+    expect((await this.getLastSockets()).flatMap(({ seqViolations }) => seqViolations)).toEqual([]);
     await this.expectPersisted([...this.waved, ...this.plain]);
     const deadLetters = await Promise.all(
       this.stack.workers.map((worker) => readMetric(worker, 'thaw_dead_letters')),
@@ -312,7 +312,7 @@ const testPreviousRelease = (): void => {
 };
 
 const TITLE = 'a rolling update from the previous release';
-if (isLong) {
+if (isLongRun) {
   const isPossible = hasPreviousRelease();
   if (!isPossible)
     console.error(`SKIPPED: ${TITLE}, because git does not have commit ${readPreviousReleaseId()} here.`);

@@ -74,7 +74,7 @@ export const expectAccessibleDialog = async (page: Page, name: string): Promise<
   await expectAccessible(page, name, { within: '[role="dialog"]' });
 };
 
-const isLong = process.env.THAW_TEST_LONG === '1';
+const isLongRun = process.env.THAW_TEST_LONG === '1';
 const phone = { width: 390, height: 844 };
 const desk = { width: 1280, height: 800 };
 
@@ -89,7 +89,7 @@ export const expectAccessibleEverywhere = async (
 ): Promise<void> => {
   if (isOneOfScreens()) return expectAccessible(page, state, place);
   await page.setViewportSize(phone);
-  if (isLong) await expectAccessible(page, state, place);
+  if (isLongRun) await expectAccessible(page, state, place);
   else {
     const axe = (await createAxe(page, place)).disableRules(['color-contrast']);
     expect(await findViolations(axe), `axe, ${state}, ${phone.width} px`).toEqual([]);

@@ -63,11 +63,11 @@ describe('RelayLoad', () => {
       refused: 1,
       received: 4,
       storedAfterRefusal: 1,
-      disorders: 0,
+      outOfOrder: 0,
     });
   });
 
-  it('counts late and duplicate messages as disorders', async () => {
+  it('counts late and duplicate messages as out of order', async () => {
     const { pair, ada, bob } = createPartners();
     bob.onSend = () => bob.deliver(createAck(bob.sent.at(-1)!.ref));
     ada.onSend = () => {
@@ -79,6 +79,6 @@ describe('RelayLoad', () => {
       ada.deliver(createMessage(BOB, bob.sent[0]!.content));
     };
     const result = await new RelayLoad([pair]).run(400, 0.01);
-    expect(result.disorders).toBe(2);
+    expect(result.outOfOrder).toBe(2);
   });
 });

@@ -19,7 +19,7 @@ export interface RelayResult {
   /** Data of the first error frame, as JSON. */
   refusal?: string;
   /** Messages or acks that arrived out of order, or twice. */
-  disorders: number;
+  outOfOrder: number;
   p50Ms: number;
   p99Ms: number;
 }
@@ -36,7 +36,7 @@ interface Side {
 /** Sends messages of 100 bytes in both directions of each pair, and verifies that each arrives once and in order. */
 export class RelayLoad {
   private readonly sides: (readonly [Side, Side])[];
-  private disorders = 0;
+  private outOfOrder = 0;
   private refusal: string | undefined;
   private refused = 0;
   private storedAfterRefusal = 0;
@@ -51,7 +51,7 @@ export class RelayLoad {
 
   async run(perSecond: number, seconds: number): Promise<RelayResult> {
     const count = Math.round(perSecond * seconds);
-    [this.disorders, this.refused, this.received, this.acked] = [0, 0, 0, 0];
+    [this.outOfOrder, this.refused, this.received, this.acked] = [0, 0, 0, 0];
     this.storedAfterRefusal = 0;
     [this.refusal, this.latencies, this.intendedAt] = [undefined, [], []];
     await sendAtRate(count, perSecond, (index, intendedAt) => this.send(index, intendedAt));
@@ -67,7 +67,7 @@ export class RelayLoad {
       refused: this.refused,
       storedAfterRefusal: this.storedAfterRefusal,
       refusal: this.refusal,
-      disorders: this.disorders,
+      outOfOrder: this.outOfOrder,
       p50Ms: percentile(this.latencies, 0.5),
       p99Ms: percentile(this.latencies, 0.99),
     };
@@ -97,12 +97,12 @@ export class RelayLoad {
         this.storedAfterRefusal += 1;
       } else if (event === 'random_message') {
         const [number, index] = String(data.content).split(' ', 2);
-        if (Number(number) <= side.lastReceived) this.disorders += 1;
+        if (Number(number) <= side.lastReceived) this.outOfOrder += 1;
         side.lastReceived = Number(number);
         this.received += 1;
         this.latencies.push(performance.now() - (this.intendedAt[Number(index)] ?? NaN));
       } else if (event === 'ack') {
-        if (Number(ref) <= side.lastAcked) this.disorders += 1;
+        if (Number(ref) <= side.lastAcked) this.outOfOrder += 1;
         side.lastAcked = Number(ref);
         this.acked += 1;
       } else if (event === 'error') {

@@ -86,10 +86,10 @@ export const measureDelivery = async (driver: Driver, settings: Settings): Promi
       for (const { name, group } of orderForRound(contenders, round)) {
         const result = await driver.call('runRelay', { group, perSecond, seconds: settings.seconds });
         results.set(name, [...(results.get(name) ?? []), result]);
-        const { sent, acked, received, disorders, p50Ms, p99Ms } = result;
-        if (sent !== acked || sent !== received || disorders > 0)
+        const { sent, acked, received, outOfOrder, p50Ms, p99Ms } = result;
+        if (sent !== acked || sent !== received || outOfOrder > 0)
           faults.push(
-            `${name}: ${sent} sent, ${acked} acknowledged, ${received} received, ${disorders} out of order`,
+            `${name}: ${sent} sent, ${acked} acknowledged, ${received} received, ${outOfOrder} out of order`,
           );
         logProgress(`  ${name}: p50 ${p50Ms.toFixed(2)} ms, p99 ${p99Ms.toFixed(2)} ms`);
       }

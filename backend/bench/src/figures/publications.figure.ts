@@ -116,8 +116,8 @@ const countForeignPublications = async (
   const received = counters.map((counter) => counter.takeCount());
   await driver.call('closeGroup', { group });
   const holders = received.slice(0, 2);
-  if (load.received !== load.sent || load.disorders > 0) {
-    faults.push(`${contender}: ${load.sent} sent, ${load.received} received, ${load.disorders} out of order`);
+  if (load.received !== load.sent || load.outOfOrder > 0) {
+    faults.push(`${contender}: ${load.sent} sent, ${load.received} received, ${load.outOfOrder} out of order`);
   }
   // Guards against a counter that counts nothing, with which the check would always pass.
   if (holders.some((publications) => publications < load.sent / 4)) {

@@ -199,11 +199,11 @@ export const measureTurn = async (
 };
 
 export const findFaults = (name: string, load: RelayResult): string[] => {
-  const { sent, acked, received, refused, storedAfterRefusal, refusal = '', disorders } = load;
-  return sent === acked && sent === received && disorders === 0
+  const { sent, acked, received, refused, storedAfterRefusal, refusal = '', outOfOrder } = load;
+  return sent === acked && sent === received && outOfOrder === 0
     ? []
     : [
-        `${name}: ${sent} sent, ${acked} acknowledged, ${received} received, ${disorders} out of order, ` +
+        `${name}: ${sent} sent, ${acked} acknowledged, ${received} received, ${outOfOrder} out of order, ` +
           `${refused} refused (${storedAfterRefusal} of them stored all the same) ${refusal}`,
       ];
 };

@@ -1,4 +1,4 @@
-// Real: PostgreSQL, Redis, two api replicas over HTTP and sockets. `safety-kills.e2e-spec.ts` has 10,000 such rounds
+// Uses real PostgreSQL and Redis, with two api replicas over HTTP and sockets. `safety-kills.e2e-spec.ts` has 10,000 such rounds
 // over two processes that are killed in between.
 import { BlockRace, greetPartners } from '../../testing/block-race.driver';
 import { recordPastChat } from '../../testing/relationship.fixture';
@@ -38,6 +38,6 @@ describe('a block and a match at the same moment', () => {
     // Rounds in which only one of the two is ever first would prove nothing.
     expect(race.chats.started).toBeGreaterThanOrEqual(MIN_ROUNDS_OF_EACH);
     expect(race.chats.none).toBeGreaterThanOrEqual(MIN_ROUNDS_OF_EACH);
-    for (const socket of [first, second]) expect(socket.disorders).toEqual([]);
+    for (const socket of [first, second]) expect(socket.seqViolations).toEqual([]);
   });
 });

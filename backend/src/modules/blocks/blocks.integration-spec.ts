@@ -1,4 +1,4 @@
-// Real: PostgreSQL, Redis, two api replicas over HTTP and sockets. Ada blocks Bob.
+// Uses real PostgreSQL and Redis, with two api replicas over HTTP and sockets. Ada blocks Bob.
 import { limits } from '@thaw/contract/limits';
 import type { UploadBucket } from '@thaw/contract/uploads';
 import { EventTypeRegistry } from '../../platform/event-store/event-type.registry';

@@ -1,4 +1,4 @@
-// Real: PostgreSQL, Redis, two api replicas over HTTP and sockets. The long form (THAW_TEST_LONG=1) measures the figures
+// Uses real PostgreSQL and Redis, with two api replicas over HTTP and sockets. The long form (THAW_TEST_LONG=1) measures the figures
 // of the product on a quiet machine; the short one has bounds that only a wrong algorithm exceeds.
 import {
   createModerator,
@@ -17,8 +17,8 @@ import { ChatTranscriptService } from '../random-chat/application/chat-transcrip
 
 jest.setTimeout(120_000);
 
-const isLong = process.env.THAW_TEST_LONG === '1';
-const figures = isLong
+const isLongRun = process.env.THAW_TEST_LONG === '1';
+const figures = isLongRun
   ? { chats: 40, p95Ms: 60, events: 19_990, oldMessageMs: 200, cases: 200, decisions: 21, decisionMs: 200 }
   : { chats: 6, p95Ms: 600, events: 3_000, oldMessageMs: 600, cases: 10, decisions: 5, decisionMs: 600 };
 const median = (times: number[]): number =>
@@ -64,7 +64,7 @@ describe('the time', () => {
     }
     times.sort((one, other) => one - other);
     const p95 = times[Math.ceil(times.length * 0.95) - 1]!;
-    if (isLong)
+    if (isLongRun)
       process.stdout.write(`report: p50 ${median(times).toFixed(0)} ms, p95 ${p95.toFixed(0)} ms\n`);
     expect(p95).toBeLessThanOrEqual(figures.p95Ms);
   });
@@ -80,7 +80,7 @@ describe('the time', () => {
       await measureReportMs(ada, bob, { sessionId, messageIds }),
       await measureReportMs(bob, ada, { sessionId, messageIds }),
     ];
-    if (isLong)
+    if (isLongRun)
       process.stdout.write(
         `report with an old message: ${times.map((time) => time.toFixed(0)).join(', ')} ms\n`,
       );
@@ -109,7 +109,7 @@ describe('the time', () => {
       times.push(performance.now() - startedAt);
       expect(status).toBe(200);
     }
-    if (isLong) process.stdout.write(`decision and next case: p50 ${median(times).toFixed(0)} ms\n`);
+    if (isLongRun) process.stdout.write(`decision and next case: p50 ${median(times).toFixed(0)} ms\n`);
     expect(median(times)).toBeLessThanOrEqual(figures.decisionMs);
   });
 });

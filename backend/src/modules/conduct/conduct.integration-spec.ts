@@ -1,4 +1,4 @@
-// Real: PostgreSQL, Redis, two api replicas over HTTP and sockets, workers.
+// Uses real PostgreSQL and Redis, two api replicas over HTTP and sockets, and workers.
 import { randomUUID } from 'node:crypto';
 import { decide, findEvent, fileReport } from '../../testing/conduct.fixture';
 import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';

@@ -1,4 +1,4 @@
-// Real: PostgreSQL, Redis, two api replicas, a worker whose expiry runs at a given time; files in a folder.
+// Uses real PostgreSQL and Redis, two api replicas, files in a folder, and a worker whose expiry runs at a given time.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-// Real: PostgreSQL, Redis, two api replicas over HTTP and sockets; one with the default rate limits.
+// Uses real PostgreSQL and Redis, with two api replicas over HTTP and sockets, one of them with the default rate limits.
 import { limits } from '@thaw/contract/limits';
 import { DataSource } from 'typeorm';
 import { createConnectedFriends, createPrivateMessage } from '../../testing/private-chat.fixture';

@@ -1,4 +1,4 @@
-// Real: PostgreSQL, Redis, two api replicas over HTTP and sockets.
+// Uses real PostgreSQL and Redis, with two api replicas over HTTP and sockets.
 import { randomUUID } from 'node:crypto';
 import { limits } from '@thaw/contract/limits';
 import type { Notice } from '@thaw/contract/safety';

@@ -1,4 +1,4 @@
-// Real: PostgreSQL, Redis, two api replicas over HTTP and sockets. Ada reports Bob.
+// Uses real PostgreSQL and Redis, with two api replicas over HTTP and sockets. Ada reports Bob.
 import { createHash } from 'node:crypto';
 import { limits } from '@thaw/contract/limits';
 import { DomainError } from '../../platform/errors/domain.errors';

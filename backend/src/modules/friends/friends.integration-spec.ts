@@ -1,4 +1,4 @@
-// Real: PostgreSQL, Redis, two api replicas over HTTP and sockets.
+// Uses real PostgreSQL and Redis, with two api replicas over HTTP and sockets.
 import { EventStoreRepository } from '../../platform/event-store/event-store.repository';
 import { ProjectionRebuildService } from '../../platform/event-store/projection-rebuild.service';
 import { RateLimiterService } from '../../platform/rate-limit/rate-limiter.service';
@@ -6,11 +6,11 @@ import { recordPastChat as haveMet } from '../../testing/relationship.fixture';
 import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
 import { matchNewVisitors, type ThawSocket, ThawVisitor } from '../../testing/thaw.client';
 
-const isLong = process.env.THAW_TEST_LONG === '1';
-const ROUNDS = isLong ? 1_000 : 50;
+const isLongRun = process.env.THAW_TEST_LONG === '1';
+const ROUNDS = isLongRun ? 1_000 : 50;
 const ROUNDS_OF_A_PAIR = 50;
 
-jest.setTimeout(isLong ? 1_800_000 : 90_000);
+jest.setTimeout(isLongRun ? 1_800_000 : 90_000);
 
 const DAY_MS = 24 * 60 * 60_000;
 

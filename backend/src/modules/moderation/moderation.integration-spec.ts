@@ -1,4 +1,4 @@
-// Real: PostgreSQL, Redis, two api replicas over HTTP. Bob is reported; Mia and Max are moderators.
+// Uses real PostgreSQL and Redis, with two api replicas over HTTP. Bob is reported; Mia and Max are moderators.
 import type { ModerationCase } from '@thaw/contract/moderation';
 import type { Notice } from '@thaw/contract/safety';
 import {

@@ -1,4 +1,4 @@
-// Real: PostgreSQL, Redis, a folder of files, two api replicas over HTTP and sockets, and a worker.
+// Uses real PostgreSQL and Redis, a folder of files, two api replicas over HTTP and sockets, and a worker.
 import { createPublicKey, type JsonWebKey, randomUUID, verify } from 'node:crypto';
 import { findQuestionById } from '@thaw/contract/questions';
 import { ProjectionRebuildService } from '../../platform/event-store/projection-rebuild.service';

@@ -1,4 +1,4 @@
-// Real: PostgreSQL, Redis, a folder of files, two api replicas, and the modules of a worker whose jobs the test runs.
+// Uses real PostgreSQL and Redis, a folder of files, two api replicas, and the modules of a worker whose jobs the test runs.
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { INestApplicationContext } from '@nestjs/common';
@@ -17,12 +17,12 @@ import { ErasureRequestService } from './application/erasure-request.service';
 import { ErasureProcessor } from './jobs/erasure.processor';
 import { ErasureService, type ErasureStep, erasureSteps } from './jobs/erasure.service';
 
-const isLong = process.env.THAW_TEST_LONG === '1';
-const MESSAGES = isLong ? 10_000 : 200;
+const isLongRun = process.env.THAW_TEST_LONG === '1';
+const MESSAGES = isLongRun ? 10_000 : 200;
 /** The slowest of these stands for the 99th percentile. */
-const MEASURED_ERASURES = isLong ? 3 : 1;
+const MEASURED_ERASURES = isLongRun ? 3 : 1;
 
-jest.setTimeout(isLong ? 1_800_000 : 60_000);
+jest.setTimeout(isLongRun ? 1_800_000 : 60_000);
 
 const DAY_MS = 24 * 60 * 60_000;
 const WAITING_FOR_LOCK = `SELECT 1 FROM pg_locks JOIN pg_database ON pg_database.oid = database
@@ -153,7 +153,7 @@ describe('an erasure', () => {
       expect(remaining.total).toBe(0);
     }
     expect(Math.max(...durations)).toBeLessThan(60_000);
-    if (isLong)
+    if (isLongRun)
       console.log(`slowest of ${MEASURED_ERASURES} erasures: ${Math.max(...durations).toFixed()} ms`);
   });
 

@@ -1,4 +1,4 @@
-// Real: PostgreSQL, Redis, two api replicas over HTTP and sockets.
+// Uses real PostgreSQL and Redis, with two api replicas over HTTP and sockets.
 import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { randomUUID } from 'node:crypto';

@@ -1,4 +1,4 @@
-// Real: PostgreSQL behind links that can be cut, Redis, two api replicas over HTTP and sockets.
+// Uses real PostgreSQL behind links that can be cut, real Redis, and two api replicas over HTTP and sockets.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ProjectionRebuildService } from '../../platform/event-store/projection-rebuild.service';
@@ -16,8 +16,8 @@ import { startTestReplicas, type TestReplicas } from '../../testing/test-replica
 import type { ThawSocket, ThawVisitor } from '../../testing/thaw.client';
 import { until } from '../../testing/until.functions';
 
-const isLong = process.env.THAW_TEST_LONG === '1';
-const MESSAGES_PER_USER = isLong ? 5_000 : 150;
+const isLongRun = process.env.THAW_TEST_LONG === '1';
+const MESSAGES_PER_USER = isLongRun ? 5_000 : 150;
 /** Messages in a response, unless it is asked for fewer. */
 const MESSAGES_PER_PAGE = 500;
 
@@ -25,7 +25,7 @@ const CUT_MS = 30;
 const PAUSE_BETWEEN_CUTS_MS = 80;
 const RETRY_MS = 20;
 
-jest.setTimeout(isLong ? 1_800_000 : 90_000);
+jest.setTimeout(isLongRun ? 1_800_000 : 90_000);
 
 describe('private messages sent concurrently on two replicas', () => {
   let thaw: TestReplicas;

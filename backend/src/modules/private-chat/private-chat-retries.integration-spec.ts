@@ -1,4 +1,4 @@
-// Real: PostgreSQL, Redis, two api replicas over HTTP and sockets.
+// Uses real PostgreSQL and Redis, with two api replicas over HTTP and sockets.
 import { createFriends, createPrivateMessage, uploadChatImage } from '../../testing/private-chat.fixture';
 import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
 import type { ThawSocket, ThawVisitor } from '../../testing/thaw.client';

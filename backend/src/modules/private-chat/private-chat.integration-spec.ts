@@ -1,4 +1,4 @@
-// Real: PostgreSQL, Redis, two api replicas over HTTP and sockets.
+// Uses real PostgreSQL and Redis, with two api replicas over HTTP and sockets.
 import { Client } from 'pg';
 import type { PrivateMessage } from '@thaw/contract/private-chat';
 import { RateLimiterService } from '../../platform/rate-limit/rate-limiter.service';

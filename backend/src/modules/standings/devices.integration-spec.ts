@@ -1,4 +1,4 @@
-// Real: PostgreSQL, Redis and an api replica over HTTP.
+// Uses real PostgreSQL and Redis, with an api replica over HTTP.
 import { DataSource } from 'typeorm';
 import {
   imposeSanction,

@@ -1,4 +1,4 @@
-// Real: PostgreSQL, Redis and sockets; two api replicas run in this process.
+// Uses real PostgreSQL, Redis and sockets; two api replicas run in this process.
 import { closeCodes } from '@thaw/contract/close-codes';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { createEmail, PASSWORD } from '../../testing/test-accounts.fixture';

@@ -1,4 +1,4 @@
-// Real: PostgreSQL.
+// Uses real PostgreSQL.
 import { randomUUID } from 'node:crypto';
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';

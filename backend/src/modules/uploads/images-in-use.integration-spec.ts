@@ -1,4 +1,4 @@
-// Real: PostgreSQL, Redis, two api replicas with sockets, a worker; a server that speaks S3.
+// Uses real PostgreSQL and Redis, two api replicas with sockets, a worker, and an S3 server.
 import { randomUUID } from 'node:crypto';
 import type { INestApplicationContext } from '@nestjs/common';
 import { withImageMarkers } from '@thaw/contract/image-markers';

@@ -23,7 +23,7 @@ describe('a replica without its stores', () => {
   afterEach(async () => {
     await postgres.restore();
     await redis.restore();
-    await until(isReady, Boolean, 20_000);
+    await until(isReady);
   });
   afterAll(async () => {
     await api.close();
@@ -73,7 +73,7 @@ describe('a replica without its stores', () => {
     expect((await ask('/health/live')).status).toBe(200);
 
     await postgres.restore();
-    await until(isReady, Boolean, 20_000);
+    await until(isReady);
     await browser.get(`/api/user/${id}`).expect(200);
   });
 

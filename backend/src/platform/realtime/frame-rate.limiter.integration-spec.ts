@@ -1,6 +1,6 @@
 // Uses a real Redis. Each FrameRateLimiter represents one replica.
 import { randomInt } from 'node:crypto';
-import { until } from '../../testing/until.functions';
+import { until, untilWithin } from '../../testing/until.functions';
 import { getBucket } from '../rate-limit/bucket.limits';
 import { RateLimiterService } from '../rate-limit/rate-limiter.service';
 import { rateLimitKey } from '../redis/redis.keys';
@@ -73,7 +73,7 @@ describe('FrameRateLimiter', () => {
     const budget = there.acquire(userId);
     expect(budget.take(performance.now())).toBe(0);
     expect(budget.take(performance.now())).toBe(0);
-    await until(() => budget.take(performance.now()) > 0, Boolean, 1_000);
+    await untilWithin(1_000, () => budget.take(performance.now()) > 0);
   });
 
   it('charges the shared bucket for pending frames when the last socket closes', async () => {

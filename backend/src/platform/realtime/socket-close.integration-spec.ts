@@ -41,7 +41,7 @@ describe('a socket is closed', () => {
 
   it('with 1003 for a binary frame', async () => {
     const socket = await openSocket();
-    socket.socket.send(Buffer.from('{"event":"ping"}'));
+    socket.webSocket.send(Buffer.from('{"event":"ping"}'));
     expect(await socket.closed).toBe(closeCodes.unsupportedData);
   });
 
@@ -60,7 +60,7 @@ describe('a socket is closed', () => {
   it('for a frame of 20 MiB before it is read completely, without effect on other sockets', async () => {
     const other = await openSocket();
     const socket = await openSocket();
-    socket.socket.send('x'.repeat(20 * 1024 * 1024));
+    socket.webSocket.send('x'.repeat(20 * 1024 * 1024));
     expect([closeCodes.messageTooBig, closeCodes.abnormal]).toContain(await socket.closed);
     expect(await other.ask('ping', {})).toMatchObject({ event: 'pong' });
   });
@@ -68,7 +68,7 @@ describe('a socket is closed', () => {
   it('for a flood of tiny fragments, without effect on other sockets', async () => {
     const other = await openSocket();
     const socket = await openSocket();
-    for (let count = 0; count < 50_000; count += 1) socket.socket.send('x', { fin: false });
+    for (let count = 0; count < 50_000; count += 1) socket.webSocket.send('x', { fin: false });
     expect([closeCodes.policyViolation, closeCodes.abnormal]).toContain(await socket.closed);
     expect(await other.ask('ping', {})).toMatchObject({ event: 'pong' });
   });
@@ -129,7 +129,7 @@ describe('a socket is closed', () => {
   it('with 1013 when its client does not read, while other sockets are served', async () => {
     const visitor = await thaw.createVisitor(0, 'male');
     const [slow, quick] = [await visitor.openSocket(), await visitor.openSocket()];
-    slow.socket.pause();
+    slow.webSocket.pause();
     const publisher = thaw.replicas[0]!.app.get(UserPublisherService);
     const frame = JSON.stringify({ event: 'friendship_removed', data: { filler: 'x'.repeat(60_000) } });
     // The kernel buffers of both ends hold some megabytes, which do not count.
@@ -140,7 +140,7 @@ describe('a socket is closed', () => {
       return openConnections(thaw.replicas[0]!, visitor.user.id).filter(({ isOpen }) => isOpen).length === 1;
     });
     expect(await quick.ask('ping', {})).toMatchObject({ event: 'pong' });
-    slow.socket.resume();
+    slow.webSocket.resume();
     expect(await slow.closed).toBe(closeCodes.consumerTooSlow);
   });
 

@@ -2,7 +2,7 @@
 import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
 import { openConnections, getSocketsKey } from '../../testing/test-sockets.functions';
 import { type ThawSocket } from '../../testing/thaw.client';
-import { until } from '../../testing/until.functions';
+import { until, untilWithin } from '../../testing/until.functions';
 import { userChannel } from '../redis/redis.keys';
 import { realtimeLimits } from './realtime.limits';
 import { RedisSubscriberService } from './redis-subscriber.service';
@@ -24,7 +24,7 @@ describe('a socket', () => {
     it('pings a silent peer and keeps the socket when the peer answers', async () => {
       const socket = await openSocket();
       const [connection] = openConnections(thaw.replicas[0]!, socket.userId);
-      const pinged = new Promise((resolve) => socket.socket.once('ping', resolve));
+      const pinged = new Promise((resolve) => socket.webSocket.once('ping', resolve));
       connection!.checkHeartbeat(Date.now()); // records how many frames have been received so far
       connection!.checkHeartbeat(Date.now() + realtimeLimits.pingEveryMs);
       await pinged;
@@ -37,7 +37,7 @@ describe('a socket', () => {
     it('disconnects a peer that does not answer', async () => {
       const socket = await openSocket();
       const [connection] = openConnections(thaw.replicas[0]!, socket.userId);
-      socket.socket.pause();
+      socket.webSocket.pause();
       connection!.checkHeartbeat(Date.now()); // records how many frames have been received so far
       const now = Date.now() + realtimeLimits.pingEveryMs;
       connection!.checkHeartbeat(now);
@@ -66,7 +66,7 @@ describe('a socket', () => {
     await until(() => openConnections(thaw.replicas[0]!, id).length === 0);
     continueRegistration();
     await connection?.ready;
-    await until(async () => (await thaw.store.listKeys(getSocketsKey(id))).length === 0, Boolean, 1_000);
+    await untilWithin(1_000, async () => (await thaw.store.listKeys(getSocketsKey(id))).length === 0);
   });
 
   it('leaves no record and no subscription after it closes, at any stage of its opening', async () => {

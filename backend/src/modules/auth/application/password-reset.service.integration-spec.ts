@@ -1,4 +1,4 @@
-// Real: PostgreSQL, Redis, an api replica over HTTP, and the modules of the command.
+// Uses real PostgreSQL and Redis, an api replica over HTTP, and the modules of the command.
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { loadEnvironment } from '../../../config/environment.config';

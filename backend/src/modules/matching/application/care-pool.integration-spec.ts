@@ -1,4 +1,4 @@
-// Real: PostgreSQL and Redis; two complete api replicas and their sockets run in this process.
+// Uses real PostgreSQL and Redis; two complete api replicas and their sockets run in this process.
 import {
   announceStanding,
   askAge,

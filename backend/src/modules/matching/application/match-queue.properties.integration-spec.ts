@@ -5,14 +5,14 @@ import { MatchQueueModel } from '../../../testing/match-queue.model';
 import { anyCrowd, arbitrarySteps } from '../../../testing/match-queue-steps.fixture';
 import { createTestRedis, type TestRedis } from '../../../testing/test-redis.harness';
 
-const isLong = process.env.THAW_TEST_LONG === '1';
+const isLongRun = process.env.THAW_TEST_LONG === '1';
 /** Sequences of operations, half of them in each of the two tests. */
-const DRAWS = Number(process.env.THAW_TEST_DRAWS ?? (isLong ? 100_000 : 2_000));
+const DRAWS = Number(process.env.THAW_TEST_DRAWS ?? (isLongRun ? 100_000 : 2_000));
 /** Short runs have short sequences, since each operation costs some round trips to Redis. */
-const MAX_STEPS = isLong ? 40 : 16;
-const TIMEOUT_MS = isLong ? 7_200_000 : 60_000;
+const MAX_STEPS = isLongRun ? 40 : 16;
+const TIMEOUT_MS = isLongRun ? 7_200_000 : 60_000;
 /** Short runs repeat the same sequences of operations; long runs try new ones. */
-const SEED = Number(process.env.THAW_TEST_SEED ?? (isLong ? Date.now() % 2 ** 31 : 20_261_120));
+const SEED = Number(process.env.THAW_TEST_SEED ?? (isLongRun ? Date.now() % 2 ** 31 : 20_261_120));
 /** Counts below these would mean that most operations had no effect, and the property would prove little. */
 const LEAST_COUNT = 15;
 const LEAST_RARE_COUNT = 3;

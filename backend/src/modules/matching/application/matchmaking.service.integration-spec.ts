@@ -1,6 +1,6 @@
 // Runs against real PostgreSQL and Redis; two complete api replicas and their sockets run in this process.
 import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas.harness';
-import { until } from '../../../testing/until.functions';
+import { until, untilWithin } from '../../../testing/until.functions';
 import { matchingKeys } from '../../../platform/redis/redis.keys';
 import { UsersService } from '../../users/application/users.service';
 import { SocketRegistry } from '../../../platform/realtime/socket.registry';
@@ -113,7 +113,7 @@ describe('MatchmakingService', () => {
     goOn();
     await until(() => join.mock.results.length);
     await join.mock.results[0]?.value;
-    await until(async () => !(await listQueues()).includes(String(ada.user.id)), Boolean, 2_000);
+    await untilWithin(2_000, async () => !(await listQueues()).includes(String(ada.user.id)));
     expect(countSearching(0)).toBe(0);
     expect(await thaw.store.redis.pttl(matchingKeys.user(ada.user.id))).toBeGreaterThan(0);
   });

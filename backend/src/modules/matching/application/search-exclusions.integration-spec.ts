@@ -1,4 +1,4 @@
-// Real: PostgreSQL and Redis; two complete api replicas and their sockets run in this process.
+// Uses real PostgreSQL and Redis; two complete api replicas and their sockets run in this process.
 import { recordPastChat } from '../../../testing/relationship.fixture';
 import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas.harness';
 import type { ThawSocket, ThawVisitor } from '../../../testing/thaw.client';

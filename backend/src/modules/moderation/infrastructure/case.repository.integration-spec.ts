@@ -1,4 +1,4 @@
-// Real: PostgreSQL. The rows of the read models are written here, as their projections would write them.
+// Uses real PostgreSQL. The rows of the read models are written here, as their projections would write them.
 import type { CaseFilter, CaseKind } from '@thaw/contract/moderation';
 import { EventTypeRegistry } from '../../../platform/event-store/event-type.registry';
 import { createTestDatabase, type TestDatabase } from '../../../testing/test-database.harness';

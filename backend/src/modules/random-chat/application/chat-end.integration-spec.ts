@@ -15,13 +15,13 @@ import {
   startTestReplicas,
 } from '../../../testing/test-replicas.harness';
 import { type ThawVisitor, textMessage } from '../../../testing/thaw.client';
-import { until } from '../../../testing/until.functions';
+import { until, untilWithin } from '../../../testing/until.functions';
 import { MatchQueueService } from '../../matching/application/match-queue.service';
 import { LiveChatService } from './live-chat.service';
 
 jest.setTimeout(60_000);
 
-const isLong = process.env.THAW_TEST_LONG === '1';
+const isLongRun = process.env.THAW_TEST_LONG === '1';
 
 describe('random chat: end', () => {
   let thaw: TestReplicas;
@@ -65,7 +65,7 @@ describe('random chat: end', () => {
       expectOrderedSeq([...adaSockets, ...bobSockets]);
     });
 
-    const rounds = isLong ? 1_000 : 200;
+    const rounds = isLongRun ? 1_000 : 200;
     it(
       `is stored once when both users skip at once, ${rounds} times, and both search again`,
       async () => {
@@ -98,7 +98,7 @@ describe('random chat: end', () => {
         }
         expectOrderedSeq(all);
       },
-      isLong ? 900_000 : 60_000,
+      isLongRun ? 900_000 : 60_000,
     );
 
     it('does not affect the next chat when a skip of the old one arrives late', async () => {
@@ -161,7 +161,7 @@ describe('random chat: end', () => {
     await adaSocket.request('join_queue', { preferences: 'male' });
     await bobSocket.request('join_queue', { preferences: 'female' });
     await until(async () => (await readEvents(thaw, sessionId)).some(({ type }) => type === 'ChatEnded'));
-    await until(async () => (await thaw.store.listKeys('{matching}:claims')).length === 0, Boolean, 2_000);
+    await untilWithin(2_000, async () => (await thaw.store.listKeys('{matching}:claims')).length === 0);
     // No deadline is left either: it would end a chat for the two users that they never had.
     await until(async () => {
       const deadlines = await thaw.store.redis.zrange(chatKeys(findShard(sessionId)).deadlines, '0', '-1');

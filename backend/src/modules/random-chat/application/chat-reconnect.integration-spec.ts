@@ -185,7 +185,7 @@ describe('random chat: reconnect', () => {
         socket = await ada.openSocket(thaw.origins[round % 2], { sessionId, seq: seen });
         await socket.next('session_resumed', ({ last }) => last === true);
         await until(() => socket.all('random_message').length > 1);
-        const { frames, disorders } = socket;
+        const { frames, seqViolations } = socket;
         received.length = 0;
         for (const { event, data } of frames) {
           if (event === 'session_resumed') {
@@ -193,7 +193,7 @@ describe('random chat: reconnect', () => {
           } else if (event === 'random_message') received.push(Number(data.seq));
         }
         expect(received).toEqual(Array.from(received, (_, index) => seen + 1 + index));
-        expect(disorders.filter((disorder) => !disorder.includes(`${sessionId}: 0 →`))).toEqual([]);
+        expect(seqViolations.filter((violation) => !violation.includes(`${sessionId}: 0 →`))).toEqual([]);
       }
       isSending = false;
       const sent = await sending;

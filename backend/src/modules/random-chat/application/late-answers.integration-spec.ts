@@ -50,7 +50,7 @@ describe('a chat with appends that time out', () => {
     await until(() => adaSocket.getLastSeen(sessionId) === bobSocket.getLastSeen(sessionId));
 
     expect(refused.length).toBeGreaterThan(0);
-    for (const socket of [adaSocket, bobSocket]) expect(socket.disorders).toEqual([]);
+    for (const socket of [adaSocket, bobSocket]) expect(socket.seqViolations).toEqual([]);
     for (const [socket, self, partner] of [
       [adaSocket, ada.user.id, 'bob'],
       [bobSocket, bob.user.id, 'ada'],

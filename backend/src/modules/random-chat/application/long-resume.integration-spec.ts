@@ -6,12 +6,12 @@ import { SocketConnection } from '../../../platform/realtime/socket-connection.m
 import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas.harness';
 import { ThawSocket, type ThawVisitor, matchNewVisitors, textMessage } from '../../../testing/thaw.client';
 import { type ThrottledLink, startThrottledLink } from '../../../testing/throttled-link.proxy';
-import { until } from '../../../testing/until.functions';
+import { until, untilWithin } from '../../../testing/until.functions';
 import { MAX_BYTES } from '../domain/random-chat.decider';
 
 jest.setTimeout(180_000);
 
-const isLong = process.env.THAW_TEST_LONG === '1';
+const isLongRun = process.env.THAW_TEST_LONG === '1';
 const MIB = 1024 * 1024;
 const MBIT = 1_000_000;
 /** Bytes of an ordinary page, which is nearly full: the limit is 64 KB. */
@@ -40,7 +40,7 @@ describe('the resume of a long chat', () => {
     const count = Math.floor(bytes / (messageBytes + 200));
     const contents = Array.from({ length: count }, (_, index) => `${index} `.padEnd(messageBytes, 'x'));
     const { version } = await appendMessages(thaw.replicas[0]!, chat.sessionId, chat.ada.user.id, contents);
-    await until(() => chat.bobSocket.getLastSeen(chat.sessionId) === version, Boolean, 60_000);
+    await untilWithin(60_000, () => chat.bobSocket.getLastSeen(chat.sessionId) === version);
     return { ...chat, version };
   };
   const readPages = (socket: ThawSocket): Resumed[] => socket.all('session_resumed') as unknown as Resumed[];
@@ -81,7 +81,7 @@ describe('the resume of a long chat', () => {
     return socket;
   };
 
-  const cases: [what: string, bytes: number, messageBytes: number, mbits: number][] = isLong
+  const cases: [what: string, bytes: number, messageBytes: number, mbits: number][] = isLongRun
     ? [
         ['a chat that is full of long messages, at 10 Mbit/s', MAX_BYTES, 2_000, 10],
         ['a chat that is full of short messages, at 10 Mbit/s', 19_000 * 210, 10, 10],
@@ -94,7 +94,7 @@ describe('the resume of a long chat', () => {
       const [, bytes, messageBytes, mbits] = given;
       const { bob, version } = await startLongChat(bytes, messageBytes);
       const socket = await resumeOver(bob, mbits * MBIT);
-      const end = until(() => readPages(socket).at(-1)?.last, Boolean, 120_000);
+      const end = untilWithin(120_000, () => readPages(socket).at(-1)?.last);
       const p99 = await measurePingsDuring(end);
       expect(listSeqs(socket)).toEqual(listNumbersTo(version));
       for (const page of readPages(socket)) {

@@ -61,7 +61,7 @@ describe('a chat whose tail Redis has lost', () => {
       await until(() => adaSocket.getLastSeen(sessionId) === 5);
       for (const socket of [adaSocket, bobSocket]) {
         expect(socket.all('chat_skipped')).toEqual([]);
-        expect(socket.disorders).toEqual([]);
+        expect(socket.seqViolations).toEqual([]);
       }
       expect([await readState(ada), await readState(bob)]).toEqual(['chatting', 'chatting']);
       const log = await thaw.replicas[0]!.app.get(ChatLogRepository).read(sessionId);
@@ -86,7 +86,7 @@ describe('a chat whose tail Redis has lost', () => {
         compare(1 - (round % 2)),
       ]);
       await until(() => [adaSocket, bobSocket].every((socket) => socket.getLastSeen(sessionId) === 6));
-      expect([...adaSocket.disorders, ...bobSocket.disorders]).toEqual([]);
+      expect([...adaSocket.seqViolations, ...bobSocket.seqViolations]).toEqual([]);
       expect([...adaSocket.all('chat_skipped'), ...bobSocket.all('chat_skipped')]).toEqual([]);
     }
   });
@@ -111,7 +111,7 @@ describe('a chat whose tail Redis has lost', () => {
     await thaw.store.redis.del(getStreamKey(chat.sessionId), outbox);
     await Promise.all([compare(0), compare(1)]);
     await expectEndForBoth(chat);
-    expect([...chat.adaSocket.disorders, ...chat.bobSocket.disorders]).toEqual([]);
+    expect([...chat.adaSocket.seqViolations, ...chat.bobSocket.seqViolations]).toEqual([]);
     const carried = await thaw.store.redis.xrange(outbox, '-', '+');
     const texts = carried.filter(([, fields]) => fields[1] === chat.sessionId).map(([, fields]) => fields[5]);
     const written = texts.map((text) => JSON.parse(text ?? '{}') as { t: string; d: { content?: string } });
@@ -148,7 +148,7 @@ describe('a chat whose tail Redis has lost', () => {
       await Promise.all([compare(0), compare(1)]);
       expect(await readEnds(chat.sessionId)).toHaveLength(1);
       expect([await readState(chat.ada), await readState(chat.bob)]).toEqual([null, null]);
-      for (const socket of [chat.adaSocket, chat.bobSocket]) expect(socket.disorders).toEqual([]);
+      for (const socket of [chat.adaSocket, chat.bobSocket]) expect(socket.seqViolations).toEqual([]);
     });
 
     it('does not prevent either user from searching at once', async () => {
@@ -169,7 +169,7 @@ describe('a chat whose tail Redis has lost', () => {
     const resumed = await back.next('session_resumed');
     expect(resumed).toMatchObject({ seq: 4, events: [] });
     expect(resumed).not.toHaveProperty('reset');
-    expect([...adaSocket.disorders, ...bobSocket.disorders, ...back.disorders]).toEqual([]);
+    expect([...adaSocket.seqViolations, ...bobSocket.seqViolations, ...back.seqViolations]).toEqual([]);
   });
 
   it('is released once Redis has certainly written it to disk', async () => {
@@ -199,7 +199,7 @@ describe('a chat whose tail Redis has lost', () => {
       seq: 5,
     });
     await until(() => bobSocket.getLastSeen(sessionId) === 5);
-    expect(bobSocket.disorders).toEqual([]);
+    expect(bobSocket.seqViolations).toEqual([]);
   });
 
   it('is sent from the start to a client that has seen more than there is', async () => {

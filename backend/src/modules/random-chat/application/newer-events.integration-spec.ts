@@ -57,7 +57,7 @@ describe('an event that this release cannot read', () => {
       [4, 'ack'],
       [5, 'random_message'],
     ]);
-    expect([...adaSocket.disorders, ...bobSocket.disorders]).toEqual([]);
+    expect([...adaSocket.seqViolations, ...bobSocket.seqViolations]).toEqual([]);
 
     // The same holds for a client that was away, and for a replica that reads the whole chat.
     const back = await ada.openSocket(thaw.origins[1], { sessionId, seq: 1 });

@@ -13,14 +13,14 @@ import {
   startTestReplicas,
 } from '../../../testing/test-replicas.harness';
 import { ThawVisitor } from '../../../testing/thaw.client';
-import { until } from '../../../testing/until.functions';
+import { until, untilWithin } from '../../../testing/until.functions';
 
-const isLong = process.env.THAW_TEST_LONG === '1';
+const isLongRun = process.env.THAW_TEST_LONG === '1';
 const MIB = 1024 * 1024;
-const ROOM_BYTES = (isLong ? 64 : 12) * MIB;
+const ROOM_BYTES = (isLongRun ? 64 : 12) * MIB;
 const HOSTILE_PAIRS = 6;
 
-jest.setTimeout(isLong ? 15 * 60_000 : 120_000);
+jest.setTimeout(isLongRun ? 15 * 60_000 : 120_000);
 
 describe('hostile users who fill Redis', () => {
   let own: OwnRedis;
@@ -93,8 +93,8 @@ describe('hostile users who fill Redis', () => {
     // Only the chat that is still open has no expiry.
     await until(readTtls, (each) => each.filter((ttl) => ttl === -1).length === 1, 30_000);
     await until(readTtls, (each) => each.every((ttl) => ttl <= 60_000), 30_000);
-    if (!isLong) for (const key of await own.redis.keys(chatStreams.pattern)) await expireAtOnce(key);
-    await until(() => !isFull(), Boolean, 90_000);
+    if (!isLongRun) for (const key of await own.redis.keys(chatStreams.pattern)) await expireAtOnce(key);
+    await untilWithin(90_000, () => !isFull());
   });
 
   it('do not cause the loss of an acknowledged message', async () => {

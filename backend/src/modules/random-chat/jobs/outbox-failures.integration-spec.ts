@@ -24,7 +24,7 @@ import {
   type TestReplicas,
   type TestWorker,
 } from '../../../testing/test-replicas.harness';
-import { until } from '../../../testing/until.functions';
+import { until, untilWithin } from '../../../testing/until.functions';
 
 jest.setTimeout(60_000);
 
@@ -69,7 +69,7 @@ describe('OutboxWriterService on failures', () => {
   /** Waits until the worker has tried `times` more times. */
   const waitForTries = async (spy: jest.SpyInstance, times = 2) => {
     const before = spy.mock.calls.length;
-    await until(() => spy.mock.calls.length >= before + times, Boolean, 30_000);
+    await untilWithin(30_000, () => spy.mock.calls.length >= before + times);
   };
 
   beforeAll(async () => {

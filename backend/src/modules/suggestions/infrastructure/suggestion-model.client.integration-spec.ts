@@ -1,4 +1,4 @@
-// Real: an HTTP server in place of the language model.
+// Uses an HTTP server in place of the language model.
 import {
   failingBehaviours,
   sayLines,

@@ -1,4 +1,4 @@
-// Real: PostgreSQL, Redis, the services of an api replica; files in a folder.
+// Uses real PostgreSQL and Redis, the services of an api replica, and files in a folder.
 import { DomainError } from '../../../platform/errors/domain.errors';
 import { locate, TestUploads } from '../../../testing/uploads.fixture';
 

@@ -1,4 +1,4 @@
-// Real: PostgreSQL, Redis, the services of an api replica; files in a folder.
+// Uses real PostgreSQL and Redis, the services of an api replica, and files in a folder.
 import { withImageMarkers } from '@thaw/contract/image-markers';
 import { UploadUses1763640600000 } from '../../../migrations/1763640600000-upload-uses';
 import { ProjectionRebuildService } from '../../../platform/event-store/projection-rebuild.service';

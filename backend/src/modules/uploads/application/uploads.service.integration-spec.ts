@@ -1,4 +1,4 @@
-// Real: PostgreSQL, Redis, the services of an api replica; files in a folder.
+// Uses real PostgreSQL and Redis, the services of an api replica, and files in a folder.
 import { withImageMarkers } from '@thaw/contract/image-markers';
 import type { MessageType } from '@thaw/contract/scalars';
 import { createDroppedMessage, TestUploads } from '../../../testing/uploads.fixture';

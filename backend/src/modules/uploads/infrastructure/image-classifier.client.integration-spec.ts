@@ -1,4 +1,4 @@
-// Real: an HTTP server in place of the image classifier.
+// Uses an HTTP server in place of the image classifier.
 import { OptionalServerError } from '../../../platform/optional-servers/optional-server.errors';
 import {
   failingBehaviours,

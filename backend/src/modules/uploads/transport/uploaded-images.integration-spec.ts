@@ -1,4 +1,4 @@
-// Real: PostgreSQL, Redis, an api replica over HTTP; files in a folder and in a server that speaks S3.
+// Uses real PostgreSQL and Redis, with an api replica over HTTP, and files in a folder or on an S3 server.
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// Real: PostgreSQL, Redis, an api replica over HTTP; files in a folder.
+// Uses real PostgreSQL and Redis, with an api replica over HTTP, and files in a folder.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { Agent, request as openRequest } from 'node:http';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// Real: PostgreSQL and an api replica over HTTP.
+// Uses real PostgreSQL and an api replica over HTTP.
 import { createEmail, TestAccounts } from '../../../testing/test-accounts.fixture';
 import { runModeratorsCommand } from './moderators-command.functions';
 import { ModeratorsService } from './moderators.service';

@@ -42,7 +42,7 @@ describe('mayBeExplicit', () => {
       key: createUploadKey({ prefix, uuid, isExplicit, extension: 'webp' }),
     });
 
-  it('is true for the URL of an explicit image alone', () => {
+  it('is true only for the URL of an explicit image', () => {
     expect(mayBeExplicit(createUrl(true))).toBe(true);
     expect(mayBeExplicit(createUrl(true, 'private-chat/'))).toBe(true);
     expect(mayBeExplicit(createUrl(false))).toBe(false);

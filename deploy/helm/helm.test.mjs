@@ -83,7 +83,7 @@ test('workers and migrations may run a newer release than replicas', () => {
   assert.match(documents.get('Deployment chat-backend'), /image: thaw-backend:1\.2\.2$/m);
 });
 
-test('the secret is made of values, or that of the operator is used', () => {
+test('the secret is created from values, or the secret of the operator is used', () => {
   assert.ok(readDocuments(render('own-secret')).has('Secret chat-secrets'));
   const documents = readDocuments(render('production'));
   assert.ok(![...documents.keys()].some((name) => name.startsWith('Secret ')));
@@ -95,7 +95,7 @@ test('the secret is made of values, or that of the operator is used', () => {
   );
 });
 
-test('the number of replicas is that of the autoscaler, or a fixed one', () => {
+test('the number of replicas is set by the autoscaler, or fixed', () => {
   const scaled = readDocuments(render('production'));
   assert.ok(scaled.has('HorizontalPodAutoscaler chat-backend'));
   assert.doesNotMatch(scaled.get('Deployment chat-backend'), /^ {2}replicas:/m);

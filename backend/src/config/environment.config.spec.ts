@@ -32,7 +32,7 @@ describe('loadEnvironment', () => {
     expect(loadEnvironment({ ...required, PORT: '', PUBLIC_ORIGIN: '' }).PORT).toBe(3000);
   });
 
-  it('reads the endpoint of the storage from a file, and takes an empty file for none', () => {
+  it('reads the endpoint of the storage from a file, and treats an empty file as none', () => {
     const folder = mkdtempSync(join(tmpdir(), 'thaw-settings-'));
     try {
       const load = (text: string) => {
@@ -47,7 +47,7 @@ describe('loadEnvironment', () => {
     }
   });
 
-  it('requires a model with the address of a language model, which has neither another scheme nor credentials', () => {
+  it('requires the name of a language model with its address, and refuses other schemes and credentials in the address', () => {
     const load = (settings: Record<string, string>) => () => loadEnvironment({ ...required, ...settings });
     const SUGGESTIONS_URL = 'https://api.example.com/v1';
     expect(load({ SUGGESTIONS_URL })).toThrow('SUGGESTIONS_MODEL');

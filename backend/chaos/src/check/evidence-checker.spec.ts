@@ -180,7 +180,7 @@ describe('checkEvidence', () => {
     ]);
   });
 
-  it('reports a chat that goes on after its end, unless the end was lost by a truncated file', () => {
+  it('reports a chat that continues after its end, unless the end was lost by a truncated file', () => {
     const logs = [createLog(ADA, BOB, { reopened: [{ endedAt: 12_000, at: 13_000 }] }), createLog(BOB, ADA)];
     const window = { label: 'truncated redis', from: 11_500, at: 11_600, to: 12_500 };
     expect(listViolatedRules({ logs, storedState: createStoredState(history) })).toContain('order');

@@ -102,7 +102,7 @@ it('reports a resume that leaves out events', () => {
   expect(listProblems()).toEqual(['s-1: resumed up to 3, but received only up to 2']);
 });
 
-it('follows a chat that goes on after its end', () => {
+it('follows a chat that continues after its end', () => {
   recorder.markEnded('s-1');
   recorder.receive(createMatched());
   recorder.receive(createMessage(2));

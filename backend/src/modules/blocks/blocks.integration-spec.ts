@@ -315,7 +315,7 @@ describe('blocks across two replicas', () => {
       for (const socket of sockets) expect(socket.all('chat_matched')).toEqual([]);
     });
 
-    it('reads its list again after half an hour, and goes on with the old one while it cannot be read', async () => {
+    it('reads its list again after half an hour, and keeps the old one while the list cannot be read', async () => {
       const { ada } = await signUpPartners();
       const { app } = thaw.replicas[0]!;
       const read = jest.spyOn(app.get(BlockListService), 'findExcludedUsers').mockResolvedValue([4711]);

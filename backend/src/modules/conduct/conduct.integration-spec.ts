@@ -143,7 +143,7 @@ describe('conduct', () => {
       expect(await socket.closed).toBe(4401);
     });
 
-    it('is made up for by the job, which announces recent standings again', async () => {
+    it('delays the announcement only until the job announces recent standings again', async () => {
       const ada = await thaw.createVisitor(1);
       const filed = await reportByMany(ada.user.id, 1);
       const socket = await ada.openSocket();
@@ -238,7 +238,7 @@ describe('conduct', () => {
   });
 
   describe('time limits', () => {
-    it('are applied once by two workers at once', async () => {
+    it('are applied once when two workers run at the same time', async () => {
       const [banned, suspended] = createUserIds(2) as [number, number];
       await decide(getReplica(), banned, await reportByMany(banned, 1), 'banned');
       await reportByMany(suspended, 5);

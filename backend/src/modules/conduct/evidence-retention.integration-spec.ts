@@ -164,7 +164,7 @@ describe('the retention of evidence', () => {
     expect(await hasFileAfterSweep(key)).toBe(false);
   });
 
-  it('counts from the end of a chat that goes on after the dismissal', async () => {
+  it('counts from the end of a chat that continues after the dismissal', async () => {
     const chat = await startChat(thaw);
     const { ada, bob, sessionId } = chat;
     await fileReport(ada, bob, { sessionId });

@@ -52,7 +52,7 @@ describe('reports', () => {
     blocker.call('POST', '/api/blocks', { blockerId: blocker.user.id, blockedId: user.id });
 
   describe('from a random chat', () => {
-    it('contain the words and the messages of the chat, and are in the list of their reporter alone', async () => {
+    it('contain the words and the messages of the chat, and are listed for their reporter only', async () => {
       const { ada, bob, sessionId, messageId } = await startChatWithMessage();
       const fields = { sessionId, messageIds: [messageId], words: ' did not stop ' };
       const { status, body } = await fileReport(ada, bob, fields);
@@ -270,7 +270,7 @@ describe('reports', () => {
       expect((await fileReport(max, eve)).status).toBe(201);
     });
 
-    it('block the reported user after the report if asked to, which ends the chat', async () => {
+    it('block the reported user on request, which ends the chat', async () => {
       const { ada, bob, sessionId, bobSocket } = await startChatWithMessage();
       expect(await fileReport(ada, bob, { sessionId, alsoBlock: true })).toMatchObject({
         status: 201,
@@ -280,7 +280,7 @@ describe('reports', () => {
       expect(await readReports(ada)).toMatchObject([{ blocked: true }]);
     });
 
-    it('stand when the list of blocked users is full', async () => {
+    it('are kept when the list of blocked users is full', async () => {
       const { ada, bob, sessionId } = await startChatWithMessage();
       await thaw.database.dataSource.query(
         `INSERT INTO blocks (blocker_id, blocked_id, created_at)
@@ -293,7 +293,7 @@ describe('reports', () => {
       });
     });
 
-    it('stand when the process dies before the block, which the same call makes up for', async () => {
+    it('are kept when the process dies before the block, and the same call again blocks the user', async () => {
       const { ada, bob, sessionId } = await startChatWithMessage();
       const blocks = thaw.replicas[0]!.app.get(BlocksService);
       jest.spyOn(blocks, 'block').mockRejectedValueOnce(new DomainError('unavailable'));

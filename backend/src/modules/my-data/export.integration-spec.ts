@@ -89,7 +89,7 @@ describe('the export of what is stored about a user', () => {
     expect(Object.keys(exportedTables).sort()).toEqual(tables.map(({ tablename }) => tablename).sort());
   });
 
-  it('has all that the user did, and no words of others but present private messages', async () => {
+  it('contains all that the user did, and of the words of others only private messages that still exist', async () => {
     const ada = await register();
     const bob = await thaw.createVisitor(1, 'male');
     const words = { name: canary().slice(0, 20), message: canary(), secret: canary(), report: canary() };
@@ -256,7 +256,7 @@ describe('the export of what is stored about a user', () => {
       return { ada, response: await openPaused(ada, origin) };
     };
 
-    it('when the database fails while it is written, which does not count towards the limit', async () => {
+    it('when the database fails while it is written, and the attempt does not count towards the limit', async () => {
       const { ada, response } = await openLarge();
       await run('ALTER TABLE event_private RENAME TO event_private_away');
       try {
@@ -277,7 +277,7 @@ describe('the export of what is stored about a user', () => {
       await expectCutOff(revoked.response);
     });
 
-    it('when the replica stops, which does not wait for the client', async () => {
+    it('when the replica stops, without waiting for the client', async () => {
       const replica = await thaw.add();
       const { ada, response } = await openLarge(replica.origin);
       const stopped = replica.app.get(GracefulShutdownService).stop(() => replica.stop());
@@ -301,7 +301,7 @@ describe('the export of what is stored about a user', () => {
     await releaseThird!();
   });
 
-  it('stops reading when the client goes away, and makes room for another', async () => {
+  it('stops reading when the client disconnects, and makes room for another export', async () => {
     const visitors = await Promise.all([0, 1, 2].map(() => thaw.createVisitor(0)));
     for (const { user } of visitors) await fillChat(user.id, 5_000);
     const [first, second, third] = visitors as [ThawVisitor, ThawVisitor, ThawVisitor];

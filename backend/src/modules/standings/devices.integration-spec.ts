@@ -211,7 +211,7 @@ describe('a new account', () => {
     expect(login.body.user.standing.kind).toBe('good');
   });
 
-  it('is flagged from the eleventh of a device in a day on', async () => {
+  it('is flagged when ten others were created on its device within a day', async () => {
     const { browser } = await accounts.startAnonymousUser();
     const kinds: string[] = [];
     for (let count = 2; count <= 12; count += 1) kinds.push((await startAnother(browser)).standing.kind);

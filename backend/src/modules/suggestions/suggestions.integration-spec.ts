@@ -76,7 +76,7 @@ describe('suggestions of a language model', () => {
     expect(headers?.cookie).toBeUndefined();
   });
 
-  it('are asked for in a private chat with a friend alone', async () => {
+  it('are available in private chats with friends only', async () => {
     model.behave(sayLines('And the film?'));
     const { ada, bob } = await createFriends(thaw);
     const [adaSocket, bobSocket] = [await ada.openSocket(), await bob.openSocket()];
@@ -125,7 +125,7 @@ describe('suggestions of a language model', () => {
   });
 
   // Last: the model rests afterwards.
-  it('are none when the model fails, which then is not asked for five minutes, without a word in the log', async () => {
+  it('are empty when the model fails; it is then not asked for five minutes, and no text of a user is logged', async () => {
     const { bob, bobSocket, sessionId } = await startChat(thaw);
     const other = await startChat(thaw);
     await bobSocket.request('random_message', textMessage(sessionId, 'canaryofthelog'));

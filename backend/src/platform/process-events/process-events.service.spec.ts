@@ -140,19 +140,19 @@ describe('ProcessEventsService', () => {
     expect(log).toEqual(['first', 'second 7', 'first']);
   });
 
-  it('fails the start when two reactions of a transaction have the same order', async () => {
+  it('makes start-up fail when two reactions of a transaction have the same order', async () => {
     await expect(start([FirstInTransaction, SameOrder])).rejects.toThrow(
       'SameOrder.check and FirstInTransaction.check share order 1 of ProfileChanging',
     );
   });
 
-  it('fails the start when a class that reacts is not a singleton', async () => {
+  it('makes start-up fail when a class that reacts is not a singleton', async () => {
     await expect(start([NotASingleton])).rejects.toThrow(
       'NotASingleton reacts to events and must be a singleton',
     );
   });
 
-  it('fails the start of a complete process when nothing reacts to an event', async () => {
+  it('makes the start-up of a complete process fail when nothing reacts to an event', async () => {
     await expect(start([Recording], [ProcessEventsModule.complete()])).rejects.toThrow(
       /Nothing reacts to SocketOpened, SocketClosed, .*ProfileChanging/,
     );

@@ -140,7 +140,7 @@ describe('jobs', () => {
     expect(wereReady).not.toContain(false);
   });
 
-  it('need exactly one handler each, otherwise the start fails', () => {
+  it('need exactly one handler each, otherwise start-up fails', () => {
     const handlers = new JobHandlerRegistry();
     handlers.register('persist_lane', async () => undefined);
     expect(() => handlers.register('persist_lane', async () => undefined)).toThrow('two handlers');

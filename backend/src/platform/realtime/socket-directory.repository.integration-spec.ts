@@ -80,7 +80,7 @@ describe('a socket directory', () => {
     expect([await listRecorded(1), await listRecorded(2)]).toEqual([[], ['b']]);
   });
 
-  it('records other members while one member cannot be listRecorded', async () => {
+  it('records other members while one member cannot be recorded', async () => {
     const directory = createDirectory('r1');
     const failingJoin = jest.spyOn(joinScript, 'run').mockRejectedValue(new Error('Redis is unavailable'));
     for (let user = 1; user <= 300; user += 1)

@@ -25,7 +25,7 @@ const open = () =>
   );
 const notFound = () => screen.findByRole('heading', { name: 'Page Not Found' });
 
-it('does not exist for a visitor, and asks the server nothing', async () => {
+it('does not exist for a visitor, and sends no request', async () => {
   const server = fakeServer({});
   open();
   expect(await notFound()).toBeVisible();

@@ -35,13 +35,13 @@ it('offers Add Friend and Block for a recent partner', async () => {
   expect(await listItems()).toEqual(['Block…']);
 });
 
-it('offers Block alone for a partner of a chat that is too old', async () => {
+it('offers only Block for a partner of a chat that is too old', async () => {
   show([], { isRecent: false });
   expect(screen.queryByRole('button', { name: 'Add Friend' })).toBeNull();
   expect(await listItems()).toEqual(['Block…']);
 });
 
-it('offers Unblock alone for a blocked partner', async () => {
+it('offers only Unblock for a blocked partner', async () => {
   show([blocked]);
   await expect(screen.findByRole('button', { name: 'More about heron' })).resolves.toBeVisible();
   expect(await listItems()).toEqual(['Unblock']);
@@ -58,7 +58,7 @@ it('offers a report of the chat as long as it is possible', async () => {
   });
 });
 
-it('offers a report alone of a partner who is unknown', async () => {
+it('offers only a report for a partner who is unknown', async () => {
   show([], { isReportable: true, isUnknown: true });
   expect(await listItems()).toEqual(['Report…']);
   expect(screen.queryByRole('button', { name: 'Add Friend' })).toBeNull();

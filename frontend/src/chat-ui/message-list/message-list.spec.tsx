@@ -98,7 +98,7 @@ describe('a message that was not delivered', () => {
   });
 });
 
-it("offers to report the partner's messages alone", async () => {
+it("offers a report for the partner's messages only", async () => {
   render(createList([createMessage(1), createMessage(2, { senderId: me.id })]));
   const [theirs, mine] = screen.getAllByRole('listitem');
   fireEvent.keyDown(mine!, { key: 'Enter' });

@@ -80,7 +80,7 @@ describe('login sessions and their sockets', () => {
       expect(await waitForCloseCodes(sockets)).toEqual(Array(4).fill(closeCodes.serviceRestart));
     });
 
-    it('closes them with 1012 also where a check of the logins precedes the announcement, or it is lost', async () => {
+    it('closes them with 1012 even if a check of the logins precedes the announcement, or the announcement is lost', async () => {
       const { owner } = await registerOwner();
       const otherLogin = await new ThawVisitor(thaw.origins).joinAnonymously('female');
       const sockets = await openSocketOnEachReplica(owner);

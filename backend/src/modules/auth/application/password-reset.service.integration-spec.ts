@@ -29,7 +29,7 @@ describe('the command for passwords', () => {
     await accounts.close();
   });
 
-  it('prints a new password, with which alone the user can sign in', async () => {
+  it('prints a new password, and the user can sign in only with it', async () => {
     const { email, userId } = await accounts.register();
     const { exitCode, text } = await run('reset', email.toUpperCase());
     expect(exitCode).toBe(0);

@@ -149,7 +149,7 @@ describe('evidence', () => {
       readPage.mockRestore();
     });
 
-    it('ignores marks of messages of other chats, of other events, and of nothing', async () => {
+    it('ignores marks of messages of other chats, of other events, and of messages that do not exist', async () => {
       const other = await createFilledChat(['elsewhere']);
       const { sessionId, take } = await createFilledChat(createNumberedTexts(40));
       const [foreignId] = await readMessageIds(other.sessionId);

@@ -71,7 +71,7 @@ describe('an appeal', () => {
 });
 
 describe('the decision of an appeal', () => {
-  it('is that of another moderator, who is not involved', () => {
+  it('is made by another moderator, who is not involved', () => {
     const history = createDecidedHistory('suspended');
     appealSanction(history);
     const decide = (given: object) => () => history.decideAppeal(given);
@@ -85,7 +85,7 @@ describe('the decision of an appeal', () => {
     expectRefusal(decide({}), 'already_answered');
   });
 
-  it('is that of the only moderator 24 hours after the appeal, which is recorded', () => {
+  it('is made by the only moderator 24 hours after the appeal, and the event records that', () => {
     const history = createDecidedHistory('suspended');
     history.wait(DAY_MS);
     appealSanction(history);
@@ -191,7 +191,7 @@ describe('a second look that a reporter asks for', () => {
     expect(listTypes(history.decideAppeal({ outcome: 'reversed' }))).toEqual(['AppealDecided']);
   });
 
-  it('can be upheld, and has nothing to reduce', () => {
+  it('can be upheld, but not reduced', () => {
     const history = createDecidedHistory('dismissed');
     history.fileAppeal(findReporterNotice(history), 11);
     const until = new Date(history.now.getTime() + DAY_MS);

@@ -21,7 +21,7 @@ describe('a claim', () => {
   const release = (history: ConductHistory, moderatorId: number) =>
     history.execute({ type: 'ReleaseCase', caseId: history.caseId, moderatorId });
 
-  it('keeps others away for 15 minutes after the last act of its moderator', () => {
+  it('refuses other moderators for 15 minutes after the last act of its moderator', () => {
     const history = new ConductHistory().reportByUsers(1);
     claim(history, mod);
     history.wait(14 * MINUTE_MS);
@@ -122,7 +122,7 @@ describe('a decision', () => {
     });
   });
 
-  it('lets other cases and their sanctions be', () => {
+  it('does not affect other cases and their sanctions', () => {
     const history = new ConductHistory().reportByUsers(1);
     history.decide('suspended');
     history.report(12);
@@ -181,7 +181,7 @@ describe('a decision', () => {
     expect(listTypes(warned.decide('warned'))).not.toContain('HoldPlaced');
   });
 
-  it('of a finding that asked for the age answers nothing for the user', () => {
+  it('of a finding that asked for the age does not answer that question for the user', () => {
     const history = new ConductHistory();
     history.execute(createFinding('stated_age'));
     history.decide('dismissed');

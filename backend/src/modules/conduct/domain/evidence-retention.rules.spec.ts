@@ -123,7 +123,7 @@ describe('the evidence of a case', () => {
     });
   });
 
-  it('expires 72 hours after the end of a chat that goes on beyond the dismissal', () => {
+  it('expires 72 hours after the end of a chat that continues after the dismissal', () => {
     const events = [createCaseOpened(), createReportFiled(), createCaseDecided(2, 'dismissed')];
     expect(computeExpiryDays(events, { s1: getDay(4) })['ReportFiled 0']).toBe(7);
     expect(computeExpiryDays(events, { other: getDay(4) })['ReportFiled 0']).toBe(5);

@@ -30,7 +30,7 @@ describe('a ban', () => {
     expectRefusal(() => history.execute(createConfirmation(history)), 'already_answered');
   });
 
-  it('is confirmed by the only moderator after 24 hours, which is recorded', () => {
+  it('is confirmed by the only moderator after 24 hours, and the event records that', () => {
     const history = createBannedHistory();
     const createSoloConfirmation = () =>
       createConfirmation(history, { moderatorId: mod, isOnlyModerator: true });

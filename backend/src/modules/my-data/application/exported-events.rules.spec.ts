@@ -71,7 +71,7 @@ describe('a message of a random chat', () => {
     expect(whole).not.toHaveProperty('omitted');
   });
 
-  it('has no words for the partner', () => {
+  it('is exported without its words to the partner', () => {
     const data = {
       senderId: BOB,
       content: 'hello',
@@ -109,7 +109,7 @@ it('exports a private message by another user only if it is readable', () => {
   expect(exportToAda('PrivateMessageSent', data)?.omitted).toEqual(['content', 'clientId']);
 });
 
-it('says of a chat that ended for safety what the users saw', () => {
+it('describes the end of a chat for safety as the users saw it', () => {
   const finding = { kind: 'stated_age', userId: BOB, messageId: '1-0' };
   const ended = exportToAda('ChatEnded', { reason: 'removed', endedBy: null, finding });
   expect(ended?.data).toEqual({ reason: 'disconnected', endedBy: null });

@@ -202,7 +202,7 @@ describe('a chat whose tail Redis has lost', () => {
     expect(bobSocket.seqViolations).toEqual([]);
   });
 
-  it('is sent from the start to a client that has seen more than there is', async () => {
+  it('is sent from the start to a client that has seen more events than are left', async () => {
     const { bob, sessionId } = await meet();
     const back = await bob.connect(thaw.origins[1]);
     back.send({

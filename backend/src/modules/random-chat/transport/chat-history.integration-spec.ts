@@ -36,7 +36,7 @@ describe('the time until which a chat of the history can be reported', () => {
     return new Date(Number.parseInt(last.id, 10) + DAY_MS).toISOString();
   };
 
-  it('is null while the chat goes on', async () => {
+  it('is null until the chat ends', async () => {
     const chat = await startChat(thaw);
     await persistChat(thaw.replicas[0]!, chat.sessionId);
     expect(await readReportableUntil(chat)).toBeNull();
@@ -61,7 +61,7 @@ describe('the time until which a chat of the history can be reported', () => {
     expect(await readReportableUntil(chat)).toBe(expected);
   });
 
-  it('is null while Redis is away and the end is not known', async () => {
+  it('is null while Redis is unavailable and the end is not known', async () => {
     const chat = await startChat(thaw);
     await persistChat(thaw.replicas[0]!, chat.sessionId);
     const log = thaw.replicas[0]!.app.get(ChatLogRepository);

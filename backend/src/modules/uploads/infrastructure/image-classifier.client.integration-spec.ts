@@ -62,7 +62,7 @@ describe('ImageClassifierClient', () => {
     { explicit: null },
     { explicit: 1.01 },
     { explicit: -0.01 },
-  ])('takes %j for no opinion', async (answer) => {
+  ])('treats %j as no opinion', async (answer) => {
     server.behave(sayJson(answer));
     await expect(client.classify(image)).rejects.toThrow('the answer is not an opinion');
   });

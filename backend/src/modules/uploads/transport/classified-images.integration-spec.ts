@@ -60,13 +60,13 @@ describe('an image classifier', () => {
     expect(await listFiles()).toEqual(files);
   });
 
-  it('has an avatar accepted below 0.85', async () => {
+  it('does not prevent an avatar that it rates below 0.85', async () => {
     server.behave(sayJson({ explicit: 0.849 }));
     const { body } = await upload(browser, jpeg, avatar).expect(201);
     expect(body.url).toMatch(/^\/api\/files\/avatars\/profiles\/[0-9a-f-]{36}\.jpg$/);
   });
 
-  it('has the URL of a chat image say that it may be explicit, from 0.85 on', async () => {
+  it('marks the URL of a chat image that it rates 0.85 or more as possibly explicit', async () => {
     const url = async (explicit: number) => {
       server.behave(sayJson({ explicit }));
       return String((await upload(browser, jpeg, { fileName: 'private-chat/a.jpg' }).expect(201)).body.url);
@@ -91,7 +91,7 @@ describe('an image classifier', () => {
   });
 
   // Last: the classifier rests afterwards.
-  it('has images accepted when it fails, and is not asked for five minutes then, with one line in the log', async () => {
+  it('does not prevent uploads when it fails; it is then not asked for five minutes, and one line is logged', async () => {
     const warn = jest.spyOn(Logger.prototype, 'warn').mockReturnValue();
     const failures = [
       sayJson({ explicit: 'certainly' }),

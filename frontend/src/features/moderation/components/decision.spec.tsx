@@ -59,7 +59,7 @@ it('shows the notice exactly as the person will see it while it is written', asy
   expect(facts()).toHaveValue('On 20 November 2026 you insulted somebody for who they are.');
 });
 
-it('decides by the keyboard alone, and has loaded the next case before', async () => {
+it('decides by keyboard only, and has loaded the next case before', async () => {
   let answer = (_: object): void => undefined;
   const { user, server } = await openForm(threeCases(), {
     [decisionUrl]: () => new Promise<object>((resolve) => (answer = resolve)),
@@ -127,7 +127,7 @@ it.each([
   expect(versions.at(-1)).toBe(9);
 });
 
-it('leaves the next case alone when its decision has begun, and leads back to the one that failed', async () => {
+it('keeps the next case open when its decision has begun, and links to the case whose decision failed', async () => {
   let refuse = (_: object): void => undefined;
   const { user } = await openForm(threeCases(), {
     [decisionUrl]: () => new Promise<object>((resolve) => (refuse = resolve)),

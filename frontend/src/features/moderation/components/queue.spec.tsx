@@ -46,7 +46,7 @@ it('names an erased user by their number', async () => {
   expect(await screen.findByRole('listitem')).toHaveTextContent('340Person #9');
 });
 
-it('shows how the urgency is made up', async () => {
+it('shows the parts that make up the urgency', async () => {
   const { user } = showModeration([aCase({ openedAt: new Date().toISOString() })]);
   await user.click(await screen.findByRole('button', { name: 'Urgency 340' }));
   const panel = await screen.findByRole('dialog', { name: 'How the urgency is made up' });
@@ -60,12 +60,12 @@ it('dims a case of another moderator and names them', async () => {
   expect(item).toHaveAttribute('data-dimmed', 'true');
 });
 
-it('says so when nothing waits', async () => {
+it('says so when the queue is empty', async () => {
   showModeration([]);
   expect(await screen.findByText('Nothing waits. Thank you.')).toBeVisible();
 });
 
-it('filters: mine are the open cases that I have claimed; decided and held are lists of their own', async () => {
+it('filters the queue: open cases claimed by the moderator, decided cases, and held cases', async () => {
   const [first, ...others] = threeCases();
   const { user, server } = showModeration([
     { ...first!, claimedBy: 3, claimedUntil: '2026-11-21T10:00:00.000Z' },
@@ -132,7 +132,7 @@ it('leaves the tool when the server says that the user is no moderator', async (
   await waitFor(() => expect(onForbidden).toHaveBeenCalled());
 });
 
-it('moves with J and K in the list, opens with O, and goes on with J inside a case', async () => {
+it('moves with J and K in the list, opens with O, and continues with J inside a case', async () => {
   const { user, server } = showModeration(threeCases());
   await screen.findByText('3 cases wait');
   await user.keyboard('jj');

@@ -78,7 +78,7 @@ beforeEach(() => Object.defineProperty(globalThis, 'crypto', { value: webcrypto,
 afterEach(() => jest.useRealTimers());
 
 describe('while the deletion is running', () => {
-  it('asks again until it is done, says after a minute that it takes longer, and goes on without the server', async () => {
+  it('asks again until it is done, says after a minute that it takes longer, and keeps trying without the server', async () => {
     jest.useFakeTimers({ now: Date.parse(content.requestedAt) });
     const server = fakeServer({ [path]: running });
     show();
@@ -248,7 +248,7 @@ describe('a downloaded receipt', () => {
     expect(await check()).toHaveTextContent(/^Not genuine/);
   });
 
-  it('that is none is refused', async () => {
+  it('that is no valid receipt is refused', async () => {
     fakeServer({});
     for (const file of ['not JSON', { receipt: 'a.b.c', content }, { receipt: signed(), content: {} }, {}]) {
       await open(file);

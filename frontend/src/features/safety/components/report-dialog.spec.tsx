@@ -101,7 +101,7 @@ it('sends category, words and the marked messages, closes, and blocks on this pa
   expect(changes).toEqual([{ userId: 12, isBlocked: true }]);
 });
 
-it('can be used by keyboard alone, without words and without a block', async () => {
+it('can be used by keyboard only, without words and without a block', async () => {
   const server = fakeServer({ 'POST /api/reports': { ...report, blocked: false } });
   const user = show({});
   expect(radio('They seem to be under 18, or it is about a child')).toHaveFocus();

@@ -97,7 +97,7 @@ it('stays closed when the notice was not marked as seen', async () => {
   expect(screen.queryByRole('dialog')).toBeNull();
 });
 
-it('appeals, by keyboard alone, and says who looks at it', async () => {
+it('appeals by keyboard only, and says who looks at the appeal', async () => {
   const { server, user } = await show(warning);
   server.routes['POST /api/appeals'] = { id: 50, noticeId: 42, createdAt: seenAt, state: 'open' };
   await dialog('A warning');

@@ -1,6 +1,6 @@
-// People who join, are matched and skip at once: joins per second, with all preferences, and how evenly they wait.
+// People with all preferences join, are matched, and skip at once. Checks the joins per second and the waiting times.
 // PEOPLE (60), RATE (20 joins a second over all people), RAMP (10s), DURATION (1m). Run the server with
-// REMATCH_COOLDOWN_S=0: otherwise so few people run out of partners.
+// REMATCH_COOLDOWN_S=0: otherwise the people run out of partners whom they have not met.
 import exec from 'k6/execution';
 import { Counter } from 'k6/metrics';
 import { createAccount } from './lib/account.ts';
@@ -14,7 +14,7 @@ const people = readCount('PEOPLE', 60);
 const rate = readCount('RATE', 20);
 const rampMs = readDuration('RAMP', '10s');
 const durationMs = readDuration('DURATION', '1m');
-/** A quarter of the people wants each gender, which leaves partners for everyone. */
+/** One join in four asks for each gender, which leaves partners for everyone. */
 const preferences = /** @type {const} */ (['both', 'both', 'male', 'female']);
 const MATCH_WITHIN_MS = 30_000;
 
@@ -49,7 +49,7 @@ export default async () => {
     joins.add(1);
     const chat = await findChat(user, Math.min(MATCH_WITHIN_MS, endsAt - Date.now()), pick(preferences));
     if (!chat && Date.now() - startedAt >= MATCH_WITHIN_MS) unmatched.add(1);
-    // One of the two ends the chat, so that the other one's frame is tested, too.
+    // Only one of the two ends the chat, so that the frame to the other one is tested too.
     const ended = user.waitFor('chat_skipped', 2_000);
     if (chat && user.id < chat.partnerId) await conversation.skip();
     else if (chat) await ended;

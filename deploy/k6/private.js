@@ -11,8 +11,9 @@ import { readCount, readDuration } from './lib/settings.ts';
 const people = readCount('PEOPLE', 40);
 const rampMs = readDuration('RAMP', '10s');
 const durationMs = readDuration('DURATION', '1m');
-/** Time to meet, to become friends, and for the last messages to arrive. */
+/** Time in which two people meet and become friends. */
 const MEET_MS = 30_000;
+/** Time in which the last messages arrive. */
 const LAST_FRAMES_MS = 3_000;
 
 export const options = {
@@ -25,7 +26,7 @@ export const options = {
   },
 };
 
-/** Checks the numbers that the friend counts in the messages. */
+/** Checks the numbers in the friend's messages, which count from 1. */
 class Inbox {
   /** @type {Set<number>} */
   received = new Set();
@@ -107,17 +108,18 @@ export default async () => {
   if ((await user.connect()) === undefined) throw new Error('The socket could not be opened');
   const friendId = await makeFriend(user);
   const inbox = new Inbox();
-  let announced = 0;
+  /** Number of messages that the friend has sent, as reported by their last one. */
+  let expectedCount = 0;
   user.onFrame = ({ event, data }) => {
     if (event !== 'private_message' || data.senderId !== friendId) return;
     const content = String(data.content);
-    if (content.startsWith('total ')) announced = Number(content.split(' ')[1]);
+    if (content.startsWith('total ')) expectedCount = Number(content.split(' ')[1]);
     else inbox.record(content);
   };
   // Both leave the random chat: one skips it, the other one notices.
   await conversation.skip();
   const count = await writeUntil(user, friendId, endsAt - LAST_FRAMES_MS);
-  // The friend learns how many messages to expect.
+  // Tells the friend how many messages to expect.
   await user.request('send_private_message', {
     senderId: user.id,
     receiverId: friendId,
@@ -126,6 +128,6 @@ export default async () => {
     clientId: `${user.id}-total`,
   });
   await wait(endsAt - Date.now());
-  lost.add(announced === 0 ? 1 : announced - inbox.received.size);
+  lost.add(expectedCount === 0 ? 1 : expectedCount - inbox.received.size);
   user.leave();
 };

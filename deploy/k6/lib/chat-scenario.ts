@@ -7,7 +7,7 @@ import { commonThresholds, startCounters } from './metrics.ts';
 import { readCount, readDuration } from './settings.ts';
 
 const MATCH_WITHIN_MS = 30_000;
-/** Time for the last answers after the end. */
+/** Time after the end of the load in which the last responses may arrive. */
 const WIND_DOWN_MS = 60_000;
 
 /** How many people talk, over which time they arrive, and how long they stay. Times in milliseconds. */
@@ -19,7 +19,7 @@ export interface ChatLoad {
   chatMs: number;
 }
 
-/** @param defaults what holds without PEOPLE, RAMP, DURATION and CHAT in the environment */
+/** @param defaults used where PEOPLE, RAMP, DURATION or CHAT is not set in the environment */
 export const readChatLoad = (defaults: {
   people: number;
   ramp: string;
@@ -32,7 +32,10 @@ export const readChatLoad = (defaults: {
   chatMs: readDuration('CHAT', defaults.chat),
 });
 
-/** One virtual user for each person, who stays for the whole test: k6 ends an iteration when its sockets are closed. */
+/**
+ * Each person is one virtual user with one iteration, which lasts for the whole test: k6 ends an iteration when its
+ * sockets are closed.
+ */
 export const createPeopleScenario = (people: number, lengthMs: number): Options['scenarios'] => ({
   people: {
     executor: 'per-vu-iterations',

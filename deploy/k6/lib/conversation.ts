@@ -5,7 +5,7 @@ import { type CurrentChat, type Frame, type LiveUser, wait } from './live-user.t
 const emojis = ['❤️', '😂', '😮', '😢', '😡', '👍', '👎', '🔥', '💯', '👏'];
 /** Questions of the bank are numbered from 1. */
 const QUESTION_COUNT = 85;
-/** A searching page repeats `join_queue` when it had no match for this long. */
+/** A user who has waited this long for a match sends `join_queue` again. */
 const REPEAT_JOIN_MS = 10_000;
 
 export const pick = <Item>(items: readonly Item[]): Item => {
@@ -14,7 +14,7 @@ export const pick = <Item>(items: readonly Item[]): Item => {
   return item;
 };
 
-/** A virtual user with an odd number is male, so that all preferences can be met. */
+/** Virtual users with odd numbers are male, the others female, so that every preference finds a partner. */
 export const chooseGender = (vu: number): Gender => (vu % 2 === 0 ? 'female' : 'male');
 
 /** Milliseconds between two acts of one user in a chat: 0.5 to 2.5 s. */
@@ -69,7 +69,7 @@ export class Conversation {
     this.user.endChat();
   }
 
-  /** Sends a message that holds the time of its sending. @returns whether it was acknowledged */
+  /** Sends a message that begins with the time of sending, by which the partner measures the delivery. @returns whether it was acknowledged */
   async sendMessage(text = ''): Promise<boolean> {
     const { chat, id } = this.user;
     if (!chat) return false;
@@ -87,6 +87,7 @@ export class Conversation {
 
   private async performRandomAction(): Promise<void> {
     if (this.game && !this.game.hasAnswered) return this.answerGame();
+    // Of 100 actions 75 are messages, 10 reactions, 5 edits, 4 games and 6 typing notifications.
     const roll = Math.random();
     if (roll < 0.75) await this.sendMessage('x'.repeat(Math.floor(Math.random() * 60)));
     else if (roll < 0.85) await this.addReaction();
@@ -99,7 +100,7 @@ export class Conversation {
     const { chat, id: userId } = this.user;
     const messageId = this.lastPartnerMessageId;
     if (!chat || messageId === undefined) return;
-    // Each message once: a reaction that exists already is acknowledged with the number of an earlier event.
+    // Reacts to each message once: a repeated reaction would be acknowledged with the `seq` of the earlier event.
     this.lastPartnerMessageId = undefined;
     const { sessionId } = chat;
     await this.user.request('message_reaction', {
@@ -132,12 +133,12 @@ export class Conversation {
       question,
       initiatorId,
     });
-    const asked = ack?.event === 'ack' ? (ack.data.question as { options: string[] }) : undefined;
-    if (asked) this.game ??= { gameId, options: asked.options, hasAnswered: false };
+    const storedQuestion = ack?.event === 'ack' ? (ack.data.question as { options: string[] }) : undefined;
+    if (storedQuestion) this.game ??= { gameId, options: storedQuestion.options, hasAnswered: false };
   }
 
   /**
-   * A question is asked once in a chat. One of the two users asks those with odd numbers, the other those with even ones.
+   * In one chat each question is asked at most once: one user asks those with odd numbers, the other those with even ones.
    * @returns undefined when this user has asked all of them
    */
   private pickNextQuestion({ sessionId, partnerId }: CurrentChat): { id: number } | undefined {

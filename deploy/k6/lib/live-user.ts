@@ -22,10 +22,10 @@ export interface CurrentChat {
   sequence: Sequence;
 }
 
-const ANSWER_TIMEOUT_MS = 10_000;
-/** The page's attempts to reconnect come after these times (A140). */
+const RESPONSE_TIMEOUT_MS = 10_000;
+/** The delays before the page's attempts to reconnect (A140). */
 const RETRY_DELAYS_MS = [1_000, 2_000, 4_000, 8_000, 16_000];
-/** An application's own code: to the server the socket was lost, so the chat waits for its user (A51). */
+/** A close code without a meaning to the server, which treats the socket as lost: the chat waits for its user (A51). */
 const LOST_CODE = 4000;
 const NORMAL_CODE = 1000;
 
@@ -48,7 +48,7 @@ export const wait = (ms: number): Promise<void> =>
 
 /**
  * One user with one socket, like a page: reconnects when the socket is lost, records the chat's events, and waits for
- * answers and frames.
+ * responses and other frames.
  */
 export class LiveUser {
   chat: CurrentChat | undefined;
@@ -59,7 +59,7 @@ export class LiveUser {
   private readonly pending = new Map<string, PendingRequest>();
   private readonly waiters = new Set<Waiter>();
   private isAuthenticated = false;
-  /** Set from the loss of a socket until the server has said what became of the chat. */
+  /** From the loss of a socket until the server has resumed the chat, or reported that it has ended. */
   private isResuming = false;
   private hasLeft = false;
 
@@ -78,15 +78,15 @@ export class LiveUser {
     if (!isOpen) return undefined;
     const { chat } = this;
     const lastSeen = chat && { sessionId: chat.sessionId, seq: chat.sequence.seen };
-    const answer = await this.request('authenticate', { userId: this.id, lastSeen });
-    if (answer?.event !== 'authenticated') return undefined;
+    const response = await this.request('authenticate', { userId: this.id, lastSeen });
+    if (response?.event !== 'authenticated') return undefined;
     this.isAuthenticated = true;
     if (!this.chat) this.isResuming = false;
-    return String(answer.data.state);
+    return String(response.data.state);
   }
 
   /**
-   * Reconnects like the page, and measures how long it took to have the connection back.
+   * Reconnects like the page, and measures the time from the loss of the connection.
    * @returns whether one of the attempts succeeded
    */
   async reconnect(): Promise<boolean> {
@@ -104,7 +104,7 @@ export class LiveUser {
 
   /**
    * Sends a command.
-   * @returns its answer: an ack, another frame with its ref, or an error; undefined without a connection or an answer
+   * @returns the response: an ack, another frame with the ref, or an error; undefined without a connection or a response
    */
   request<E extends ClientEvent>(event: E, data: ClientInput<E>): Promise<Frame | undefined> {
     const { socket } = this;
@@ -117,18 +117,18 @@ export class LiveUser {
         this.pending.delete(ref);
         unacked.add(1, { event });
         resolve(undefined);
-      }, ANSWER_TIMEOUT_MS);
+      }, RESPONSE_TIMEOUT_MS);
       this.pending.set(ref, { event, sentAt: Date.now(), timer, resolve });
       socket.send(JSON.stringify({ event, data, ref }));
     });
   }
 
-  /** Sends a frame that needs no answer. */
+  /** Sends a frame that has no response. */
   send<E extends ClientEvent>(event: E, data: ClientInput<E>): void {
     if (this.isAuthenticated) this.socket?.send(JSON.stringify({ event, data }));
   }
 
-  /** Waits for a frame. @returns it, or undefined after the time. */
+  /** Waits for a frame. @returns its data, or undefined after `withinMs`. */
   waitFor<E extends ServerEvent>(
     event: E,
     withinMs: number,
@@ -149,13 +149,13 @@ export class LiveUser {
     });
   }
 
-  /** Closes the socket as a lost one: the chat stays open for a while. */
+  /** Closes the socket as if the connection was lost: the chat stays open during the grace period. */
   dropSocket(): void {
     this.isResuming = true;
     this.close(LOST_CODE);
   }
 
-  /** Leaves: closes the socket, and forgets the chat. */
+  /** Closes the socket without a reconnect, and forgets the chat. */
   leave(): void {
     this.hasLeft = true;
     this.close(NORMAL_CODE);
@@ -194,12 +194,12 @@ export class LiveUser {
     if (socket !== this.socket) return;
     const wasAuthenticated = this.isAuthenticated;
     this.releaseSocket();
-    if (!wasAuthenticated) return; // `connect` reports it
+    if (!wasAuthenticated) return; // `connect` returns undefined
     this.isResuming = true;
     void this.reconnect();
   }
 
-  /** Gives up the socket; commands without an answer were cut off, which is not counted. */
+  /** Releases the socket. Commands in flight were cut off with it, and do not count as unacknowledged. */
   private releaseSocket(): void {
     this.socket = undefined;
     this.isAuthenticated = false;

@@ -5,7 +5,7 @@ import { isDisrupted } from './settings.ts';
 
 /** From `join_queue` to `chat_matched`. */
 export const timeToMatch = new Trend('thaw_time_to_match', true);
-/** From sending a command to its answer. */
+/** From sending a command to its response. */
 export const roundTrip = new Trend('thaw_round_trip', true);
 /** From sending a message to its arrival at the other user. */
 export const delivery = new Trend('thaw_delivery', true);
@@ -17,12 +17,15 @@ export const lost = new Counter('thaw_lost');
 export const doubled = new Counter('thaw_doubled');
 /** Events that a participant received after a later one. */
 export const outOfOrder = new Counter('thaw_out_of_order');
-/** Commands without an answer. */
+/** Commands without a response. */
 export const unacked = new Counter('thaw_unacked');
-/** Errors by `code`. `expected` is "yes" where two users may act at the same moment, such as a message to a chat that the partner is leaving. */
+/**
+ * Errors by `code`. `expected` is "yes" for errors that occur when two users act at the same moment, such as a message to
+ * a chat that the partner is leaving.
+ */
 export const errors = new Counter('thaw_errors');
 
-/** Errors that are correct answers when the partner was faster. */
+/** Errors that are correct responses when the partner was faster. */
 const RACE_CODES = new Set([
   'session_ended',
   'not_in_session',
@@ -37,12 +40,12 @@ const isExpectedError = (code: string): boolean =>
 // A global of k6 that its type definitions leave out.
 declare const console: { error(text: string): void };
 
-/** Logs what fails the run: the summary shows neither tags nor circumstances. */
+/** Logs a failure with its details, which k6's summary does not show. */
 export const logError = (text: string): void => console.error(text);
 
 export const countError = (code: string, event = 'none'): void => {
   const isExpected = isExpectedError(code);
-  if (!isExpected) logError(`Unexpected error ${code}, answer to ${event}`);
+  if (!isExpected) logError(`Unexpected error ${code} in response to ${event}`);
   errors.add(1, { code, expected: isExpected ? 'yes' : 'no' });
 };
 

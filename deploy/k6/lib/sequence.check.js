@@ -16,7 +16,7 @@ export default () => {
   withGaps.finish();
 
   // 2 and 4 come twice, and 3 after 4.
-  const disordered = new Sequence(1);
-  [2, 2, 4, 4, 3].forEach((seq) => disordered.record(seq, 'a check'));
-  disordered.finish();
+  const withDisorder = new Sequence(1);
+  [2, 2, 4, 4, 3].forEach((seq) => withDisorder.record(seq, 'a check'));
+  withDisorder.finish();
 };

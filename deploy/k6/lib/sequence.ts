@@ -1,21 +1,21 @@
 import { doubled, logError, lost, outOfOrder } from './metrics.ts';
 
 /**
- * Checks the numbers of the events of one chat: every participant gets every event, once and in order, in a frame or in
- * the answer to a command.
+ * Checks the `seq` of the events of one chat: every participant receives every event, once and in order, in a frame or
+ * in the ack of a command.
  */
 export class Sequence {
-  /** Number of the last event before which none is missing. */
+  /** `seq` of the last event up to which none is missing. */
   private last: number;
-  /** Events that came before an earlier one. */
+  /** Events received before one with a lower `seq`. */
   private readonly early = new Set<number>();
 
-  /** @param start the number in `chat_matched` */
+  /** @param start the `seq` in `chat_matched` */
   constructor(start: number) {
     this.last = start;
   }
 
-  /** Number of the last event that a resume does not have to send again. */
+  /** `seq` of the last event that a resume need not send again. */
   get seen(): number {
     return this.last;
   }
@@ -38,7 +38,7 @@ export class Sequence {
     }
   }
 
-  /** Counts what is missing as lost. Call it after the last event of the chat. */
+  /** Counts the missing events as lost. Call it after the last event of the chat. */
   finish(): void {
     const highest = Math.max(this.last, ...this.early);
     lost.add(highest - this.last - this.early.size);

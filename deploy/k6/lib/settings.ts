@@ -22,5 +22,5 @@ export const readDuration = (name: string, fallback: string): number =>
 export const baseUrl = (__ENV.BASE_URL || 'http://localhost:8080').replace(/\/+$/, '');
 export const socketUrl = `${baseUrl.replace(/^http/, 'ws')}/ws`;
 
-/** Whether replicas are stopped or killed during the run, so that some commands are answered `unavailable`. */
+/** Whether replicas are stopped or killed during the run, so that some commands are refused with `unavailable`. */
 export const isDisrupted = __ENV.DISRUPTED === 'on';

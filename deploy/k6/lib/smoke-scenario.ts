@@ -38,18 +38,18 @@ const expectPresent = <Value>(statement: string, value: Value | undefined | null
   return value as Value;
 };
 
-/** Sends a command. @returns the data of its ack. Ends the test for any other answer. */
+/** Sends a command. @returns the data of its ack. Ends the test for any other response. */
 const expectAck = async <E extends ClientEvent>(
   user: LiveUser,
   event: E,
   data: ClientInput<E>,
 ): Promise<Record<string, unknown>> => {
-  const answer = await user.request(event, data);
-  expectTrue(`${event} is acknowledged`, answer?.event === 'ack');
-  return answer?.data ?? {};
+  const response = await user.request(event, data);
+  expectTrue(`${event} is acknowledged`, response?.event === 'ack');
+  return response?.data ?? {};
 };
 
-/** Does something. @returns its result, and the data of the frame that another user receives of it. */
+/** Runs `act`. @returns its result, and the data of the frame that `receiver` gets because of it. */
 const expectFrame = async <E extends ServerEvent, Result>(
   receiver: LiveUser,
   event: E,

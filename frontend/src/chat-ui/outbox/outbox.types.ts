@@ -40,7 +40,7 @@ export interface OutboxOptions {
   storageKey: (userId: number) => string;
   isConnected: () => boolean;
   /**
-   * Sends one message with its `toWireContent`; rejects with a SocketRequestError. `onAck` is called before the next
+   * Sends one message with the content from `toWireContent`; rejects with a SocketRequestError. `onAck` is called before the next
    * frame is handled.
    */
   send: (message: OutgoingMessage, onAck: (data: Record<string, unknown>) => void) => Promise<unknown>;

@@ -72,7 +72,7 @@ it('loads an image only when it is pressed, and again after it was covered', asy
   expect(imageCalls()).toBe(2);
 });
 
-it('asks twice before an image of a case about a minor', async () => {
+it('asks for confirmation before it shows an image of a case about a minor', async () => {
   const { user, imageCalls } = await open({ categories: { minor: 1 } });
   await user.click(button('Show image 1'));
   expect(screen.getByRole('alert')).toHaveTextContent('You are about to open sealed material.');
@@ -85,7 +85,7 @@ it('asks twice before an image of a case about a minor', async () => {
   expect(imageCalls()).toBe(1);
 });
 
-it('says that an image is gone', async () => {
+it('says that an image no longer exists', async () => {
   const { user } = await open({}, { [`GET ${imageUrl}`]: new Refusal(404), [imageUrl]: undefined });
   await user.click(button('Show image 1'));
   expect(await screen.findByText('The image is no longer stored.')).toBeVisible();

@@ -59,9 +59,7 @@ test('the labels of the toolbar are visible at every width, in portrait and in l
 
 test('the parts of the top bar do not overlap at 320 px', async ({ newcomer }) => {
   const ada = await newcomer({ viewport: { width: 320, height: 640 } });
-  const measureHorizontalEdges = async (
-    element: Locator,
-  ): Promise<[number, number]> => {
+  const measureHorizontalEdges = async (element: Locator): Promise<[number, number]> => {
     const box = await element.boundingBox();
     return box ? [box.x, box.x + box.width] : [NaN, NaN];
   };
@@ -140,7 +138,8 @@ const pinch = async (page: Page, { x, y }: { x: number; y: number }, distancePx:
             ],
     });
   await dispatchTouch('touchStart', startDistancePx);
-  for (const share of [0.25, 0.5, 0.75, 1]) await dispatchTouch('touchMove', startDistancePx + distancePx * share);
+  for (const share of [0.25, 0.5, 0.75, 1])
+    await dispatchTouch('touchMove', startDistancePx + distancePx * share);
   await dispatchTouch('touchEnd', 0);
   await session.detach();
 };

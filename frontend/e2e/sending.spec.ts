@@ -30,7 +30,10 @@ const holdUploads = async (page: Page): Promise<() => void> => {
 };
 
 /** `prepare` routes the socket of a page through the test; `getConnection` returns it once the page is open. */
-const createInterception = (): { getConnection: () => Connection; prepare: (page: Page) => Promise<void> } => {
+const createInterception = (): {
+  getConnection: () => Connection;
+  prepare: (page: Page) => Promise<void>;
+} => {
   let connection: Connection | undefined;
   return {
     getConnection: () => {

@@ -53,7 +53,7 @@ export class ChatPage {
       parse: parseFrame,
       connect: () => this.connect(),
       buildAuthentication: () => {
-        const lastSeen = this.chat.lastSeen();
+        const lastSeen = this.chat.getLastSeen();
         const showsChat = this.chat.takeShowsChat();
         return { userId: this.id, showsChat, ...(lastSeen ? { lastSeen } : {}) };
       },

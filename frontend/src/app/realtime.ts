@@ -25,7 +25,8 @@ import { onAppEvent, raise } from '@/product/app-events';
 import { currentUser, signOut, useIdentity } from '@/product/identity';
 import { refreshStanding } from '@/product/refresh-standing';
 
-const buildSocketUrl = (): string => `${location.protocol === 'https:' ? 'wss:' : 'ws:'}//${location.host}/ws`;
+const buildSocketUrl = (): string =>
+  `${location.protocol === 'https:' ? 'wss:' : 'ws:'}//${location.host}/ws`;
 
 /** The user of the socket. A suspended user keeps the session, for the standing page, and has no socket. */
 const getSocketUserId = (): number | undefined => {

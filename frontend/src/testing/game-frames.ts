@@ -33,7 +33,7 @@ export const toServerFrame = (frame: GameFrame, seq: number): ServerFrame =>
 /** A chat that has just been matched. */
 export const createChatState = (): RandomChatState =>
   receive(
-    { ...initialState(), phase: 'searching' },
+    { ...createInitialState(), phase: 'searching' },
     { event: 'chat_matched', data: { sessionId, seq: 1, partnerId: partner.id, partnerInfo: partner } },
   );
 

@@ -40,7 +40,7 @@ const createMessage = (senderId: number, content: string): WireFrame => ({
 });
 
 describe('RelayLoad', () => {
-  it('counts a refused message that was stored nevertheless separately from the partner's messages', async () => {
+  it('counts a refused message that was stored nevertheless separately from messages of the partner', async () => {
     const { pair, ada, bob } = createPartners();
     bob.onSend = () => {
       const { content, ref } = bob.sent.at(-1)!;

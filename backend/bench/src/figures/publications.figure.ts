@@ -117,7 +117,9 @@ const countForeignPublications = async (
   await driver.call('closeGroup', { group });
   const holders = received.slice(0, 2);
   if (load.received !== load.sent || load.outOfOrder > 0) {
-    faults.push(`${contender}: ${load.sent} sent, ${load.received} received, ${load.outOfOrder} out of order`);
+    faults.push(
+      `${contender}: ${load.sent} sent, ${load.received} received, ${load.outOfOrder} out of order`,
+    );
   }
   // Guards against a counter that counts nothing, with which the check would always pass.
   if (holders.some((publications) => publications < load.sent / 4)) {

@@ -368,7 +368,9 @@ describe('records of moderation', () => {
 
     const worker = await thaw.startWorker();
     const readMetrics = async () => (await worker.app.get(MetricsRegistry).expose()).body;
-    jest.spyOn(worker.app.get(FiguresRepository), 'read').mockRejectedValueOnce(new Error('PostgreSQL is unreachable'));
+    jest
+      .spyOn(worker.app.get(FiguresRepository), 'read')
+      .mockRejectedValueOnce(new Error('PostgreSQL is unreachable'));
     expect(await readMetrics()).not.toMatch(/^thaw_moderation_open_cases/m);
     const text = await readMetrics();
     expect(text).toMatch(/^thaw_moderation_open_cases \d+$/m);

@@ -125,9 +125,7 @@ export const createActors = async (thaw: TestReplicas): Promise<AuthorizationAct
       case 'own':
       case 'other': {
         const owner = kind === 'own' ? caller : otherUser;
-        const [ownChat, otherChat] = isInChatOfSelf
-          ? [chatOfSelf, chatOfOthers]
-          : [chatOfOthers, chatOfSelf];
+        const [ownChat, otherChat] = isInChatOfSelf ? [chatOfSelf, chatOfOthers] : [chatOfOthers, chatOfSelf];
         return {
           ...sameForAllKinds,
           user: owner.user.id,

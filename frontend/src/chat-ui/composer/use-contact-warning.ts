@@ -20,7 +20,8 @@ export const useContactWarning = (conversationId: string | null) => {
   /** Whether the text must not be sent yet, because the warning is shown now for the first time. */
   const isDue = (text: string): boolean => {
     const { warned } = useContactWarnings.getState();
-    const isFirst = conversationId !== null && !warned.has(conversationId) && findContactDetails(text).length > 0;
+    const isFirst =
+      conversationId !== null && !warned.has(conversationId) && findContactDetails(text).length > 0;
     useContactWarnings.setState(
       isFirst ? { warned: new Set([...warned, conversationId]), shownIn: conversationId } : { shownIn: null },
     );

@@ -111,7 +111,8 @@ describe('a full Redis', () => {
     for (const chat of chats) expect(await chat.send(1, 'as before')).toBe(true);
     await waitUntilEmpty();
     expect(await findLostOrDuplicates(thaw.database.dataSource, chats)).toEqual([]);
-    for (const { sockets } of chats) expect(sockets.flatMap(({ seqViolations }) => seqViolations)).toEqual([]);
+    for (const { sockets } of chats)
+      expect(sockets.flatMap(({ seqViolations }) => seqViolations)).toEqual([]);
   });
 
   it('lets skips, leaving and lost connections end chats and free their users while it refuses every write', async () => {

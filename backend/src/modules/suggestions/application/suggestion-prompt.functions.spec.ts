@@ -11,7 +11,7 @@ const createQuestion = (messages: SaidMessage[], usernames = ['quiet-otter-42', 
   createPrompt(ME, { messages, usernames })[1]?.content ?? '';
 
 describe('createPrompt', () => {
-  it("contains the newest five texts of the user who asks, and only the topics of the other user", () => {
+  it('contains the newest five texts of the user who asks, and only the topics of the other user', () => {
     const question = createQuestion([
       ...[1, 2, 3, 4, 5, 6].map((number) => said(ME, `own text ${number}`)),
       said(OTHER, 'My guitar is broken and my puppy ate it'),

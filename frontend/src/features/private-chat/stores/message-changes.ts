@@ -62,7 +62,9 @@ export const createMessageChanges = (chat: PrivateChats, { clock, newId }: Messa
   ): Promise<'done' | 'refused' | 'interrupted'> => {
     const me = getUserId();
     try {
-      await getSocket().request(event, data, { onAck: (ack) => (me === getUserId() ? onAck(ack) : undefined) });
+      await getSocket().request(event, data, {
+        onAck: (ack) => (me === getUserId() ? onAck(ack) : undefined),
+      });
       return 'done';
     } catch (error) {
       if (!(error instanceof SocketRequestError)) throw error;

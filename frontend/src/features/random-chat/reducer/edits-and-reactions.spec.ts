@@ -26,11 +26,23 @@ class Chat extends ChatDriver {
   }
 
   react(changeId: string, seq: number, emoji = '👍'): this {
-    return this.dispatch({ type: 'reactionToggled', changeId, messageId: `${receivedAtMs}-${seq}`, emoji, me });
+    return this.dispatch({
+      type: 'reactionToggled',
+      changeId,
+      messageId: `${receivedAtMs}-${seq}`,
+      emoji,
+      me,
+    });
   }
 
   edit(changeId: string, seq: number, newContent: string): this {
-    return this.dispatch({ type: 'editSaved', changeId, messageId: `${receivedAtMs}-${seq}`, newContent, me });
+    return this.dispatch({
+      type: 'editSaved',
+      changeId,
+      messageId: `${receivedAtMs}-${seq}`,
+      newContent,
+      me,
+    });
   }
 
   fail(changeId: string, seq: number): this {

@@ -39,7 +39,11 @@ describe('initial phase', () => {
 
   it('follows a search that another tab started, and accepts its match (A44)', () => {
     const chat = driveToInitial().receive('queue_joined', { preferences: 'male', since: formatIso(-5_000) });
-    expect(chat.state).toMatchObject({ phase: 'searching', preference: 'male', searchingSince: receivedAtMs - 5_000 });
+    expect(chat.state).toMatchObject({
+      phase: 'searching',
+      preference: 'male',
+      searchingSince: receivedAtMs - 5_000,
+    });
     chat.receive('chat_matched', createChatMatched());
     expect(chat.state.phase).toBe('active');
     expect(chat.effects).toEqual([]);

@@ -49,7 +49,13 @@ describe('a resume with a reset', () => {
 
   it("sends the user's unacknowledged messages again, and returns the text of an unanswered edit", () => {
     const chat = driveToActive().receive('random_message', createPartnerMessage(2, 'mine', { senderId: me }));
-    chat.dispatch({ type: 'editSaved', changeId: 'e1', messageId: `${receivedAtMs}-2`, newContent: 'better', me });
+    chat.dispatch({
+      type: 'editSaved',
+      changeId: 'e1',
+      messageId: `${receivedAtMs}-2`,
+      newContent: 'better',
+      me,
+    });
     chat.receive('session_resumed', reset());
     expect(chat.effects).toEqual([
       { type: 'keepUnsavedEdit', sessionId: 's1', messageId: `${receivedAtMs}-2`, newContent: 'better' },
@@ -60,7 +66,13 @@ describe('a resume with a reset', () => {
 
   it('does not return the text of an edit when the chat has ended, because its composer is closed (A56)', () => {
     const chat = driveToActive().receive('random_message', createPartnerMessage(2, 'mine', { senderId: me }));
-    chat.dispatch({ type: 'editSaved', changeId: 'e1', messageId: `${receivedAtMs}-2`, newContent: 'better', me });
+    chat.dispatch({
+      type: 'editSaved',
+      changeId: 'e1',
+      messageId: `${receivedAtMs}-2`,
+      newContent: 'better',
+      me,
+    });
     const chatSkipped = { sessionId: 's1', seq: 3, reason: 'skipped', endedBy: partner.id };
     chat.receive(
       'session_resumed',
@@ -105,12 +117,22 @@ describe('resuming', () => {
   it('sends unanswered edits and reactions again, and still shows them', () => {
     const chat = driveToActive()
       .receive('random_message', createPartnerMessage(2, 'mine', { senderId: me }))
-      .dispatch({ type: 'editSaved', changeId: 'e1', messageId: `${receivedAtMs}-2`, newContent: 'better', me })
+      .dispatch({
+        type: 'editSaved',
+        changeId: 'e1',
+        messageId: `${receivedAtMs}-2`,
+        newContent: 'better',
+        me,
+      })
       .dispatch({ type: 'reactionToggled', changeId: 'r1', messageId: `${receivedAtMs}-2`, emoji: '👍', me });
     chat.receive('session_resumed', createSessionResumed({ seq: 2 }));
     expect(chat.effects).toMatchObject([
       { type: 'resendMessages' },
-      { type: 'edit', changeId: 'e1', data: { messageId: `${receivedAtMs}-2`, newContent: 'better', userId: me } },
+      {
+        type: 'edit',
+        changeId: 'e1',
+        data: { messageId: `${receivedAtMs}-2`, newContent: 'better', userId: me },
+      },
       { type: 'react', changeId: 'r1', data: { emoji: '👍', action: 'add', userId: me } },
     ]);
     expect(chat.texts.at(-1)).toBe('better');

@@ -34,7 +34,8 @@ export const createPagePresence = ({
   let reportedShowsChat: boolean | undefined;
   let endTimer: number | undefined;
 
-  const isSearchingOrChatting = (): boolean => getChat().phase === 'searching' || getChat().phase === 'active';
+  const isSearchingOrChatting = (): boolean =>
+    getChat().phase === 'searching' || getChat().phase === 'active';
 
   const endUnlessShownInOtherTab = async (): Promise<void> => {
     const isShownInOtherTab = await openTabs.isOpenElsewhere();

@@ -22,7 +22,13 @@ const defaultRetryDelayMs = 1_000;
  * Sends `join_queue` and `leave_queue`, and retries each until the server answers it or it is no longer wanted. A lost
  * connection causes no retry here: the next `authenticated` carries the server's state, and the reducer acts on it.
  */
-export const createQueueCommands = ({ clock, getSocket, getState, onLeft, onRefused }: QueueCommandsOptions) => {
+export const createQueueCommands = ({
+  clock,
+  getSocket,
+  getState,
+  onLeft,
+  onRefused,
+}: QueueCommandsOptions) => {
   const join = (data: ClientInput<'join_queue'>): void => {
     const retry = (): void => {
       if (getState().phase === 'searching') join(data);

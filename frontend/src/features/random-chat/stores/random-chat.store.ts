@@ -64,7 +64,7 @@ export interface RandomChatOptions {
 /** The state of the random chat with the commands of its screens. Effects use the socket passed to `attachSocket`. */
 export const createRandomChat = ({ clock, newId, openTabs }: RandomChatOptions) => {
   const useStore = create<RandomChatStore>()(() => ({
-    ...initialState(),
+    ...createInitialState(),
     refusals: 0,
     isStartingGame: false,
   }));

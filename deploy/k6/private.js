@@ -119,7 +119,7 @@ export default async () => {
   // Both leave the random chat: one skips it, the other one notices.
   await conversation.skip();
   const count = await writeUntil(user, friendId, endsAt - LAST_FRAMES_MS);
-  // Tells the friend how many messages to expect.
+  // Reports to the friend how many messages to expect.
   await user.request('send_private_message', {
     senderId: user.id,
     receiverId: friendId,

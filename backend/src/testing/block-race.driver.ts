@@ -13,11 +13,11 @@ export interface RacingUser {
 const DELAYS = 120;
 
 /** Sends a message as soon as a chat starts, as fast as a client can. */
-export const greetPartners = ({ socket }: ThawSocket): void => {
-  socket.on('message', (raw) => {
+export const greetPartners = ({ webSocket }: ThawSocket): void => {
+  webSocket.on('message', (raw) => {
     const { event, data } = JSON.parse((raw as Buffer).toString()) as ReceivedFrame;
     if (event === 'chat_matched')
-      socket.send(
+      webSocket.send(
         JSON.stringify({ event: 'random_message', data: textMessage(String(data.sessionId), 'hi') }),
       );
   });

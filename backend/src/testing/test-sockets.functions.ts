@@ -27,10 +27,10 @@ export const waitForAnswers = (
   );
 
 /** Sends frames in one packet, if the network permits. */
-export const sendAtOnce = ({ socket }: ThawSocket, frames: readonly (object | string)[]): void => {
+export const sendAtOnce = ({ webSocket }: ThawSocket, frames: readonly (object | string)[]): void => {
   // `_socket` is the TCP connection, which the library does not export.
-  const { _socket: connection } = socket as unknown as { _socket: Socket };
+  const { _socket: connection } = webSocket as unknown as { _socket: Socket };
   connection.cork();
-  for (const frame of frames) socket.send(typeof frame === 'string' ? frame : JSON.stringify(frame));
+  for (const frame of frames) webSocket.send(typeof frame === 'string' ? frame : JSON.stringify(frame));
   connection.uncork();
 };

@@ -1,12 +1,12 @@
 import { parseImageMarkers } from '@thaw/contract/image-markers';
 import { SYSTEM_SENDER_ID } from '@thaw/contract/scalars';
-import { statedAge } from '@thaw/contract/stated-age';
+import { findStatedAge } from '@thaw/contract/stated-age';
 import { type ChatMessage } from '@/chat-ui/chat-message';
 import { type RandomChatState } from '@/features/random-chat/reducer/random-chat.state';
 
 const statesAge = ({ senderId, type, content }: ChatMessage): boolean => {
   if (senderId === SYSTEM_SENDER_ID || type === 'image') return false;
-  return statedAge(type === 'mixed' ? parseImageMarkers(content).text : content) !== undefined;
+  return findStatedAge(type === 'mixed' ? parseImageMarkers(content).text : content) !== undefined;
 };
 
 /**

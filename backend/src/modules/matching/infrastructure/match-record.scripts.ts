@@ -5,7 +5,7 @@ import { socketDirectoryLua } from '../../../platform/realtime/socket-directory.
 const PAGE_SIZE = 32;
 /**
  * Pages read per queue in one attempt to match a user. The pages that excluded users may fill are read in addition. A
- * user for whom nobody is found on them stays in the queue.
+ * user without a match stays in the queue.
  */
 const MAX_PAGES = 8;
 /** Maximum number of overdue claims or chats returned by one call. */

@@ -53,7 +53,7 @@ export const chatHistoryEntrySchema = z.object({
   user1Id: idSchema,
   user2Id: idSchema,
   createdAt: timestampSchema,
-  /** Until when the partner can be reported for this chat; null while the chat goes on, and from older servers. */
+  /** Until when the partner can be reported for this chat; null until the chat ends, and from older servers. */
   reportableUntil: z._default(z.nullable(timestampSchema), null),
   /** false after a chat that was ended for safety, which is no occasion for a friend request; absent otherwise. */
   mayBecomeFriends: z.optional(z.boolean()),

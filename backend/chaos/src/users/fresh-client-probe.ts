@@ -5,7 +5,7 @@ import { ChatBehaviour } from './chat-behaviour';
 import { SimulatedUser } from './simulated-user';
 
 const GIVE_UP_MS = 40_000;
-/** A search goes on for this long before the client presses Reconnect, in case its connection has given up. */
+/** A client that has searched for this long presses Reconnect, in case its connection has given up. */
 const SEARCH_MS = 5_000;
 /** After this time without a message from the partner, the client sends another one. */
 const REPLY_WITHIN_MS = 3_000;

@@ -45,7 +45,7 @@ interface Records {
 /**
  * When the personal data of a user's conduct expires, by event id; null as long as it is kept. A function of the whole
  * stream, so that each computation gives the same result, also in a rebuild.
- * @param chatEnds when the reported random chats ended, by session id; chats that go on are absent.
+ * @param chatEnds when the reported random chats ended, by session id; chats that have not ended are absent.
  */
 export const computeExpiryTimes = (
   events: readonly ConductEvent[],
@@ -72,11 +72,11 @@ const addEvent = ({ cases, items, holds }: Records, event: ConductEvent): void =
   const addItem = (kind: Item['kind'], caseId: number | null) => items.push({ eventId, at, caseId, kind });
   switch (event.type) {
     case 'CaseOpened':
-      requireCase(cases, event.data.caseId).isOpen = true;
+      getOrAddCase(cases, event.data.caseId).isOpen = true;
       return;
     case 'ReportFiled': {
       const { caseId, context } = event.data;
-      if (context.where === 'random_chat') requireCase(cases, caseId).sessionIds.add(context.sessionId);
+      if (context.where === 'random_chat') getOrAddCase(cases, caseId).sessionIds.add(context.sessionId);
       addItem('evidence', caseId);
       return;
     }
@@ -87,7 +87,7 @@ const addEvent = ({ cases, items, holds }: Records, event: ConductEvent): void =
       return;
     case 'CaseDecided': {
       const { caseId, outcome } = event.data;
-      const decided = requireCase(cases, caseId);
+      const decided = getOrAddCase(cases, caseId);
       decided.isOpen = false;
       decided.decision = { at, isDismissal: outcome === 'dismissed' };
       // A dismissal states no facts; its note goes with the evidence.
@@ -96,7 +96,7 @@ const addEvent = ({ cases, items, holds }: Records, event: ConductEvent): void =
     }
     case 'SanctionImposed': {
       const { caseId, sanctionId, until } = event.data;
-      if (caseId !== null) requireCase(cases, caseId).sanctionEnds.set(sanctionId, toEndMs(until));
+      if (caseId !== null) getOrAddCase(cases, caseId).sanctionEnds.set(sanctionId, toEndMs(until));
       return;
     }
     case 'SanctionLifted': {
@@ -109,13 +109,13 @@ const addEvent = ({ cases, items, holds }: Records, event: ConductEvent): void =
     }
     case 'AppealFiled': {
       const { caseId, appealId } = event.data;
-      requireCase(cases, caseId).appeals.set(appealId, { filedAt: at, decidedAt: null });
+      getOrAddCase(cases, caseId).appeals.set(appealId, { filedAt: at, decidedAt: null });
       addItem('statement', caseId);
       return;
     }
     case 'AppealDecided': {
       const { caseId, appealId, sanctionId, until } = event.data;
-      const appealed = requireCase(cases, caseId);
+      const appealed = getOrAddCase(cases, caseId);
       const appeal = appealed.appeals.get(appealId);
       if (appeal) appeal.decidedAt = at;
       if (sanctionId !== null && until !== null) appealed.sanctionEnds.set(sanctionId, toEndMs(until));
@@ -135,7 +135,7 @@ const addEvent = ({ cases, items, holds }: Records, event: ConductEvent): void =
   }
 };
 
-const requireCase = (cases: Map<number, CaseRecord>, caseId: number): CaseRecord => {
+const getOrAddCase = (cases: Map<number, CaseRecord>, caseId: number): CaseRecord => {
   const known = cases.get(caseId);
   if (known) return known;
   const added: CaseRecord = {

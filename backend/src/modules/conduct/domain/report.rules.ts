@@ -38,7 +38,7 @@ const isSameChat = (one: ReportContext, other: ReportContext): boolean =>
 
 /**
  * The report that the reporter has filed about the same chat. A private chat can be reported again once that report
- * is decided, since the chat goes on.
+ * is decided, since the chat continues.
  */
 export const findSameReport = (
   { reports }: ConductState,

@@ -163,8 +163,8 @@ return retryMatch(user, record, 2, 5)
 `);
 
 /**
- * Moves a user to a pool, at their place by time, and retries matching there. A user who is claimed or parked is in the
- * new pool when they return to the queue.
+ * Moves a user to a pool, where they keep their place by waiting time, and retries matching there. A user who is claimed
+ * or parked returns to the queue of the new pool.
  * ARGV: user, session id for a match, claim ms, ms after which a cool-down is ignored, pool, ids of excluded users.
  */
 export const changePoolScript = new RedisScript<JoinReply>(`${matchRecordLua}
@@ -210,8 +210,8 @@ const APART_TTL_MS = 3_600_000;
 export type ApartReply = [] | [state: 'claimed' | 'chatting', sessionId: string];
 
 /**
- * Keeps two users apart who are not to meet again, and returns their present match, if there is one. A claim is marked,
- * so that it cannot be confirmed. ARGV: the two users.
+ * Keeps two users apart of whom one has blocked the other, and returns their current match, if there is one. A claim is
+ * marked, so that it cannot be confirmed. ARGV: the two users.
  */
 export const apartScript = new RedisScript<ApartReply>(
   `${matchRecordLua}
@@ -225,7 +225,7 @@ return {record.state, record.session}
   { allowOom: true },
 );
 
-/** Ends what `apartScript` began for future searches. ARGV: the two users. */
+/** Undoes `apartScript` for future searches. ARGV: the two users. */
 export const removeApartScript = new RedisScript<null>(`${matchRecordLua}
 local key = coolDownKey(ARGV[1], ARGV[2])
 if redis.call('GET', key) == 'x' then redis.call('DEL', key) end

@@ -13,6 +13,7 @@ export interface Erasure {
   counts: Partial<Erased>;
   finishedAt: Date | null;
   receipt: string | null;
+  /** When Redis' append-only file was rewritten after this erasure deleted from Redis. */
   rewrittenAt: Date | null;
 }
 
@@ -50,7 +51,7 @@ export class ErasureRepository {
     return row ? toErasure(row) : null;
   }
 
-  /** Those of the ids that are of no erasure. */
+  /** Returns the given ids for which there is no erasure. */
   async findUnknown(ids: readonly string[]): Promise<string[]> {
     const rows = await this.dataSource.query<{ id: string }[]>(
       'SELECT id FROM unnest($1::text[]) AS given(id) WHERE NOT EXISTS (SELECT 1 FROM erasures WHERE erasures.id = given.id)',
@@ -85,7 +86,7 @@ export class ErasureRepository {
   async runExclusively(id: string, work: () => Promise<void>): Promise<boolean> {
     const holder = this.dataSource.createQueryRunner();
     try {
-      // An idle transaction holds the lock: behind a transaction pooler, a session is not this process's alone.
+      // An idle transaction holds the lock: behind a transaction pooler, processes share their sessions.
       await holder.startTransaction();
       await holder.query('SET LOCAL idle_in_transaction_session_timeout = 0');
       const [row] = (await holder.query(
@@ -151,7 +152,7 @@ export class ErasureRepository {
     return row?.at ?? null;
   }
 
-  /** Whether an erasure has deleted from Redis since the last rewrite. */
+  /** Whether an erasure has deleted from Redis, which it does in `step`, since the last rewrite. */
   async awaitsRewrite(step: number): Promise<boolean> {
     const rows = await this.dataSource.query<unknown[]>(
       `SELECT 1 FROM erasures WHERE rewritten_at IS NULL AND step >= $1
@@ -161,7 +162,7 @@ export class ErasureRepository {
     return rows.length > 0;
   }
 
-  /** Records a rewrite for every erasure that had deleted from Redis before it. */
+  /** Records a rewrite for every erasure that had completed `step`, and so deleted from Redis, before it. */
   async recordRewrite(at: Date, step: number): Promise<void> {
     await this.dataSource.query(
       'UPDATE erasures SET rewritten_at = $1 WHERE rewritten_at IS NULL AND step >= $2',

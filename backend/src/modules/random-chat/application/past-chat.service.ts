@@ -11,7 +11,7 @@ export interface ChatPeriod {
   sessionId: string;
   userIds: readonly number[];
   startedAt: Date;
-  /** null while the chat goes on. */
+  /** Null until the chat ends. */
   endedAt: Date | null;
 }
 

@@ -20,7 +20,7 @@ export class ChatHistoryEntity {
   @Column({ name: 'created_at', type: 'timestamptz' })
   createdAt: Date;
 
-  /** Absent while the chat goes on. */
+  /** Absent until the chat ends. */
   @Column({ name: 'ended_at', type: 'timestamptz', nullable: true })
   endedAt: Date | null;
 }

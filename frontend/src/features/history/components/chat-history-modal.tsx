@@ -55,7 +55,7 @@ const Entry = ({ entry, partnerId, now, renderActions }: EntryProps) => {
               nameId,
               isRecent: now - metAt < limits.friendRequestWindowMs && entry.mayBecomeFriends !== false,
               historyId: entry.id,
-              // Null while the chat goes on.
+              // Null until the chat ends.
               isReportable: entry.reportableUntil === null || now < Date.parse(entry.reportableUntil),
               isUnknown,
             })}

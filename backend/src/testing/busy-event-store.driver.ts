@@ -10,6 +10,7 @@ import {
   createSignedPermanently,
   createStreamId,
 } from './test-event-store.harness';
+import { until } from './until.functions';
 
 export interface PrivateRow {
   stream_id: string;
@@ -102,11 +103,13 @@ export class BusyEventStore {
     this.changed.set(row.event_id, content);
   }
 
+  /** Transactions of other databases on the server delay the moment from which all events can be read in order. */
   private async followToEnd(): Promise<void> {
-    for (let length = -1; length !== this.followed.length;) {
-      ({ length } = this.followed);
+    const [row] = await this.service.query<{ count: number }[]>('SELECT count(*)::int AS count FROM events');
+    await until(async () => {
       await this.follow();
-    }
+      return this.followed.length >= (row?.count ?? 0);
+    });
   }
 
   /** Reads on in the order of transactions, of which every one before the present snapshot's is complete. */

@@ -109,9 +109,10 @@ describe('presence in chats, when a call or a store fails', () => {
     const tab = await ada.openSocket(thaw.origins[0], { sessionId, seq: 1 });
     await tab.next('session_resumed');
     expect(answers).toEqual(['reconnecting']);
-    const chat = await thaw.replicas[0]!.app.get(LiveChatService).hold(sessionId);
-    expect(chat.isAway(bob.user.id)).toBe(false);
-    thaw.replicas[0]!.app.get(LiveChatService).release(sessionId);
+    const isAway = await thaw.replicas[0]!.app
+      .get(LiveChatService)
+      .use(sessionId, (chat) => Promise.resolve(chat.isAway(bob.user.id)));
+    expect(isAway).toBe(false);
   });
 
   it('starts the grace period when no socket of a user shows the chat, and stops it when one does', async () => {

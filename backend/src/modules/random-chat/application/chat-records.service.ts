@@ -10,6 +10,12 @@ export class ChatRecordsService {
     private readonly presence: ChatPresenceService,
   ) {}
 
+  /** Whether a user is in a chat, by the record of matching. */
+  async isInChat(userId: number, sessionId: string): Promise<boolean> {
+    const [record] = await this.queue.readRecords([userId]);
+    return record?.state === 'chatting' && record.sessionId === sessionId;
+  }
+
   /** Frees the users of an ended chat and deletes its deadlines. Idempotent. */
   async close(sessionId: string, userIds: readonly [number, number]): Promise<void> {
     await this.queue.finish({ sessionId, userIds });

@@ -43,15 +43,14 @@ export class ConnectionResumeService {
   ): Promise<void> {
     const { userId } = connection.identity;
     const { sessionId } = place;
-    const chat = await this.chats.hold(sessionId);
-    try {
+    await this.chats.use(sessionId, async (chat) => {
       if (await this.lifecycle.closeRecordsIfOver(userId, chat)) {
         await this.resumeOutsideChat(connection, { kind: 'idle' }, lastSeen, answer, chat);
         return;
       }
       const seen = lastSeen?.sessionId === sessionId ? lastSeen.seq : 0;
       await this.requireResumeRate(chat, userId, seen);
-      const past = await this.findPastChat(lastSeen, chat);
+      const past = await this.findPastChat(userId, lastSeen, chat);
       this.admitSocket(connection, place, answer);
       if (past && lastSeen) sendEnd(connection, past, lastSeen.seq);
       const outcome = seen > chat.version ? 'reset' : 'resumed';
@@ -61,9 +60,7 @@ export class ConnectionResumeService {
       }
       // The chat has ended in the meantime, and another one may have started.
       await this.joinLateStart(connection, { kind: 'idle' });
-    } finally {
-      this.chats.release(sessionId);
-    }
+    });
   }
 
   private async requireResumeRate(chat: LiveChat, userId: number, seen: number): Promise<void> {
@@ -84,7 +81,7 @@ export class ConnectionResumeService {
   ): Promise<void> {
     // The client has already seen the chat of the claim, so that chat has started. The socket joins it in a moment.
     const isClaimed = place.kind === 'claimed' && place.sessionId === lastSeen?.sessionId;
-    const past = isClaimed ? null : await this.findPastChat(lastSeen, known);
+    const past = isClaimed ? null : await this.findPastChat(connection.identity.userId, lastSeen, known);
     this.admitSocket(connection, place, answer);
     if (past && lastSeen) sendEnd(connection, past, lastSeen.seq);
     if (past) this.metrics.recordResume('ended');
@@ -98,11 +95,24 @@ export class ConnectionResumeService {
     answer(toUserState(place));
   }
 
-  /** The chat that the client was in, if it may be over. @param known a chat that has already been read. */
-  private async findPastChat(lastSeen: LastSeen, known?: ChatSummary): Promise<ChatSummary | null> {
+  /**
+   * The chat that the client was in, if it is over. If it is still open, Redis lost the record that the user is in it,
+   * and it is ended.
+   * @param current the user's chat, or the chat on their record that has turned out to be over.
+   */
+  private async findPastChat(
+    userId: number,
+    lastSeen: LastSeen,
+    current?: ChatSummary,
+  ): Promise<ChatSummary | null> {
     if (!lastSeen) return null;
-    if (lastSeen.sessionId !== known?.sessionId) return this.chats.readSummary(lastSeen.sessionId);
-    return known.isEnded || known.version === 0 ? known : null;
+    const { sessionId } = lastSeen;
+    if (sessionId === current?.sessionId) return current.isEnded || current.version === 0 ? current : null;
+    const past = await this.chats.readSummary(sessionId);
+    const isOpen = past.version > 0 && !past.isEnded;
+    if (!isOpen || !past.userIds.includes(userId)) return past;
+    await this.chats.endUnrecorded(sessionId);
+    return this.chats.readSummary(sessionId);
   }
 
   /** A chat, or a search in another tab, may have started between the read of the state and the admission. */

@@ -135,6 +135,20 @@ export class LiveChat extends FoldedChat {
   }
 
   /**
+   * Ends the chat because Redis lost the record that a user is in it. If the chat has ended already, receives its end,
+   * whose publication may be late.
+   */
+  async endUnrecorded(): Promise<void> {
+    await this.catchUp();
+    try {
+      await this.execute({ type: 'EndLostChat' });
+    } catch (error) {
+      const isEnded = error instanceof DomainError && error.code === 'session_ended';
+      if (!isEnded) throw error;
+    }
+  }
+
+  /**
    * Handles a publication for this session on the replica's channel.
    * @param message `<version> <entry id> <event>`, `connection <user id> <state>` or `typing <user id>`.
    */

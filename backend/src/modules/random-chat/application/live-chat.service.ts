@@ -54,7 +54,7 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
   constructor(
     private readonly log: ChatLogRepository,
     private readonly presence: ChatPresenceService,
-    records: ChatRecordsService,
+    private readonly records: ChatRecordsService,
     private readonly subscriber: RedisSubscriberService,
     private readonly lease: ReplicaLeaseService,
     private readonly limiter: RateLimiterService,
@@ -145,13 +145,20 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
     return summariseChat(sessionId, isRestored ? await this.log.readEdges(sessionId) : edges);
   }
 
-  /** Reads a chat and keeps it in memory until the caller calls `release`. */
-  hold(sessionId: string): Promise<LiveChat> {
-    return this.served.hold(sessionId);
+  /** Reads a chat and keeps it in memory while `work` runs. */
+  use<Result>(sessionId: string, work: (chat: LiveChat) => Promise<Result>): Promise<Result> {
+    return this.served.use(sessionId, work);
   }
 
-  release(sessionId: string): void {
-    this.served.release(sessionId);
+  /**
+   * Ends a chat whose user is not in it by their record, since Redis lost that record. Does nothing for a chat that has
+   * ended, except that sockets here receive an end whose publication is late.
+   */
+  async endUnrecorded(sessionId: string): Promise<void> {
+    await this.use(sessionId, async (chat) => {
+      await chat.endUnrecorded();
+      await this.tails.closeRecords(sessionId, chat.userIds);
+    });
   }
 
   /**
@@ -165,16 +172,13 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
       this.joinedSessionIds.get(connection) === sessionId
     )
       return null;
-    const chat = await this.hold(sessionId);
-    try {
+    return this.use(sessionId, (chat) =>
       // A partner without a socket in the chat yet ('awaited') is about to join and not shown as away.
-      return await this.joinSocket(connection, chat, ['reconnecting'], async () => {
+      this.joinSocket(connection, chat, ['reconnecting'], async () => {
         if (countResumePages(chat, 0) <= 1) sendAllEvents(chat, connection);
         else await sendMissedEvents(chat, connection, 0, this.eventLoop);
-      });
-    } finally {
-      this.release(sessionId);
-    }
+      }),
+    );
   }
 
   /**
@@ -188,7 +192,7 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
   }
 
   /**
-   * Joins a socket to a held chat again and sends the events that its client has not seen. Also for a client that has
+   * Joins a socket to a chat in use again and sends the events that its client has not seen. Also for a client that has
    * noticed a gap, whose socket has joined the chat already.
    * @returns null when the chat is over or the socket is closed.
    */
@@ -206,7 +210,7 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
   }
 
   /**
-   * @param chat held by the caller.
+   * @param chat in use by the caller.
    * @param awayStates the states in which the partner is shown as away.
    */
   private async joinSocket(
@@ -217,6 +221,12 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
   ): Promise<LiveChat | null> {
     const { sessionId } = chat;
     const { userId } = connection.identity;
+    const previousSessionId = this.joinedSessionIds.get(connection);
+    if (previousSessionId !== undefined && previousSessionId !== sessionId) {
+      if (!(await this.records.isInChat(userId, sessionId))) return null;
+      // The client receives the end of one chat before the start of the next.
+      await this.endUnrecorded(previousSessionId);
+    }
     if (this.joinedSessionIds.get(connection) === sessionId || !connection.isOpen) return null;
     if (!chat.hasParticipant(userId)) return null;
     this.joinedSessionIds.set(connection, sessionId);

@@ -1,8 +1,9 @@
 // Runs against real api replicas, PostgreSQL, Redis and sockets. Entries are deleted to simulate a truncated file.
 import { ChatLogRepository } from '../../../platform/hot-log/chat-log.repository';
 import { findShard, chatKeys, matchingKeys } from '../../../platform/redis/redis.keys';
+import { MatchQueueService } from '../../matching/application/match-queue.service';
 import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas.harness';
-import { type ThawVisitor, matchNewVisitors, textMessage } from '../../../testing/thaw.client';
+import { type ThawSocket, ThawVisitor, matchNewVisitors, textMessage } from '../../../testing/thaw.client';
 import { until } from '../../../testing/until.functions';
 import { LiveChatService } from './live-chat.service';
 
@@ -158,6 +159,53 @@ describe('a chat whose tail Redis has lost', () => {
       expect(await readEnds(chat.sessionId)).toHaveLength(1);
       expect(await readState(chat.bob)).toBeNull();
       await chat.adaSocket.request('leave_queue', {});
+    });
+  });
+
+  describe('together with the records of its users', () => {
+    /** Redis is as it was while both users were still searching. */
+    const loseChatAndRecords = async ({ ada, bob, sessionId }: Pair, lost: 'chat' | 'records only') => {
+      if (lost === 'chat') await thaw.store.redis.del(getStreamKey(sessionId));
+      await thaw.store.redis.del(...[ada, bob].map(({ user }) => matchingKeys.user(user.id)));
+    };
+    const searchAgain = async (visitor: ThawVisitor, replica: number) =>
+      thaw.replicas[replica]!.app.get(MatchQueueService).join(visitor.user.id, visitor.user.gender!, 'both');
+    const listStartsAndEnds = (socket: ThawSocket): string[] =>
+      socket.frames.flatMap(({ event, data }) =>
+        event === 'chat_matched' || event === 'chat_skipped' ? [`${event} ${String(data.sessionId)}`] : [],
+      );
+
+    it.each(['chat', 'records only'] as const)(
+      'ends for a user before another chat starts (%s lost)',
+      async (lost) => {
+        const chat = await meet();
+        const { ada, adaSocket, bobSocket, sessionId } = chat;
+        await loseChatAndRecords(chat, lost);
+        await searchAgain(ada, 0);
+        const carol = await new ThawVisitor([thaw.origins[1]!]).joinAnonymously('male');
+        const carolSocket = await carol.openSocket();
+        await carolSocket.request('join_queue', { preferences: 'both' });
+        const { sessionId: nextSessionId } = await carolSocket.next('chat_matched');
+        await until(() => adaSocket.getLastSeen(String(nextSessionId)) === 1);
+        expect(listStartsAndEnds(adaSocket)).toEqual([
+          `chat_matched ${sessionId}`,
+          `chat_skipped ${sessionId}`,
+          `chat_matched ${String(nextSessionId)}`,
+        ]);
+        expect(await bobSocket.next('chat_skipped')).toMatchObject({ sessionId, reason: 'disconnected' });
+        expect(adaSocket.seqViolations).toEqual([]);
+        await adaSocket.request('skip_chat', { sessionId: String(nextSessionId) });
+      },
+    );
+
+    it('is over for a user who returns', async () => {
+      const chat = await meet();
+      const { ada, bobSocket, sessionId } = chat;
+      await loseChatAndRecords(chat, 'records only');
+      await ada.closeSockets();
+      const back = await ada.openSocket(thaw.origins[0], { sessionId, seq: 4 });
+      for (const socket of [back, bobSocket])
+        expect(await socket.next('chat_skipped')).toMatchObject({ sessionId, reason: 'disconnected' });
     });
   });
 

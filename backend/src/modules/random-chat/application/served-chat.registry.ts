@@ -6,8 +6,8 @@ export interface ServedChat {
   /** Settles when the chat has been read. */
   ready: Promise<void>;
   isReady: boolean;
-  /** Number of calls of `hold` that are not released yet, such as by sockets that are joining. A held chat is kept. */
-  holders: number;
+  /** Number of calls of `use` that still run, such as for sockets that are joining. A chat in use is kept. */
+  uses: number;
 }
 
 export interface ServingOptions {
@@ -18,7 +18,7 @@ export interface ServingOptions {
   onDropped(chat: LiveChat): void;
 }
 
-/** The chats that this replica serves, by session: each is read once and kept while it has sockets here or is held. */
+/** The chats that this replica serves, by session: each is read once and kept while it has sockets here or is in use. */
 export class ServedChatRegistry {
   private readonly served = new Map<string, ServedChat>();
 
@@ -36,31 +36,24 @@ export class ServedChatRegistry {
     return [...this.served.values()].map(({ chat }) => chat);
   }
 
-  /** Reads a chat and keeps it until the caller calls `release`. @throws the error of the read. */
-  async hold(sessionId: string): Promise<LiveChat> {
+  /** Reads a chat and keeps it in memory while `work` runs. @throws the error of the read, or of `work`. */
+  async use<Result>(sessionId: string, work: (chat: LiveChat) => Promise<Result>): Promise<Result> {
     const served = this.getOrCreate(sessionId);
-    served.holders += 1;
+    served.uses += 1;
     try {
       await served.ready;
       // The stream may have been read before the chat started.
       if (served.chat.version === 0) await served.chat.catchUp();
-      return served.chat;
-    } catch (error) {
-      this.release(sessionId);
-      throw error;
+      return await work(served.chat);
+    } finally {
+      served.uses -= 1;
+      this.dropIfEmpty(sessionId);
     }
-  }
-
-  release(sessionId: string): void {
-    const served = this.served.get(sessionId);
-    if (!served) return;
-    served.holders -= 1;
-    this.dropIfEmpty(sessionId);
   }
 
   dropIfEmpty(sessionId: string): void {
     const served = this.served.get(sessionId);
-    if (!served || served.holders > 0 || !served.chat.isEmpty) return;
+    if (!served || served.uses > 0 || !served.chat.isEmpty) return;
     this.served.delete(sessionId);
     this.options.onDropped(served.chat);
   }
@@ -70,10 +63,10 @@ export class ServedChatRegistry {
     if (existing) return existing;
     const chat = this.options.create(sessionId);
     const ready = this.options.read(chat);
-    const served: ServedChat = { chat, ready, isReady: false, holders: 0 };
+    const served: ServedChat = { chat, ready, isReady: false, uses: 0 };
     ready.then(
       () => (served.isReady = true),
-      () => undefined, // the error reaches the callers of `hold`, which await `ready`
+      () => undefined, // the error reaches the callers of `use`, which await `ready`
     );
     this.served.set(sessionId, served);
     return served;

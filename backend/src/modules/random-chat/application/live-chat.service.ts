@@ -11,27 +11,19 @@ import { ReplicaLeaseService } from '../../../platform/realtime/replica-lease.se
 import type { SocketConnection } from '../../../platform/realtime/socket-connection.model';
 import { SHARD_COUNT, chatKeys } from '../../../platform/redis/redis.keys';
 import { MemoryValveService } from '../../../platform/redis/memory-valve.service';
-import type { Rates } from '../domain/random-chat.state';
 import { type ChatSummary, summariseChat } from './chat-summary.mapper';
 import { ChatMetricsRegistry } from './chat-metrics.registry';
+import { createRates } from './chat-rates.functions';
 import { ChatRecordsService } from './chat-records.service';
 import { countResumePages, sendAllEvents, sendMissedEvents } from './chat-resume.functions';
 import { ChatTailService } from './chat-tail.service';
 import { EventLoopLimiter } from '../../../platform/realtime/event-loop.limiter';
-import { getBucket, type LimitsProfile } from '../../../platform/rate-limit/bucket.limits';
 import { RateLimiterService } from '../../../platform/rate-limit/rate-limiter.service';
 import { LiveChat, type LiveChatServices } from './live-chat.model';
 import { ServedChatRegistry } from './served-chat.registry';
 
 /** How often versions are compared with Redis, since publications can be lost. */
 const COMPARE_EVERY_MS = 5_000;
-
-const createRates = (profile: LimitsProfile): Rates => ({
-  message: getBucket('random_message', profile),
-  edit: getBucket('edits', profile),
-  reaction: getBucket('reactions', profile),
-  game: getBucket('break_ice_start', profile),
-});
 
 /** The chats that this replica serves: those in which a participant has a socket here. */
 @Injectable()

@@ -159,11 +159,8 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
    * @returns the chat; null when it is over, or when the socket has already joined it or is closed.
    */
   async join(connection: SocketConnection, sessionId: string): Promise<LiveChat | null> {
-    if (
-      this.pastSessionIds.get(connection) === sessionId ||
-      this.joinedSessionIds.get(connection) === sessionId
-    )
-      return null;
+    const knownSessionIds = [this.pastSessionIds.get(connection), this.joinedSessionIds.get(connection)];
+    if (knownSessionIds.includes(sessionId)) return null;
     return this.use(sessionId, (chat) =>
       // A partner without a socket in the chat yet ('awaited') is about to join and not shown as away.
       this.joinSocket(connection, chat, ['reconnecting'], async () => {

@@ -109,9 +109,9 @@ describe('presence in chats, when a call or a store fails', () => {
     const tab = await ada.openSocket(thaw.origins[0], { sessionId, seq: 1 });
     await tab.next('session_resumed');
     expect(answers).toEqual(['reconnecting']);
-    const isAway = await thaw.replicas[0]!.app
-      .get(LiveChatService)
-      .use(sessionId, (chat) => Promise.resolve(chat.isAway(bob.user.id)));
+    const isAway = await thaw.replicas[0]!.app.get(LiveChatService).use(sessionId, (chat) =>
+      Promise.resolve(chat.isAway(bob.user.id)),
+    );
     expect(isAway).toBe(false);
   });
 

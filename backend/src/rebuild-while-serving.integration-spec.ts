@@ -7,7 +7,7 @@ import { ProjectionRegistry } from './platform/event-store/projection.registry';
 import { ReadModelsModule } from './read-models.module';
 import { createConnectedFriends, createPrivateMessage } from './testing/private-chat.fixture';
 import { startChat } from './testing/random-chat.fixture';
-import { quickChatSettings, startTestReplicas, type TestReplicas } from './testing/test-replicas.harness';
+import { quickChatSettings, startTestStack, type TestStack } from './testing/test-stack.harness';
 import { textMessage, type ThawVisitor } from './testing/thaw.client';
 import { until } from './testing/until.functions';
 
@@ -18,22 +18,22 @@ const LOCK_TIMEOUT_MS = 1_000;
 const REBUILDS = 3;
 
 describe('a rebuild of the read models while users chat', () => {
-  let thaw: TestReplicas;
+  let stack: TestStack;
 
   /** The command of the operator, with connections of its own. */
   let command: INestApplicationContext;
 
   beforeAll(async () => {
-    thaw = await startTestReplicas(2, quickChatSettings);
-    await thaw.startWorker();
-    const environment = loadEnvironment({ ...thaw.database.settings, REDIS_URL: thaw.store.url });
+    stack = await startTestStack(2, quickChatSettings);
+    await stack.startWorker();
+    const environment = loadEnvironment({ ...stack.database.settings, REDIS_URL: stack.store.url });
     command = await NestFactory.createApplicationContext(ReadModelsModule.forRoot(environment), {
       logger: false,
     });
   });
   afterAll(async () => {
     await command.close();
-    await thaw.close();
+    await stack.close();
   });
 
   const getPath = async (visitor: ThawVisitor, path: string): Promise<unknown> => {
@@ -42,20 +42,23 @@ describe('a rebuild of the read models while users chat', () => {
     return body;
   };
   const countEndedChats = async (): Promise<number> =>
-    (await thaw.database.dataSource.query<unknown[]>('SELECT 1 FROM chat_history WHERE ended_at IS NOT NULL'))
-      .length;
+    (
+      await stack.database.dataSource.query<unknown[]>(
+        'SELECT 1 FROM chat_history WHERE ended_at IS NOT NULL',
+      )
+    ).length;
   const readTables = async (): Promise<Record<string, unknown>> => {
-    const tables = thaw.replicas[0]!.app.get(ProjectionRegistry)
+    const tables = stack.replicas[0]!.app.get(ProjectionRegistry)
       .list()
       .flatMap((projection) => projection.tables);
     const rows = await Promise.all(
-      tables.map((table) => thaw.database.dataSource.query(`SELECT * FROM ${table} ORDER BY 1, 2`)),
+      tables.map((table) => stack.database.dataSource.query(`SELECT * FROM ${table} ORDER BY 1, 2`)),
     );
     return Object.fromEntries(tables.map((table, index) => [table, rows[index]]));
   };
 
   it('delays no request for long, loses no write, and leaves the tables that another rebuild makes', async () => {
-    const { ada, bob, adaSocket } = await createConnectedFriends(thaw);
+    const { ada, bob, adaSocket } = await createConnectedFriends(stack);
     const endedBefore = await countEndedChats();
     const rebuilder = command.get(ProjectionRebuildService);
     const finished = new AbortController();
@@ -79,7 +82,7 @@ describe('a rebuild of the read models while users chat', () => {
       repeat(() => getPath(ada, `/api/chat-history/${ada.user.id}`)),
       (async () => {
         while (!finished.signal.aborted) {
-          const chat = await startChat(thaw);
+          const chat = await startChat(stack);
           await chat.adaSocket.request('random_message', textMessage(chat.sessionId, 'hello'));
           await chat.adaSocket.request('skip_chat', { sessionId: chat.sessionId });
           await Promise.all([chat.ada.closeSockets(), chat.bob.closeSockets()]);

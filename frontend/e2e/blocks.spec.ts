@@ -2,7 +2,7 @@ import { type Locator, type Page } from '@playwright/test';
 import { expectToast, openSettings } from './support/account.ts';
 import { openChat, getPrivateChat } from './support/private-chat.ts';
 import { closeSidebar, openSidebar } from './support/sidebar.ts';
-import { expectSoundLayoutOnSmallScreen } from './support/layout.ts';
+import { expectIntactLayoutOnSmallScreen } from './support/layout.ts';
 import {
   expectAccessible,
   expectAccessibleDialog,
@@ -53,17 +53,17 @@ test('blocking the partner ends the chat, silently for the other side, and can b
   await secondTab.goto('/chat');
   await expect(secondTab.getByRole('heading', { name, exact: true })).toBeVisible();
 
-  await expectSoundLayoutOnSmallScreen(page.locator('main'), 'random chat with its menu');
+  await expectIntactLayoutOnSmallScreen(page.locator('main'), 'random chat with its menu');
   await ada.button('More').press('Enter');
   await expect(page.getByRole('menuitem', { name: 'Report…' })).toBeFocused();
-  await expectSoundLayoutOnSmallScreen(page.getByRole('menu'), 'menu');
+  await expectIntactLayoutOnSmallScreen(page.getByRole('menu'), 'menu');
   await expectAccessible(page, 'menu', { within: '[role="menu"]' });
   await page.keyboard.press('Escape');
   await expect(ada.button('More')).toBeFocused();
 
   await choose(page.locator('main'), 'More', 'Block…');
   await expect(question(page, name)).toContainText('This chat ends.');
-  await expectSoundLayoutOnSmallScreen(question(page, name), 'block dialog');
+  await expectIntactLayoutOnSmallScreen(question(page, name), 'block dialog');
   await expectAccessibleDialog(page, `Block ${name}?`);
   await page.keyboard.press('Escape');
   await expect(ada.button('More')).toBeFocused();
@@ -114,7 +114,7 @@ test('a blocked friend disappears for both, silently, and can be unblocked from 
   await openChat(ada, bob);
   await choose(getPrivateChat(ada), more, 'Block…');
   await expect(question(page, bob.name)).toContainText('You will no longer be friends.');
-  await expectSoundLayoutOnSmallScreen(question(page, bob.name), 'block dialog');
+  await expectIntactLayoutOnSmallScreen(question(page, bob.name), 'block dialog');
   await confirm(page, bob.name);
   await expect(getPrivateChat(ada)).toBeHidden();
   for (const person of [ada, bob]) await expectNoFriends(person);

@@ -4,7 +4,7 @@ import { type Receipt } from '@thaw/contract/my-data';
 import { exportFileName, exportLineSchema } from '@thaw/contract/my-data-export';
 import { expectAccessibleEverywhere } from './support/accessibility.ts';
 import { openSettings, signInAndOpenChat, readStoredUser, createEmail } from './support/account.ts';
-import { expectSoundLayout } from './support/layout.ts';
+import { expectIntactLayout } from './support/layout.ts';
 import { expect, test } from './support/test.ts';
 
 // The wrong password, and the session that has ended.
@@ -66,7 +66,7 @@ test('an account is exported and deleted in the settings, in every tab, and leav
   await expect(field).toBeFocused();
   await expectAccessibleEverywhere(page, 'deletion', { within: '[role="dialog"]' });
   await page.setViewportSize(small);
-  await expectSoundLayout(dialog, 'deletion');
+  await expectIntactLayout(dialog, 'deletion');
   const confirm = dialog.getByRole('button', { name: 'Delete account forever' });
   await expect(confirm).toBeDisabled();
   await field.fill('wrong horse');
@@ -91,7 +91,7 @@ test('an account is exported and deleted in the settings, in every tab, and leav
   const receipt = (await counted.json()) as Receipt;
   await page.getByRole('button', { name: 'Check this receipt' }).click();
   await expect(page.getByText(/^Genuine/)).toBeVisible();
-  await expectSoundLayout(page.locator('main'), 'receipt');
+  await expectIntactLayout(page.locator('main'), 'receipt');
   await expectAccessibleEverywhere(page, 'receipt');
   const [download] = await Promise.all([
     page.waitForEvent('download'),

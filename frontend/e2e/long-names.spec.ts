@@ -1,5 +1,5 @@
 import { openChat, getPrivateChat } from './support/private-chat.ts';
-import { expectSoundLayout } from './support/layout.ts';
+import { expectIntactLayout } from './support/layout.ts';
 import { expect, type Person, test } from './support/test.ts';
 
 const isLongRun = process.env.THAW_TEST_LONG === '1';
@@ -48,7 +48,7 @@ for (const { kind, name, widths } of names) {
     await bob.pressFind();
     const chat = page.getByRole('region', { name: /^Chat with/ });
     await expect(chat.getByRole('heading', { name })).toBeVisible();
-    await checkAtEachWidth(() => expectSoundLayout(page.locator('body'), 'random chat'));
+    await checkAtEachWidth(() => expectIntactLayout(page.locator('body'), 'random chat'));
 
     const requested = await bob.page.request.post('/api/friends/request', {
       data: { requesterId: bob.user.id, addresseeId: ada.user.id },
@@ -57,17 +57,17 @@ for (const { kind, name, widths } of names) {
     const toast = page.getByRole('listitem').filter({ hasText: 'New friend request' });
     // The toast stays while the focus is in it.
     await toast.getByRole('button', { name: 'Accept' }).focus();
-    await checkAtEachWidth(() => expectSoundLayout(toast, 'toast'));
+    await checkAtEachWidth(() => expectIntactLayout(toast, 'toast'));
     await page.getByRole('button', { name: /^Friend Requests ?1/ }).click();
     await expect(getDialog('Friend Requests').getByText(name)).toBeVisible();
-    await checkAtEachWidth(() => expectSoundLayout(getDialog('Friend Requests'), 'requests'));
+    await checkAtEachWidth(() => expectIntactLayout(getDialog('Friend Requests'), 'requests'));
     await getDialog('Friend Requests').getByRole('button', { name: 'Accept' }).click();
     await expect(getDialog('Friend Requests').getByText('No pending friend requests')).toBeVisible();
     await getDialog('Friend Requests').getByRole('button', { name: 'Close' }).click();
 
     await ada.button('Chat History').click();
     await expect(getDialog('Chat History').getByText(name)).toBeVisible();
-    await checkAtEachWidth(() => expectSoundLayout(getDialog('Chat History'), 'history'));
+    await checkAtEachWidth(() => expectIntactLayout(getDialog('Chat History'), 'history'));
     await getDialog('Chat History').getByRole('button', { name: 'Close' }).click();
 
     // Both names: the friend's in the list, and the user's own in the block below it.
@@ -80,23 +80,23 @@ for (const { kind, name, widths } of names) {
       for (const control of ['Send Message', 'Remove Friend']) {
         await expect(list.getByRole('button', { name: control })).toBeInViewport({ ratio: 1 });
       }
-      await expectSoundLayout(sidebar, 'sidebar');
+      await expectIntactLayout(sidebar, 'sidebar');
       if (width < 768) await sidebar.getByRole('button', { name: 'Close sidebar' }).click();
     });
 
     await page.getByRole('button', { name: /^Profile Settings:/ }).click();
     await expect(getDialog('Profile Settings').getByLabel('Username')).toHaveValue(name);
-    await checkAtEachWidth(() => expectSoundLayout(getDialog('Profile Settings'), 'profile settings'));
+    await checkAtEachWidth(() => expectIntactLayout(getDialog('Profile Settings'), 'profile settings'));
     await getDialog('Profile Settings').getByRole('button', { name: 'Close' }).click();
 
     await openChat(ada, { name } as Person);
-    await checkAtEachWidth(() => expectSoundLayout(getPrivateChat(ada), 'private chat'));
+    await checkAtEachWidth(() => expectIntactLayout(getPrivateChat(ada), 'private chat'));
     await getPrivateChat(ada)
       .getByRole('button', { name: /^Close private chat/ })
       .click();
 
     await bob.skip();
     await expect(ada.heading('Chat Ended')).toBeVisible();
-    await checkAtEachWidth(() => expectSoundLayout(page.locator('main'), 'skipped'));
+    await checkAtEachWidth(() => expectIntactLayout(page.locator('main'), 'skipped'));
   });
 }

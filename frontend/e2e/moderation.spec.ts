@@ -3,7 +3,7 @@ import {
   expectAccessibleDialog,
   expectAccessibleEverywhere,
 } from './support/accessibility.ts';
-import { expectSoundLayoutOnSmallScreen } from './support/layout.ts';
+import { expectIntactLayoutOnSmallScreen } from './support/layout.ts';
 import { openModeration, reportByHttp, signInModerator } from './support/moderation.ts';
 import { expect, test, type Person } from './support/test.ts';
 
@@ -73,7 +73,7 @@ test('a moderator decides a report by keyboard alone, and both users are notifie
   await expect(page.getByRole('group', { name: 'What the person sees' })).toContainText('A warning');
   await expect(page.getByRole('button', { name: 'Release' })).toBeVisible();
   await expectAccessibleEverywhere(page, 'decision');
-  await expectSoundLayoutOnSmallScreen(page.locator('body'), 'case with its decision');
+  await expectIntactLayoutOnSmallScreen(page.locator('body'), 'case with its decision');
   await page.getByRole('checkbox', { name: /^Image/ }).press('Space');
   await page.keyboard.press('Control+Enter');
   await expect(heading).toBeHidden();
@@ -101,7 +101,7 @@ test('a moderator decides a report by keyboard alone, and both users are notifie
   await page.getByRole('link', { name: 'Figures' }).click();
   await expect(page.getByText('Oldest open case')).toBeVisible();
   await expectAccessibleEverywhere(page, 'figures');
-  await expectSoundLayoutOnSmallScreen(page.locator('main'), 'figures');
+  await expectIntactLayoutOnSmallScreen(page.locator('main'), 'figures');
 });
 
 test('another moderator confirms a ban and decides the appeal', async ({ open, friends }) => {
@@ -146,7 +146,7 @@ test('another moderator confirms a ban and decides the appeal', async ({ open, f
     'The decision stands.',
   );
   await expectAccessible(page, 'appeal', { within: 'form' });
-  await expectSoundLayoutOnSmallScreen(answer, 'appeal');
+  await expectIntactLayoutOnSmallScreen(answer, 'appeal');
   await answer.getByRole('textbox', { name: 'Answer' }).press('Control+Enter');
   await expect(answer).toBeHidden();
 

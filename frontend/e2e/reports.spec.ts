@@ -1,6 +1,6 @@
 import { expectAccessibleEverywhere } from './support/accessibility.ts';
 import { expectToast } from './support/account.ts';
-import { expectSoundLayoutOnSmallScreen } from './support/layout.ts';
+import { expectIntactLayoutOnSmallScreen } from './support/layout.ts';
 import { signInModerator } from './support/moderation.ts';
 import { expect, type Person, test } from './support/test.ts';
 
@@ -35,7 +35,7 @@ test('a message is reported by keyboard alone, with its evidence, and the partne
   const dialog = page.getByRole('dialog', { name: `Report ${bob.name}` });
   await expect(dialog.getByRole('radio').first()).toBeFocused();
   await expectAccessibleEverywhere(page, 'report', { within: '[role="dialog"]' });
-  await expectSoundLayoutOnSmallScreen(dialog, 'report');
+  await expectIntactLayoutOnSmallScreen(dialog, 'report');
 
   for (let step = 0; step < 5; step += 1) await page.keyboard.press('ArrowDown');
   await expect(dialog.getByRole('radio', { name: /private details/ })).toBeChecked();

@@ -5,7 +5,7 @@ import {
   expectAccessibleEverywhere,
 } from './support/accessibility.ts';
 import { openSettings, readStoredUser, createEmail } from './support/account.ts';
-import { expectSoundLayoutOnSmallScreen } from './support/layout.ts';
+import { expectIntactLayoutOnSmallScreen } from './support/layout.ts';
 import { reportByHttp, signInModerator } from './support/moderation.ts';
 import { expect, type Person, test } from './support/test.ts';
 
@@ -60,7 +60,7 @@ test('a suspension in the middle of a chat leads to the standing page, and a rev
   await page.reload();
   await expect(bob.heading('Your account is paused')).toBeVisible();
   await expectAccessibleEverywhere(page, 'standing page');
-  await expectSoundLayoutOnSmallScreen(page.locator('main'), 'standing page');
+  await expectIntactLayoutOnSmallScreen(page.locator('main'), 'standing page');
   await expect(page.getByRole('heading', { name: 'Your account is paused' })).toBeFocused();
   await page.keyboard.press('Tab');
   await expect(bob.button('Appeal')).toBeFocused();
@@ -99,7 +99,7 @@ test('a suspension in the middle of a chat leads to the standing page, and a rev
   const list = page.getByRole('dialog', { name: 'Notices' });
   await expect(list.getByRole('listitem')).toHaveText([/^Your appeal/, /^Your account is paused/]);
   await expectAccessibleEverywhere(page, 'notices', { within: '[role="dialog"]' });
-  await expectSoundLayoutOnSmallScreen(list, 'notices');
+  await expectIntactLayoutOnSmallScreen(list, 'notices');
   await list.getByRole('button', { name: 'Close' }).click();
   await page.keyboard.press('Escape');
   await expect(bob.button('Find Conversation')).toBeEnabled();
@@ -188,11 +188,11 @@ test('care and an appeal decided by the only moderator are shown as such', async
   await ada.button('I understand').click();
   await expect(page.getByText('You meet fewer people for now.')).toBeVisible();
   await expectAccessibleEverywhere(page, 'line about care', { within: 'main' });
-  await expectSoundLayoutOnSmallScreen(page.locator('main'), 'line about care');
+  await expectIntactLayoutOnSmallScreen(page.locator('main'), 'line about care');
   await ada.button('Why?').click();
   const care = page.getByRole('dialog', { name: 'You meet fewer people for now' });
   await expect(care).toContainText('A moderator looks at it within 72 hours.');
-  await expectSoundLayoutOnSmallScreen(care, 'care');
+  await expectIntactLayoutOnSmallScreen(care, 'care');
   await expectAccessibleDialog(page, 'You meet fewer people for now');
 });
 

@@ -23,7 +23,7 @@ import {
   resolveOutcome,
 } from '../testing/authorization/authorization-case.fixture';
 import { allFrames, allRoutes } from '../testing/authorization/authorization-tables.fixture';
-import { startTestReplicas, type TestReplicas } from '../testing/test-replicas.harness';
+import { startTestStack, type TestStack } from '../testing/test-stack.harness';
 import { ThawSocket, ThawVisitor } from '../testing/thaw.client';
 
 jest.setTimeout(120_000);
@@ -84,7 +84,7 @@ const expectForExcluded = (outcomes: Outcomes, isOpen: RouteCases['isOpenToExclu
   );
 
 describe('authorization', () => {
-  let thaw: TestReplicas;
+  let stack: TestStack;
   let signedOut: ThawVisitor;
   let actors: AuthorizationActors;
 
@@ -95,11 +95,11 @@ describe('authorization', () => {
       'leaveAsSkipWindowMs',
       -1,
     );
-    thaw = await startTestReplicas(1);
-    signedOut = new ThawVisitor([thaw.origins[0]!]);
-    actors = await createActors(thaw);
+    stack = await startTestStack(1);
+    signedOut = new ThawVisitor([stack.origins[0]!]);
+    actors = await createActors(stack);
   });
-  afterAll(() => thaw.close());
+  afterAll(() => stack.close());
 
   type Attempt = (index: number, actor: Actor, ids: Ids) => Promise<string>;
 
@@ -152,13 +152,13 @@ describe('authorization', () => {
   };
 
   it('has a table entry for every route that is served, and for no other', () => {
-    const served = listServedRoutes(thaw.replicas[0]!.app);
+    const served = listServedRoutes(stack.replicas[0]!.app);
     const withoutDocs = served.filter((route) => !route.startsWith('GET /api/docs'));
     expect([...new Set(withoutDocs)].sort()).toEqual(allRoutes.map(([route]) => route).sort());
   });
 
   it('has a table entry for every event that a gateway handles, and for no other', () => {
-    const handled = [...collectGatewayMethods(thaw.replicas[0]!.app).keys()];
+    const handled = [...collectGatewayMethods(stack.replicas[0]!.app).keys()];
     expect(handled.sort()).toEqual(allFrames.map(([event]) => event).sort());
   });
 
@@ -169,7 +169,7 @@ describe('authorization', () => {
   });
 
   it.each(allFrames.map(([event]) => event))('requires a login to send %s', async (event) => {
-    const socket = await ThawSocket.open(`${thaw.origins[0]!.replace(/^http/, 'ws')}/ws`, {}, 0);
+    const socket = await ThawSocket.open(`${stack.origins[0]!.replace(/^http/, 'ws')}/ws`, {}, 0);
     expect(await socket.closed).toBe(4401);
     if (event === 'authenticate') return;
     const unauthenticated = await actors.users.self.connect();

@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { Receipt } from '@thaw/contract/my-data';
 import type { DataSource } from 'typeorm';
 import type { TestRedis } from './test-redis.harness';
-import { startTestReplicas, type TestReplicas } from './test-replicas.harness';
+import { startTestStack, type TestStack } from './test-stack.harness';
 import { startTestS3 } from './test-s3.harness';
 import { ThawVisitor } from './thaw.client';
 import { until } from './until.functions';
@@ -15,7 +15,7 @@ export const createReceiptKey = (): string =>
 
 /** Replicas that can erase users, with files in a folder of their own. */
 export interface TestErasures {
-  thaw: TestReplicas;
+  stack: TestStack;
   settings: Record<string, string>;
   folder: string;
   close(): Promise<void>;
@@ -30,13 +30,13 @@ export const startTestErasures = async (
   const folder = s3?.directory ?? (await mkdtemp(path.join(tmpdir(), 'thaw-erasures-')));
   const storage: Record<string, string> = s3?.settings ?? { STORAGE_DIR: folder };
   const settings = { RECEIPT_KEY: createReceiptKey(), ...storage, ...more };
-  const thaw = await startTestReplicas(replicas, settings);
+  const stack = await startTestStack(replicas, settings);
   return {
-    thaw,
+    stack,
     settings,
     folder,
     async close() {
-      await thaw.close();
+      await stack.close();
       await s3?.close();
       await rm(folder, { recursive: true, force: true });
     },

@@ -4,7 +4,7 @@ import { encodeEvent } from '../modules/random-chat/application/chat-event.codec
 import { ChatLogRepository, type StreamEnd } from '../platform/hot-log/chat-log.repository';
 import { REDIS } from '../platform/redis/redis.module';
 import { findShard, chatKeys } from '../platform/redis/redis.keys';
-import type { TestReplica } from './test-replicas.harness';
+import type { TestReplica } from './test-stack.harness';
 
 /** Messages per append. */
 const BATCH_SIZE = 100;

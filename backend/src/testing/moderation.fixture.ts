@@ -3,14 +3,14 @@ import type { Evidence, ModerationCase } from '@thaw/contract/moderation';
 import type { ReportCategory } from '@thaw/contract/safety';
 import { ConductService } from '../modules/conduct/application/conduct.service';
 import { ModeratorsService } from '../modules/users/application/moderators.service';
-import type { TestReplica, TestReplicas } from './test-replicas.harness';
+import type { TestReplica, TestStack } from './test-stack.harness';
 import { ThawVisitor } from './thaw.client';
 
 /** A registered user who was appointed with the command for moderators. */
-export const createModerator = async (thaw: TestReplicas, replica = 0): Promise<ThawVisitor> => {
+export const createModerator = async (stack: TestStack, replica = 0): Promise<ThawVisitor> => {
   const email = `moderator-${randomUUID()}@example.org`;
-  const visitor = await new ThawVisitor([thaw.origins[replica]!]).register(email, 'a good password');
-  await thaw.replicas[0]!.app.get(ModeratorsService).appoint(email);
+  const visitor = await new ThawVisitor([stack.origins[replica]!]).register(email, 'a good password');
+  await stack.replicas[0]!.app.get(ModeratorsService).appoint(email);
   return visitor;
 };
 

@@ -2,7 +2,7 @@ import { decodeWrittenEvent } from '../modules/random-chat/application/chat-even
 import { EventStoreRepository } from '../platform/event-store/event-store.repository';
 import { ChatLogRepository } from '../platform/hot-log/chat-log.repository';
 import { chatKeys, findShard } from '../platform/redis/redis.keys';
-import type { TestReplica, TestReplicas } from './test-replicas.harness';
+import type { TestReplica, TestStack } from './test-stack.harness';
 
 /**
  * Copies the stream of a chat to PostgreSQL, as the worker does.
@@ -26,6 +26,6 @@ export const persistChat = async (
 };
 
 /** Deletes the stream of a chat from Redis, as its expiry does. */
-export const dropLiveChat = async ({ store }: TestReplicas, sessionId: string): Promise<void> => {
+export const dropLiveChat = async ({ store }: TestStack, sessionId: string): Promise<void> => {
   await store.redis.del(chatKeys(findShard(sessionId)).stream(sessionId));
 };

@@ -3,7 +3,7 @@ import type { PrivateMessage } from '@thaw/contract/private-chat';
 import { UploadsService } from '../modules/uploads/application/uploads.service';
 import { createPlainJpeg } from './image-corpus.fixture';
 import { makeFriends } from './relationship.fixture';
-import type { TestReplica, TestReplicas } from './test-replicas.harness';
+import type { TestReplica, TestStack } from './test-stack.harness';
 import type { ThawSocket, ThawVisitor } from './thaw.client';
 
 export interface FriendPair {
@@ -17,15 +17,15 @@ export interface ConnectedFriendPair extends FriendPair {
 }
 
 /** Creates two friends; `ada` is served by the first replica, `bob` by the second. */
-export const createFriends = async (thaw: TestReplicas): Promise<FriendPair> => {
-  const [ada, bob] = [await thaw.createVisitor(0), await thaw.createVisitor(1)];
-  await makeFriends(thaw.replicas[0]!, ada, bob);
+export const createFriends = async (stack: TestStack): Promise<FriendPair> => {
+  const [ada, bob] = [await stack.createVisitor(0), await stack.createVisitor(1)];
+  await makeFriends(stack.replicas[0]!, ada, bob);
   return { ada, bob };
 };
 
 /** Creates two friends who each have a socket open, on different replicas. */
-export const createConnectedFriends = async (thaw: TestReplicas): Promise<ConnectedFriendPair> => {
-  const { ada, bob } = await createFriends(thaw);
+export const createConnectedFriends = async (stack: TestStack): Promise<ConnectedFriendPair> => {
+  const { ada, bob } = await createFriends(stack);
   return { ada, bob, adaSocket: await ada.openSocket(), bobSocket: await bob.openSocket() };
 };
 

@@ -1,5 +1,5 @@
 import { chatKeys, matchingKeys, findShard } from '../platform/redis/redis.keys';
-import type { TestReplicas } from './test-replicas.harness';
+import type { TestStack } from './test-stack.harness';
 import type { ThawSocket, ThawVisitor } from './thaw.client';
 import { until } from './until.functions';
 
@@ -18,9 +18,9 @@ export interface TestChat {
 }
 
 /** Two users whom `matchSockets` can match: a woman on the first replica and a man on the second. */
-export const createPair = async (thaw: TestReplicas): Promise<[ada: ThawVisitor, bob: ThawVisitor]> => [
-  await thaw.createVisitor(0, 'female'),
-  await thaw.createVisitor(1, 'male'),
+export const createPair = async (stack: TestStack): Promise<[ada: ThawVisitor, bob: ThawVisitor]> => [
+  await stack.createVisitor(0, 'female'),
+  await stack.createVisitor(1, 'male'),
 ];
 
 /**
@@ -43,24 +43,24 @@ export const matchSockets = async (
 
 /** Opens one socket for each tab, on the replicas in turn, beginning with `firstReplica`. */
 const openTabs = (
-  thaw: TestReplicas,
+  stack: TestStack,
   visitor: ThawVisitor,
   { count, firstReplica }: { count: number; firstReplica: number },
 ): Promise<ThawSocket[]> =>
   Promise.all(
     Array.from({ length: count }, (_, index) =>
-      visitor.openSocket(thaw.origins[(firstReplica + index) % thaw.origins.length]),
+      visitor.openSocket(stack.origins[(firstReplica + index) % stack.origins.length]),
     ),
   );
 
 /** Starts a chat of two new users, whose tabs are spread over the replicas. */
 export const startChat = async (
-  thaw: TestReplicas,
+  stack: TestStack,
   { adaTabs = 1, bobTabs = 1 }: { adaTabs?: number; bobTabs?: number } = {},
 ): Promise<TestChat> => {
-  const [ada, bob] = await createPair(thaw);
-  const adaSockets = await openTabs(thaw, ada, { count: adaTabs, firstReplica: 0 });
-  const bobSockets = await openTabs(thaw, bob, { count: bobTabs, firstReplica: 1 });
+  const [ada, bob] = await createPair(stack);
+  const adaSockets = await openTabs(stack, ada, { count: adaTabs, firstReplica: 0 });
+  const bobSockets = await openTabs(stack, bob, { count: bobTabs, firstReplica: 1 });
   const sessionId = await matchSockets(adaSockets, bobSockets);
   return {
     ada,
@@ -75,17 +75,17 @@ export const startChat = async (
 
 /** Reads the chat's events from its stream in Redis. */
 export const readEvents = async (
-  thaw: TestReplicas,
+  stack: TestStack,
   sessionId: string,
 ): Promise<{ id: string; type: string }[]> => {
-  const entries = await thaw.store.redis.xrange(chatKeys(findShard(sessionId)).stream(sessionId), '-', '+');
+  const entries = await stack.store.redis.xrange(chatKeys(findShard(sessionId)).stream(sessionId), '-', '+');
   // The only field of an entry holds the event as JSON, with its type as `t`.
   return entries.map(([id, [, json = '{}']]) => ({ id, type: (JSON.parse(json) as { t: string }).t }));
 };
 
 /** @returns `searching`, `claimed` or `chatting`, or undefined for a user who is idle. */
-export const readQueueState = async (thaw: TestReplicas, visitor: ThawVisitor): Promise<string | undefined> =>
-  (await thaw.store.redis.hget(matchingKeys.user(visitor.user.id), 'state')) ?? undefined;
+export const readQueueState = async (stack: TestStack, visitor: ThawVisitor): Promise<string | undefined> =>
+  (await stack.store.redis.hget(matchingKeys.user(visitor.user.id), 'state')) ?? undefined;
 
 /** Waits until every socket has received the chat's event `seq`. */
 export const waitForSeq = (sockets: readonly ThawSocket[], sessionId: string, seq: number) =>

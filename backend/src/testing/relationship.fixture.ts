@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { EventStoreRepository } from '../platform/event-store/event-store.repository';
-import type { TestReplica } from './test-replicas.harness';
+import type { TestReplica } from './test-stack.harness';
 import type { ThawVisitor } from './thaw.client';
 
 const toParticipant = ({ user: { id, username, avatar } }: ThawVisitor) => ({ id, username, avatar });

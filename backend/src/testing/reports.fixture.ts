@@ -1,6 +1,6 @@
 import type { Report } from '@thaw/contract/safety';
 import type { SealedEvidence } from '../modules/conduct/application/evidence.service';
-import type { TestReplicas } from './test-replicas.harness';
+import type { TestStack } from './test-stack.harness';
 import type { ThawVisitor } from './thaw.client';
 
 type HasId = { user: { id: number } };
@@ -31,7 +31,7 @@ export interface StoredReport {
 
 /** The reports about a user, from the log and its personal data. */
 export const readStoredReports = async (
-  { database }: Pick<TestReplicas, 'database'>,
+  { database }: Pick<TestStack, 'database'>,
   { user }: HasId,
 ): Promise<StoredReport[]> => {
   const rows = await database.dataSource.query<{ data: StoredReport; personal: object | null }[]>(

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { presenceKeys, findPresenceShard } from '../platform/redis/redis.keys';
 import type { SocketConnection } from '../platform/realtime/socket-connection.model';
 import { SocketRegistry } from '../platform/realtime/socket.registry';
-import type { TestReplica } from './test-replicas.harness';
+import type { TestReplica } from './test-stack.harness';
 import type { ReceivedFrame, ThawSocket } from './thaw.client';
 import { until } from './until.functions';
 

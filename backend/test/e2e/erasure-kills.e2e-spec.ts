@@ -16,7 +16,7 @@ import {
 } from '../../src/testing/erasure.fixture';
 import { matchSockets } from '../../src/testing/random-chat.fixture';
 import { makeFriends } from '../../src/testing/relationship.fixture';
-import { quickChatSettings } from '../../src/testing/test-replicas.harness';
+import { quickChatSettings } from '../../src/testing/test-stack.harness';
 import { textMessage } from '../../src/testing/thaw.client';
 import { until } from '../../src/testing/until.functions';
 import { ThawProcess } from '../thaw-process';
@@ -63,12 +63,12 @@ let erasures: TestErasures;
 let worker: ThawProcess;
 
 const sql = <Row>(query: string, ...parameters: unknown[]): Promise<Row[]> =>
-  erasures.thaw.database.dataSource.query<Row[]>(query, parameters);
+  erasures.stack.database.dataSource.query<Row[]>(query, parameters);
 
 const startWorker = (): void => {
   worker = new ThawProcess('worker', {
-    DATABASE_URL: erasures.thaw.database.url,
-    REDIS_URL: erasures.thaw.store.url,
+    DATABASE_URL: erasures.stack.database.url,
+    REDIS_URL: erasures.stack.store.url,
     INTERNAL_PORT: '0',
     HOST: '127.0.0.1',
     ...erasures.settings,
@@ -99,7 +99,7 @@ const killAt = async ({ at, isLost }: Place): Promise<void> => {
       `SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND objid = ${LOCK} AND NOT granted
          AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
     );
-  const holder = erasures.thaw.database.dataSource.createQueryRunner();
+  const holder = erasures.stack.database.dataSource.createQueryRunner();
   try {
     await holder.query(`SELECT pg_advisory_lock(${LOCK})`);
     await sql('DELETE FROM held_place');
@@ -126,10 +126,10 @@ afterAll(async () => {
 });
 
 it(`completes an erasure whose worker was killed at ${places.length} places, between and inside its steps, with the same receipt`, async () => {
-  const { thaw } = erasures;
-  const replica = thaw.replicas[0]!;
+  const { stack } = erasures;
+  const replica = stack.replicas[0]!;
   const word = `canary${randomUUID().replaceAll('-', '')}`;
-  const [ada, bob] = [await thaw.createVisitor(0), await thaw.createVisitor(0)];
+  const [ada, bob] = [await stack.createVisitor(0), await stack.createVisitor(0)];
   await makeFriends(replica, ada, bob);
   const socket = await ada.openSocket();
   const image = await uploadChatImage(replica, ada);
@@ -150,7 +150,7 @@ it(`completes an erasure whose worker was killed at ${places.length} places, bet
 
   for (const place of places) await killAt(place);
   startWorker();
-  const { content, remaining } = await waitForReceipt(thaw.origins[0]!, receiptId);
+  const { content, remaining } = await waitForReceipt(stack.origins[0]!, receiptId);
 
   expect(remaining.total).toBe(0);
   expect(content).toMatchObject({
@@ -165,8 +165,8 @@ it(`completes an erasure whose worker was killed at ${places.length} places, bet
   );
   expect(log.map(({ type }) => type)).toEqual(['ErasureRequested', 'PersonErased']);
   const found = [
-    ...(await dumpTables(thaw.database.dataSource)),
-    ['redis', await dumpRedis(thaw.store)],
+    ...(await dumpTables(stack.database.dataSource)),
+    ['redis', await dumpRedis(stack.store)],
     ['files', await dumpFiles(erasures.folder)],
   ].flatMap(([place, text]) => (text!.includes(word) ? [place] : []));
   expect(found).toEqual([]);

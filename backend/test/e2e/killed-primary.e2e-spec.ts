@@ -2,7 +2,7 @@
 // long form, with more users and processes, is cluster/changing-cluster.cluster-spec.ts.
 import type { RedisCluster } from '../../../deploy/local/stores/redis-cluster.mjs';
 import { createMatchedPairs, findFaults, startSending } from '../../src/testing/chat-user.driver';
-import { startTestReplicas, type TestReplicas } from '../../src/testing/test-replicas.harness';
+import { startTestStack, type TestStack } from '../../src/testing/test-stack.harness';
 import { until } from '../../src/testing/until.functions';
 import { HealthCheckRegistry } from '../../src/platform/health/health-check.registry';
 import { OutboxRepository } from '../../src/platform/hot-log/outbox.repository';
@@ -18,18 +18,18 @@ jest.setTimeout(60_000);
 describe('a Redis Cluster that loses a primary', () => {
   const { REDIS_URL } = process.env;
   let cluster: RedisCluster;
-  let thaw: TestReplicas;
+  let stack: TestStack;
 
   beforeAll(async () => {
     const { startRedisCluster } = await import('../../../deploy/local/stores/redis-cluster.mjs');
     cluster = await startRedisCluster();
     process.env.REDIS_URL = cluster.adminUrl;
-    thaw = await startTestReplicas(2);
-    await thaw.startWorker();
+    stack = await startTestStack(2);
+    await stack.startWorker();
   });
   afterAll(async () => {
     try {
-      await thaw?.close();
+      await stack?.close();
     } finally {
       await cluster?.stop();
       process.env.REDIS_URL = REDIS_URL;
@@ -37,7 +37,7 @@ describe('a Redis Cluster that loses a primary', () => {
   });
 
   it('loses and doubles no acknowledged message, keeps their order, and replicas stay ready', async () => {
-    const pairs = await createMatchedPairs(thaw.origins, PAIRS);
+    const pairs = await createMatchedPairs(stack.origins, PAIRS);
     const users = pairs.flat();
     const waitForMessages = async () => {
       const wanted = users.map((user) => user.acked.size + MESSAGES_EACH);
@@ -51,7 +51,7 @@ describe('a Redis Cluster that loses a primary', () => {
     await waitForMessages();
 
     const expectReady = async () => {
-      for (const { app } of thaw.replicas)
+      for (const { app } of stack.replicas)
         expect(await app.get(HealthCheckRegistry).checkReadiness()).toMatchObject({ isReady: true });
     };
     await expectReady();
@@ -66,7 +66,7 @@ describe('a Redis Cluster that loses a primary', () => {
 
     await until(() => pairs.every(([first, second]) => first.seq === second.seq));
     expect(pairs.flatMap(findFaults)).toEqual([]);
-    const outboxes = thaw.replicas[0]!.app.get(OutboxRepository);
+    const outboxes = stack.replicas[0]!.app.get(OutboxRepository);
     await until(async () => (await outboxes.measureBacklog()).length === 0);
     for (const user of users) await user.leave();
   });

@@ -10,11 +10,7 @@ import { type CuttableLink, startCuttableLink } from '../../src/testing/cuttable
 import { downloadExport, openDownload, parseExport, requestExport } from '../../src/testing/exports.fixture';
 import { createPrivateMessage, requestMessages } from '../../src/testing/private-chat.fixture';
 import { makeFriends, recordPastChat } from '../../src/testing/relationship.fixture';
-import {
-  startTestReplicas,
-  type TestReplica,
-  type TestReplicas,
-} from '../../src/testing/test-replicas.harness';
+import { startTestStack, type TestReplica, type TestStack } from '../../src/testing/test-stack.harness';
 import type { ThawVisitor } from '../../src/testing/thaw.client';
 import { until } from '../../src/testing/until.functions';
 
@@ -28,7 +24,7 @@ jest.setTimeout(90_000);
 describe('reads with a read replica of PostgreSQL', () => {
   let pair: PostgresPair;
   let link: CuttableLink;
-  let thaw: TestReplicas;
+  let stack: TestStack;
   let api: TestReplica;
   let standby: Client | undefined;
   let lines: string[];
@@ -44,18 +40,18 @@ describe('reads with a read replica of PostgreSQL', () => {
       jest
         .spyOn(Logger.prototype, level)
         .mockImplementation((...[line]: unknown[]) => void lines.push(String(line)));
-    thaw = await startTestReplicas(0);
+    stack = await startTestStack(0);
     const url = new URL(pair.replicaUrl);
-    url.pathname = new URL(thaw.database.url).pathname;
+    url.pathname = new URL(stack.database.url).pathname;
     link = await startCuttableLink(url.href);
-    api = await thaw.add({ READ_DATABASE_URL: link.url });
-    ada = await thaw.createVisitor(0);
-    bob = await thaw.createVisitor(0);
+    api = await stack.addReplica({ READ_DATABASE_URL: link.url });
+    ada = await stack.createVisitor(0);
+    bob = await stack.createVisitor(0);
     await makeFriends(api, ada, bob);
   });
   afterAll(async () => {
     await standby?.end();
-    await thaw?.close();
+    await stack?.close();
     await link?.close();
     await pair?.stop();
   });

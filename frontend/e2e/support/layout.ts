@@ -60,7 +60,7 @@ const findFaults = (place: Locator): Promise<string[]> =>
  * Expects every control and heading of the place to be complete, not overlapping, and reachable without horizontal
  * scrolling.
  */
-export const expectSoundLayout = async (place: Locator, state: string): Promise<void> => {
+export const expectIntactLayout = async (place: Locator, state: string): Promise<void> => {
   await expect(place).toBeVisible();
   const page = place.page();
   const where = `${state}, ${page.viewportSize()?.width} px`;
@@ -71,12 +71,12 @@ export const expectSoundLayout = async (place: Locator, state: string): Promise<
 
 const small = { width: 320, height: 700 };
 
-/** Like `expectSoundLayout`, on the smallest screen, or in the matrix of screens on this one. The page keeps its size. */
-export const expectSoundLayoutOnSmallScreen = async (place: Locator, state: string): Promise<void> => {
+/** Like `expectIntactLayout`, on the smallest screen, or in the matrix of screens on this one. The page keeps its size. */
+export const expectIntactLayoutOnSmallScreen = async (place: Locator, state: string): Promise<void> => {
   const page = place.page();
   const screen = page.viewportSize();
-  if (!screen || isOneOfScreens()) return expectSoundLayout(place, state);
+  if (!screen || isOneOfScreens()) return expectIntactLayout(place, state);
   await page.setViewportSize(small);
-  await expectSoundLayout(place, state);
+  await expectIntactLayout(place, state);
   await page.setViewportSize(screen);
 };

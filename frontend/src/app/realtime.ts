@@ -7,7 +7,7 @@ import { createFriendsHandler, friendsEvents } from '@/features/friends/handlers
 import { FriendsCache } from '@/features/friends/stores/friends-cache';
 import { removeSentRequests } from '@/features/friends/stores/sent-requests';
 import { handlePrivateChatFrame, privateChatEvents } from '@/features/private-chat/handlers';
-import { privateChat } from '@/features/private-chat/stores/private-chat.store';
+import { privateChats } from '@/features/private-chat/stores/private-chat.store';
 import { handleProfileFrame, profileEvents } from '@/features/profile/handlers';
 import { handleRandomChatFrame, randomChatEvents } from '@/features/random-chat/handlers';
 import { randomChat } from '@/features/random-chat/stores/random-chat.store';
@@ -51,8 +51,8 @@ export const startRealtime = (): void => {
   onAppEvent('block-changed', (data) => registry.handle({ event: 'block_changed', data }));
 
   const friendsCache = new FriendsCache(queryClient);
-  privateChat.conversations.onChange = (me, friendId, change) => {
-    const lastMessage = getLastMessageAfter(change, privateChat.conversations.getLoaded(me, friendId));
+  privateChats.conversations.onChange = (me, friendId, change) => {
+    const lastMessage = getLastMessageAfter(change, privateChats.conversations.getLoaded(me, friendId));
     if (lastMessage !== undefined) friendsCache.setLastMessage(me, friendId, lastMessage);
   };
 
@@ -85,10 +85,10 @@ export const startRealtime = (): void => {
     onSignedOut: signOut,
     onStatus: (status) => {
       useConnection.setState({ status });
-      if (status.kind === 'open') privateChat.resendInterrupted();
+      if (status.kind === 'open') privateChats.resendInterrupted();
       if (status.kind === 'failed') {
         randomChat.handleConnectionGivenUp();
-        privateChat.handleConnectionGivenUp();
+        privateChats.handleConnectionGivenUp();
       }
     },
     onFrame: (frame) => {
@@ -103,7 +103,7 @@ export const startRealtime = (): void => {
   if (location.pathname.startsWith('/chat')) randomChat.show();
   randomChat.useStore.subscribe(createOpenChatReminder());
   randomChat.attachSocket(client);
-  privateChat.attachSocket(client);
+  privateChats.attachSocket(client);
   useConnection.setState({ reconnect: () => client.reconnect() });
   window.addEventListener('online', () => client.wake());
   // After sleep or in a frozen tab the socket may be half open, and timers may have been delayed.
@@ -127,7 +127,7 @@ export const startRealtime = (): void => {
     client.stop();
     randomChat.switchUser();
     removeSentRequests(queryClient);
-    privateChat.switchUser();
+    privateChats.switchUser();
     if (userId !== undefined) client.start();
     else if (signedInId === undefined) queryClient.clear();
     // Nothing is pushed to a suspended user, so everything is fetched again once the user is back.

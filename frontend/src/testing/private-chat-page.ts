@@ -3,7 +3,7 @@ import { conversationKey, unreadCountsKey } from '@/features/private-chat/api/pr
 import { type Conversation } from '@/features/private-chat/conversation';
 import { RowCache } from '@/features/private-chat/rows';
 import { createMessageChanges } from '@/features/private-chat/stores/message-changes';
-import { createPrivateChat } from '@/features/private-chat/stores/private-chat.store';
+import { createPrivateChats } from '@/features/private-chat/stores/private-chat.store';
 import { type UnreadCounts } from '@/features/private-chat/unread';
 import { createQueryClient } from '@/lib/query-client';
 import { aPrivateMessage } from '@/testing/factories';
@@ -22,7 +22,7 @@ export const openPrivateChatPage = () => {
   let ids = 0;
   const queryClient = createQueryClient();
   const newId = (): string => `c${(ids += 1)}`;
-  const chat = createPrivateChat({ clock, newId, queryClient });
+  const chat = createPrivateChats({ clock, newId, queryClient });
   const changes = createMessageChanges(chat, { clock, newId });
   chat.attachSocket(socket);
   chat.switchUser();

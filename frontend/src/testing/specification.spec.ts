@@ -130,7 +130,7 @@ it.each([
     'Could not change password. Please check your current password.',
   ],
   [profileForms.password.changed, 'Password changed', undefined],
-  [profileForms.conversion.missingFields, 'Missing fields', 'Please fill in all fields.'],
+  [profileForms.conversion.requiredFields, 'Missing fields', 'Please fill in all fields.'],
   [
     profileForms.conversion.doNotMatch,
     "Passwords don't match",

@@ -2,7 +2,7 @@
 // over two processes that are killed in between.
 import { BlockRace, greetPartners } from '../../testing/block-race.driver';
 import { recordPastChat } from '../../testing/relationship.fixture';
-import { quickChatSettings, startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
+import { quickChatSettings, startTestStack, type TestStack } from '../../testing/test-stack.harness';
 
 const ROUNDS = 200;
 /** A block takes longer than a match, and the more so on a busy machine: most rounds start a chat. */
@@ -13,16 +13,16 @@ const MAX_DELAY_MS = 8;
 jest.setTimeout(90_000);
 
 describe('a block and a match at the same moment', () => {
-  let thaw: TestReplicas;
+  let stack: TestStack;
 
   beforeAll(async () => {
-    thaw = await startTestReplicas(2, quickChatSettings);
+    stack = await startTestStack(2, quickChatSettings);
   });
-  afterAll(() => thaw.close());
+  afterAll(() => stack.close());
 
   it(`leaves no open chat of the two, and none starts, in ${ROUNDS} rounds over two replicas`, async () => {
-    const visitors = [await thaw.createVisitor(0, 'female'), await thaw.createVisitor(1, 'male')] as const;
-    await recordPastChat(thaw.replicas[0]!, ...visitors);
+    const visitors = [await stack.createVisitor(0, 'female'), await stack.createVisitor(1, 'male')] as const;
+    await recordPastChat(stack.replicas[0]!, ...visitors);
     const [first, second] = [await visitors[0].openSocket(), await visitors[1].openSocket()];
     for (const socket of [first, second]) greetPartners(socket);
     const race = new BlockRace(
@@ -30,7 +30,7 @@ describe('a block and a match at the same moment', () => {
         { visitor: visitors[0], socket: first },
         { visitor: visitors[1], socket: second },
       ],
-      thaw.store,
+      stack.store,
       MAX_DELAY_MS,
     );
     for (let round = 0; round < ROUNDS; round += 1) await race.run(round);

@@ -6,7 +6,7 @@ import { ProjectionRebuildService } from '../../platform/event-store/projection-
 import { matchingKeys } from '../../platform/redis/redis.keys';
 import { createPlainJpeg } from '../../testing/image-corpus.fixture';
 import { makeFriends, recordPastChat } from '../../testing/relationship.fixture';
-import { quickChatSettings, startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
+import { quickChatSettings, startTestStack, type TestStack } from '../../testing/test-stack.harness';
 import { matchNewVisitors, textMessage, ThawVisitor } from '../../testing/thaw.client';
 import { until } from '../../testing/until.functions';
 import { MatchQueueService } from '../matching/application/match-queue.service';
@@ -16,23 +16,23 @@ import { BlockListService } from './application/block-list.service';
 jest.setTimeout(60_000);
 
 describe('blocks across two replicas', () => {
-  let thaw: TestReplicas;
+  let stack: TestStack;
 
   beforeAll(async () => {
-    thaw = await startTestReplicas(2, quickChatSettings);
+    stack = await startTestStack(2, quickChatSettings);
   });
   afterEach(async () => {
     jest.restoreAllMocks();
-    await thaw.closeSockets();
+    await stack.closeSockets();
   });
-  afterAll(() => thaw.close());
+  afterAll(() => stack.close());
 
   const signUpPartners = async (): Promise<{ ada: ThawVisitor; bob: ThawVisitor }> => {
-    const [ada, bob] = [await thaw.createVisitor(0, 'female'), await thaw.createVisitor(1, 'male')];
-    await recordPastChat(thaw.replicas[0]!, ada, bob);
+    const [ada, bob] = [await stack.createVisitor(0, 'female'), await stack.createVisitor(1, 'male')];
+    await recordPastChat(stack.replicas[0]!, ada, bob);
     return { ada, bob };
   };
-  const startChat = () => matchNewVisitors([thaw.origins[0]!, thaw.origins[1]!]);
+  const startChat = () => matchNewVisitors([stack.origins[0]!, stack.origins[1]!]);
   const block = (ada: ThawVisitor, bob: { user: { id: number } }) =>
     ada.call('POST', '/api/blocks', { blockerId: ada.user.id, blockedId: bob.user.id });
   const unblock = (ada: ThawVisitor, bob: ThawVisitor) =>
@@ -44,7 +44,7 @@ describe('blocks across two replicas', () => {
   const profileStatus = async (viewer: ThawVisitor, of: ThawVisitor): Promise<number> =>
     (await viewer.call('GET', `/api/user/${of.user.id}`)).status;
   const readStates = async (...users: ThawVisitor[]) => {
-    const records = await thaw.replicas[0]!.app.get(MatchQueueService).readRecords(
+    const records = await stack.replicas[0]!.app.get(MatchQueueService).readRecords(
       users.map(({ user }) => user.id),
     );
     return records.map((record) => record?.state ?? 'nowhere');
@@ -53,8 +53,8 @@ describe('blocks across two replicas', () => {
   describe('the list', () => {
     it('has each blocked user once, newest first, until the user is unblocked', async () => {
       const { ada, bob } = await signUpPartners();
-      const eve = await thaw.createVisitor(1);
-      await recordPastChat(thaw.replicas[0]!, ada, eve);
+      const eve = await stack.createVisitor(1);
+      await recordPastChat(stack.replicas[0]!, ada, eve);
       const placed = await block(ada, bob);
       expect(placed).toMatchObject({
         status: 201,
@@ -75,7 +75,7 @@ describe('blocks across two replicas', () => {
 
     it('refuses oneself, users who do not exist, and users who were never met', async () => {
       const { ada } = await signUpPartners();
-      const stranger = await thaw.createVisitor(1);
+      const stranger = await stack.createVisitor(1);
       const missingUser = { user: { id: Number.MAX_SAFE_INTEGER } };
       for (const other of [ada, stranger, missingUser])
         expect(await block(ada, other)).toMatchObject({ status: 404, body: { code: 'not_found' } });
@@ -84,9 +84,9 @@ describe('blocks across two replicas', () => {
 
     it('is limited, also when two calls compete for the last place', async () => {
       const { ada, bob } = await signUpPartners();
-      const eve = await thaw.createVisitor(1);
-      await recordPastChat(thaw.replicas[0]!, ada, eve);
-      await thaw.database.dataSource.query(
+      const eve = await stack.createVisitor(1);
+      await recordPastChat(stack.replicas[0]!, ada, eve);
+      await stack.database.dataSource.query(
         `INSERT INTO blocks (blocker_id, blocked_id, created_at)
          SELECT $1::bigint, $1::bigint + n, now() FROM generate_series(1000000, 1000000 + $2::int - 2) AS n`,
         [ada.user.id, limits.blockedUsersMax],
@@ -94,13 +94,13 @@ describe('blocks across two replicas', () => {
       const answers = await Promise.all([block(ada, bob), block(ada, eve)]);
       expect(answers.map(({ status }) => status).sort()).toEqual([201, 409]);
       expect(answers.find(({ status }) => status === 409)?.body.code).toBe('limit_reached');
-      await thaw.database.dataSource.query('DELETE FROM blocks WHERE blocked_id >= $1::bigint + 1000000', [
+      await stack.database.dataSource.query('DELETE FROM blocks WHERE blocked_id >= $1::bigint + 1000000', [
         ada.user.id,
       ]);
     });
 
     it('accepts 60 calls in an hour', async () => {
-      const { origin } = await thaw.add({ LIMITS_PROFILE: 'default' });
+      const { origin } = await stack.addReplica({ LIMITS_PROFILE: 'default' });
       const ada = await new ThawVisitor([origin]).joinAnonymously();
       const statuses: number[] = [];
       for (let count = 0; count < 61; count += 1) statuses.push((await block(ada, ada)).status);
@@ -113,17 +113,17 @@ describe('blocks across two replicas', () => {
       expect((await block(bob, ada)).status).toBe(201);
       expect((await unblock(bob, ada)).status).toBe(204);
       const readRows = () =>
-        thaw.database.dataSource.query<unknown[]>('SELECT * FROM blocks ORDER BY blocker_id, blocked_id');
+        stack.database.dataSource.query<unknown[]>('SELECT * FROM blocks ORDER BY blocker_id, blocked_id');
       const before = await readRows();
       expect(before.length).toBeGreaterThan(0);
-      await thaw.database.dataSource.query('DELETE FROM blocks');
-      await thaw.replicas[0]!.app.get(ProjectionRebuildService).rebuild();
+      await stack.database.dataSource.query('DELETE FROM blocks');
+      await stack.replicas[0]!.app.get(ProjectionRebuildService).rebuild();
       expect(await readRows()).toEqual(before);
     });
   });
 
   it('is known to the workers, which must read every event type before a replica appends it', async () => {
-    const worker = await thaw.startWorker();
+    const worker = await stack.startWorker();
     const eventTypes = worker.app.get(EventTypeRegistry);
     for (const type of ['PersonBlocked', 'PersonUnblocked'])
       expect(eventTypes.knows({ type, schemaVersion: 1 })).toBe(true);
@@ -132,7 +132,7 @@ describe('blocks across two replicas', () => {
 
   it('ends the running chat as a skip, and informs only the sockets of the blocker about the block', async () => {
     const { ada, bob, adaSocket, bobSocket, sessionId } = await startChat();
-    const otherTab = await ada.openSocket(thaw.origins[1]);
+    const otherTab = await ada.openSocket(stack.origins[1]);
     expect((await block(ada, bob)).status).toBe(201);
     const end = { sessionId, reason: 'skipped', endedBy: ada.user.id };
     for (const socket of [adaSocket, bobSocket]) expect(await socket.next('chat_skipped')).toMatchObject(end);
@@ -154,7 +154,7 @@ describe('blocks across two replicas', () => {
   it('runs the effects again when an earlier call has died after its commit', async () => {
     const { ada, bob, adaSocket, bobSocket } = await startChat();
     jest
-      .spyOn(thaw.replicas[0]!.app.get(MatchQueueService), 'separate')
+      .spyOn(stack.replicas[0]!.app.get(MatchQueueService), 'separate')
       .mockRejectedValueOnce(new Error('killed'));
     expect((await block(ada, bob)).status).toBe(500);
     expect(await readStates(ada, bob)).toEqual(['chatting', 'chatting']);
@@ -166,7 +166,7 @@ describe('blocks across two replicas', () => {
   describe('friendship', () => {
     it('ends for both, with the private chat, presence and typing, and does not return with the unblock', async () => {
       const { ada, bob } = await signUpPartners();
-      await makeFriends(thaw.replicas[0]!, ada, bob);
+      await makeFriends(stack.replicas[0]!, ada, bob);
       const [adaSocket, bobSocket] = [await ada.openSocket(), await bob.openSocket()];
       expect((await block(ada, bob)).status).toBe(201);
       const removal = { removedFriendId: bob.user.id, removedBy: ada.user.id };
@@ -189,7 +189,7 @@ describe('blocks across two replicas', () => {
 
       expect((await unblock(ada, bob)).status).toBe(204);
       expect((await ada.call('GET', `/api/friends/${ada.user.id}`)).body).toEqual([]);
-      await makeFriends(thaw.replicas[0]!, bob, ada);
+      await makeFriends(stack.replicas[0]!, bob, ada);
       await Promise.all([adaSocket.leave(), bobSocket.leave()]);
     });
 
@@ -220,7 +220,7 @@ describe('blocks across two replicas', () => {
         expect(blocked.status).toBe(201);
         const ids = [ada.user.id, bob.user.id];
         const readRows = (table: string, column: string) =>
-          thaw.database.dataSource.query<unknown[]>(
+          stack.database.dataSource.query<unknown[]>(
             `SELECT * FROM ${table} WHERE ${column} = ANY($1) AND ${table === 'friendships' ? 'true' : "status = 'pending'"}`,
             [ids],
           );
@@ -232,7 +232,7 @@ describe('blocks across two replicas', () => {
 
   it('hides the blocker from the blocked user, but not the other way', async () => {
     const { ada, bob } = await signUpPartners();
-    const uploads = thaw.replicas[0]!.app.get(UploadsService);
+    const uploads = stack.replicas[0]!.app.get(UploadsService);
     const upload = async (owner: ThawVisitor, bucket: UploadBucket): Promise<string> =>
       uploads.receive({ ownerId: owner.user.id, bucket, fileName: 'x', bytes: await createPlainJpeg() });
     const uploadImages = async (owner: ThawVisitor, viewer: ThawVisitor): Promise<string[]> => {
@@ -267,7 +267,7 @@ describe('blocks across two replicas', () => {
     };
     /** As after the hour for which Redis knows a block. */
     const forgetPair = (ada: ThawVisitor, bob: ThawVisitor) =>
-      thaw.store.redis.del(matchingKeys.coolDown(ada.user.id, bob.user.id));
+      stack.store.redis.del(matchingKeys.coolDown(ada.user.id, bob.user.id));
 
     it('never matches the two, whether Redis knows the block or only the list', async () => {
       const { ada, bob } = await signUpPartners();
@@ -275,14 +275,14 @@ describe('blocks across two replicas', () => {
       await startSearches(ada, bob);
       expect(await readStates(ada, bob)).toEqual(['searching', 'searching']);
       await forgetPair(ada, bob);
-      await thaw.replicas[0]!.app.get(MatchQueueService).retry(ada.user.id, [bob.user.id]);
+      await stack.replicas[0]!.app.get(MatchQueueService).retry(ada.user.id, [bob.user.id]);
       const { ada: eve, bob: dan } = await signUpPartners();
       expect((await block(dan, eve)).status).toBe(201);
       await forgetPair(eve, dan);
       // Ada and Bob are compatible with them and wait longer.
       await startSearches(eve, dan);
       await until(async () => (await readStates(ada, bob, eve, dan)).every((state) => state === 'chatting'));
-      const partners = await thaw.replicas[0]!.app.get(MatchQueueService).readPartners([
+      const partners = await stack.replicas[0]!.app.get(MatchQueueService).readPartners([
         ada.user.id,
         bob.user.id,
       ]);
@@ -306,18 +306,18 @@ describe('blocks across two replicas', () => {
       expect((await block(ada, bob)).status).toBe(201);
       await forgetPair(ada, bob);
       // As for a block that is older than the newest 500.
-      for (const { app } of thaw.replicas)
+      for (const { app } of stack.replicas)
         jest.spyOn(app.get(BlockListService), 'findExcludedUsers').mockResolvedValue([]);
       const sockets = await startSearches(ada, bob);
       const key = matchingKeys.coolDown(ada.user.id, bob.user.id);
-      await until(async () => (await thaw.store.redis.get(key)) === 'x');
+      await until(async () => (await stack.store.redis.get(key)) === 'x');
       await until(async () => (await readStates(ada, bob)).every((state) => state === 'searching'));
       for (const socket of sockets) expect(socket.all('chat_matched')).toEqual([]);
     });
 
     it('reads its list again after half an hour, and keeps the old one while the list cannot be read', async () => {
       const { ada } = await signUpPartners();
-      const { app } = thaw.replicas[0]!;
+      const { app } = stack.replicas[0]!;
       const read = jest.spyOn(app.get(BlockListService), 'findExcludedUsers').mockResolvedValue([4711]);
       const resume = jest.spyOn(app.get(MatchQueueService), 'resume');
       const [socket] = await startSearches(ada);

@@ -11,7 +11,7 @@ import { appendMessages } from '../../testing/filled-chat.fixture';
 import { persistChat } from '../../testing/persisted-chat.fixture';
 import { startChat } from '../../testing/random-chat.fixture';
 import { fileReport } from '../../testing/reports.fixture';
-import { quickChatSettings, startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
+import { quickChatSettings, startTestStack, type TestStack } from '../../testing/test-stack.harness';
 import type { ThawVisitor } from '../../testing/thaw.client';
 import { ChatTranscriptService } from '../random-chat/application/chat-transcript.service';
 
@@ -25,22 +25,22 @@ const median = (times: number[]): number =>
   [...times].sort((one, other) => one - other)[times.length >> 1] ?? Infinity;
 
 describe('the time', () => {
-  let thaw: TestReplicas;
+  let stack: TestStack;
 
   beforeAll(async () => {
-    thaw = await startTestReplicas(2, quickChatSettings);
+    stack = await startTestStack(2, quickChatSettings);
   });
-  afterEach(() => thaw.closeSockets());
-  afterAll(() => thaw.close());
+  afterEach(() => stack.closeSockets());
+  afterAll(() => stack.close());
 
   const createFilledChat = async (count: number) => {
-    const chat = await startChat(thaw);
+    const chat = await startChat(stack);
     const contents = Array.from(
       { length: count },
       (_, index) => `message ${index} with some more words in it`,
     );
-    await appendMessages(thaw.replicas[0]!, chat.sessionId, chat.bob.user.id, contents);
-    await persistChat(thaw.replicas[0]!, chat.sessionId);
+    await appendMessages(stack.replicas[0]!, chat.sessionId, chat.bob.user.id, contents);
+    await persistChat(stack.replicas[0]!, chat.sessionId);
     return chat;
   };
   /** Files a report. @returns the time that this took, in ms. */
@@ -71,7 +71,7 @@ describe('the time', () => {
 
   it(`of a report is at most ${figures.oldMessageMs} ms with the oldest of ${figures.events} messages marked`, async () => {
     const { ada, bob, sessionId } = await createFilledChat(figures.events);
-    const { messages } = await thaw.replicas[0]!.app.get(ChatTranscriptService).read(sessionId, {
+    const { messages } = await stack.replicas[0]!.app.get(ChatTranscriptService).read(sessionId, {
       newest: figures.events,
       messageIds: [],
     });
@@ -88,10 +88,10 @@ describe('the time', () => {
   });
 
   it(`of a decision with the next case is at most ${figures.decisionMs} ms at the median`, async () => {
-    const [replica] = thaw.replicas;
-    const moderator = createModeratorApi(await createModerator(thaw));
-    const reporter = await thaw.createVisitor(0);
-    const targets = await Promise.all(Array.from({ length: figures.cases }, () => thaw.createVisitor(0)));
+    const [replica] = stack.replicas;
+    const moderator = createModeratorApi(await createModerator(stack));
+    const reporter = await stack.createVisitor(0);
+    const targets = await Promise.all(Array.from({ length: figures.cases }, () => stack.createVisitor(0)));
     const caseIds: number[] = [];
     for (const target of targets) caseIds.push((await reportUser(replica!, reporter, target)).caseId);
     const times: number[] = [];

@@ -1,7 +1,7 @@
 // Uses real PostgreSQL and Redis, two api replicas over HTTP and sockets, and workers.
 import { randomUUID } from 'node:crypto';
 import { decide, findEvent, fileReport } from '../../testing/conduct.fixture';
-import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
+import { startTestStack, type TestStack } from '../../testing/test-stack.harness';
 import { until } from '../../testing/until.functions';
 import { DomainError } from '../../platform/errors/domain.errors';
 import { ProjectionRebuildService } from '../../platform/event-store/projection-rebuild.service';
@@ -16,25 +16,25 @@ jest.setTimeout(60_000);
 const settings = { CARE_REVIEW_S: '1' };
 
 describe('conduct', () => {
-  let thaw: TestReplicas;
+  let stack: TestStack;
   let nextUserId = 1_000;
 
   beforeAll(async () => {
-    thaw = await startTestReplicas(2, settings);
+    stack = await startTestStack(2, settings);
   });
   afterEach(async () => {
     jest.restoreAllMocks();
-    await thaw.closeSockets();
+    await stack.closeSockets();
   });
-  afterAll(() => thaw.close());
+  afterAll(() => stack.close());
 
-  const getReplica = (index = 0) => thaw.replicas[index]!;
+  const getReplica = (index = 0) => stack.replicas[index]!;
   const getConduct = (index = 0) => getReplica(index).app.get(ConductService);
   const readStanding = (userId: number) => getReplica().app.get(StandingsService).find(userId);
   /** Users without an account do for everything but sockets. */
   const createUserIds = (count: number): number[] => Array.from({ length: count }, () => (nextUserId += 1));
   const readRows = (table: string, condition = 'true'): Promise<Record<string, unknown>[]> =>
-    thaw.database.dataSource.query(`SELECT * FROM ${table} WHERE ${condition} ORDER BY 1`);
+    stack.database.dataSource.query(`SELECT * FROM ${table} WHERE ${condition} ORDER BY 1`);
   const reportByMany = async (userId: number, count: number) => {
     const filed = [];
     for (const reporterId of createUserIds(count))
@@ -132,7 +132,7 @@ describe('conduct', () => {
     };
 
     it('has recorded the report: the same call again announces the standing', async () => {
-      const ada = await thaw.createVisitor(1);
+      const ada = await stack.createVisitor(1);
       const [bob] = createUserIds(1) as [number];
       await reportByMany(ada.user.id, 4);
       const socket = await ada.openSocket();
@@ -144,12 +144,12 @@ describe('conduct', () => {
     });
 
     it('delays the announcement only until the job announces recent standings again', async () => {
-      const ada = await thaw.createVisitor(1);
+      const ada = await stack.createVisitor(1);
       const filed = await reportByMany(ada.user.id, 1);
       const socket = await ada.openSocket();
       dieAfterCommit();
       await expect(decide(getReplica(), ada.user.id, filed, 'suspended')).rejects.toThrow('killed');
-      const worker = await thaw.startWorker();
+      const worker = await stack.startWorker();
       await worker.app.get(TimeLimitsProcessor).run(new Date());
       expect(await socket.closed).toBe(4401);
       await worker.stop();
@@ -230,7 +230,7 @@ describe('conduct', () => {
       jest.spyOn(getConduct(), 'alignInheritedSanctions').mockRejectedValueOnce(new Error('killed'));
       await expect(liftSanction(userId, sanctionId)).rejects.toThrow('killed');
       expect(await readStanding(cleo)).toMatchObject({ kind: 'banned' });
-      const worker = await thaw.startWorker();
+      const worker = await stack.startWorker();
       await worker.app.get(TimeLimitsProcessor).run(new Date());
       expect(await readStanding(cleo)).toMatchObject({ kind: 'good' });
       await worker.stop();
@@ -242,7 +242,7 @@ describe('conduct', () => {
       const [banned, suspended] = createUserIds(2) as [number, number];
       await decide(getReplica(), banned, await reportByMany(banned, 1), 'banned');
       await reportByMany(suspended, 5);
-      const workers = await Promise.all([thaw.startWorker(), thaw.startWorker()]);
+      const workers = await Promise.all([stack.startWorker(), stack.startWorker()]);
       const processors = workers.map(({ app }) => app.get(TimeLimitsProcessor));
       await until(async () => {
         await Promise.all(processors.map((processor) => processor.run(new Date())));

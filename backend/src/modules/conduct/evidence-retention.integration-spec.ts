@@ -10,10 +10,10 @@ import { startChat } from '../../testing/random-chat.fixture';
 import { fileReport, readStoredReports, type StoredReport } from '../../testing/reports.fixture';
 import {
   quickChatSettings,
-  startTestReplicas,
-  type TestReplicas,
+  startTestStack,
+  type TestStack,
   type TestWorker,
-} from '../../testing/test-replicas.harness';
+} from '../../testing/test-stack.harness';
 import type { ThawVisitor } from '../../testing/thaw.client';
 import { BodyExpiryProcessor } from '../random-chat/jobs/body-expiry.processor';
 import { HeldImagesService } from '../uploads/application/held-images.service';
@@ -27,38 +27,38 @@ const DAY_MS = 24 * HOUR_MS;
 const MODERATOR_ID = 3;
 
 describe('the retention of evidence', () => {
-  let thaw: TestReplicas;
+  let stack: TestStack;
   let worker: TestWorker;
   let folder: string;
   let conduct: ConductService;
 
   beforeAll(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'thaw-evidence-'));
-    thaw = await startTestReplicas(2, { ...quickChatSettings, STORAGE_DIR: folder });
-    worker = await thaw.startWorker();
-    conduct = thaw.replicas[0]!.app.get(ConductService);
+    stack = await startTestStack(2, { ...quickChatSettings, STORAGE_DIR: folder });
+    worker = await stack.startWorker();
+    conduct = stack.replicas[0]!.app.get(ConductService);
   });
-  afterEach(() => thaw.closeSockets());
+  afterEach(() => stack.closeSockets());
   afterAll(async () => {
-    await thaw.close();
+    await stack.close();
     await rm(folder, { recursive: true, force: true });
   });
 
   /** Ada has reported Bob from a chat that ended, with an image that Bob had sent. */
   const reportNewChat = async () => {
-    const chat = await startChat(thaw);
+    const chat = await startChat(stack);
     const { ada, bob, bobSocket, sessionId } = chat;
-    const content = await uploadChatImage(thaw.replicas[1]!, bob);
+    const content = await uploadChatImage(stack.replicas[1]!, bob);
     await bobSocket.request('random_message', { sessionId, content, messageType: 'image' });
     await bobSocket.request('skip_chat', { sessionId });
     const { status } = await fileReport(ada, bob, { sessionId, words: 'did not stop' });
     expect(status).toBe(201);
-    await persistChat(thaw.replicas[0]!, sessionId);
-    const [report] = await readStoredReports(thaw, bob);
+    await persistChat(stack.replicas[0]!, sessionId);
+    const [report] = await readStoredReports(stack, bob);
     return { ...chat, report: report!, key: parseUploadUrl(content)!.key };
   };
   const readVersion = async ({ user }: ThawVisitor): Promise<number> => {
-    const [row] = await thaw.database.dataSource.query<{ version: string }[]>(
+    const [row] = await stack.database.dataSource.query<{ version: string }[]>(
       'SELECT version FROM event_streams WHERE stream_id = $1',
       [`conduct-${user.id}`],
     );
@@ -84,9 +84,9 @@ describe('the retention of evidence', () => {
     });
   const expireAfter = (ms: number) => worker.app.get(BodyExpiryProcessor).expire(new Date(Date.now() + ms));
   const hasEvidence = async (bob: ThawVisitor): Promise<boolean> =>
-    (await readStoredReports(thaw, bob))[0]?.evidence !== undefined;
+    (await readStoredReports(stack, bob))[0]?.evidence !== undefined;
   const readExpiries = async ({ user }: ThawVisitor): Promise<Record<string, string | null>> => {
-    const rows = await thaw.database.dataSource.query<{ type: string; expires_at: Date | null }[]>(
+    const rows = await stack.database.dataSource.query<{ type: string; expires_at: Date | null }[]>(
       `SELECT e.type, p.expires_at FROM events e JOIN event_private p USING (stream_id, event_id)
        WHERE stream_id = $1 ORDER BY stream_position`,
       [`conduct-${user.id}`],
@@ -94,7 +94,7 @@ describe('the retention of evidence', () => {
     return Object.fromEntries(rows.map((row) => [row.type, row.expires_at?.toISOString() ?? null]));
   };
   const readEventTypes = async ({ user }: ThawVisitor): Promise<string[]> => {
-    const rows = await thaw.database.dataSource.query<{ type: string }[]>(
+    const rows = await stack.database.dataSource.query<{ type: string }[]>(
       'SELECT type FROM events WHERE stream_id = $1 ORDER BY stream_position',
       [`conduct-${user.id}`],
     );
@@ -102,7 +102,7 @@ describe('the retention of evidence', () => {
   };
   const hasFileAfterSweep = async (key: string): Promise<boolean> => {
     await worker.app.get(UploadRemovalService).sweep(new Date());
-    const rows = await thaw.database.dataSource.query<unknown[]>('SELECT 1 FROM uploads WHERE key = $1', [
+    const rows = await stack.database.dataSource.query<unknown[]>('SELECT 1 FROM uploads WHERE key = $1', [
       key,
     ]);
     return rows.length > 0;
@@ -119,13 +119,13 @@ describe('the retention of evidence', () => {
     expect(await hasEvidence(bob)).toBe(true);
     await Promise.all([expireAfter(73 * HOUR_MS), expireAfter(73 * HOUR_MS)]);
     await expireAfter(73 * HOUR_MS);
-    expect(await readStoredReports(thaw, bob)).toEqual([
+    expect(await readStoredReports(stack, bob)).toEqual([
       expect.not.objectContaining({ words: expect.anything(), evidence: expect.anything() }),
     ]);
     expect(await readExpiries(bob)).toEqual({});
     expect((await readEventTypes(bob)).filter((type) => type === 'EvidenceExpired')).toHaveLength(1);
     expect((await readEventTypes(bob)).includes('BodiesExpired')).toBe(false);
-    expect(await thaw.replicas[0]!.app.get(HeldImagesService).open(key)).toBeNull();
+    expect(await stack.replicas[0]!.app.get(HeldImagesService).open(key)).toBeNull();
     expect(await hasFileAfterSweep(key)).toBe(false);
   });
 
@@ -165,15 +165,15 @@ describe('the retention of evidence', () => {
   });
 
   it('counts from the end of a chat that continues after the dismissal', async () => {
-    const chat = await startChat(thaw);
+    const chat = await startChat(stack);
     const { ada, bob, sessionId } = chat;
     await fileReport(ada, bob, { sessionId });
-    const [report] = await readStoredReports(thaw, bob);
+    const [report] = await readStoredReports(stack, bob);
     await decide(bob, report!, 'dismissed');
     const before = Date.parse((await readExpiries(bob)).ReportFiled!);
     await chat.bobSocket.request('skip_chat', { sessionId });
     // As if it had ended two days later.
-    await persistChat(thaw.replicas[0]!, sessionId, -48 * HOUR_MS);
+    await persistChat(stack.replicas[0]!, sessionId, -48 * HOUR_MS);
     const after = Date.parse((await readExpiries(bob)).ReportFiled!);
     expect(after - before).toBeGreaterThan(47 * HOUR_MS);
     expect(after - before).toBeLessThan(49 * HOUR_MS);
@@ -187,10 +187,10 @@ describe('the retention of evidence', () => {
     const before = await readAllExpiries();
     expect(before[0]!.ReportFiled).not.toBeNull();
     expect(before[2]!.ReportFiled).toBeNull();
-    await thaw.database.dataSource.query(
+    await stack.database.dataSource.query(
       `UPDATE event_private SET expires_at = NULL WHERE stream_id LIKE 'conduct-%'`,
     );
-    await thaw.replicas[0]!.app.get(ProjectionRebuildService).rebuild();
+    await stack.replicas[0]!.app.get(ProjectionRebuildService).rebuild();
     expect(await readAllExpiries()).toEqual(before);
   });
 });

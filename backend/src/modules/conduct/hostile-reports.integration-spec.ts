@@ -5,7 +5,7 @@ import { createConnectedFriends, createPrivateMessage } from '../../testing/priv
 import { readEvents, startChat } from '../../testing/random-chat.fixture';
 import { recordPastChat } from '../../testing/relationship.fixture';
 import { fileReport, readStoredReports, readEvidenceTexts } from '../../testing/reports.fixture';
-import { quickChatSettings, startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
+import { quickChatSettings, startTestStack, type TestStack } from '../../testing/test-stack.harness';
 import { textMessage, ThawVisitor } from '../../testing/thaw.client';
 import { persistChat } from '../../testing/persisted-chat.fixture';
 import { StandingsService } from '../standings/application/standings.service';
@@ -14,16 +14,16 @@ import { ReporterWeightService } from './application/reporter-weight.service';
 jest.setTimeout(60_000);
 
 describe('hostile reports', () => {
-  let thaw: TestReplicas;
+  let stack: TestStack;
 
   beforeAll(async () => {
-    thaw = await startTestReplicas(2, quickChatSettings);
+    stack = await startTestStack(2, quickChatSettings);
   });
-  afterEach(() => thaw.closeSockets());
-  afterAll(() => thaw.close());
+  afterEach(() => stack.closeSockets());
+  afterAll(() => stack.close());
 
   const startChatWithMessage = async () => {
-    const chat = await startChat(thaw);
+    const chat = await startChat(stack);
     const { sessionId, bobSocket } = chat;
     const { id } = await bobSocket.request('random_message', textMessage(sessionId, 'something bad'));
     return { ...chat, messageId: String(id) };
@@ -31,7 +31,7 @@ describe('hostile reports', () => {
 
   it('with a malformed body are refused', async () => {
     const { ada, bob, sessionId } = await startChatWithMessage();
-    await persistChat(thaw.replicas[0]!, sessionId);
+    await persistChat(stack.replicas[0]!, sessionId);
     const tooMany = Array.from({ length: limits.markedMessagesPerReport + 1 }, (_, index) => `${index}-0`);
     // Two reporters, since each may file ten reports in an hour.
     for (const [reporter, target, bodies] of [
@@ -67,28 +67,28 @@ describe('hostile reports', () => {
           fields,
           { status: 400, body: { code: 'validation_failed' } },
         ]);
-    expect(await readStoredReports(thaw, bob)).toEqual([]);
+    expect(await readStoredReports(stack, bob)).toEqual([]);
   });
 
   it('in the name of another user are refused, and so are their lists', async () => {
     const { ada, bob, sessionId } = await startChatWithMessage();
-    const stranger = await thaw.createVisitor(0);
+    const stranger = await stack.createVisitor(0);
     const forbidden = { status: 403, body: { code: 'forbidden' } };
     expect(await fileReport(stranger, bob, { reporterId: ada.user.id, sessionId })).toMatchObject(forbidden);
     expect(await stranger.call('GET', `/api/reports/${ada.user.id}`)).toMatchObject(forbidden);
-    const signedOut = await new ThawVisitor([thaw.origins[0]!]).call('POST', '/api/reports', {});
+    const signedOut = await new ThawVisitor([stack.origins[0]!]).call('POST', '/api/reports', {});
     expect(signedOut.status).toBe(401);
   });
 
   it('of strangers have no effect', async () => {
     const { bob, sessionId } = await startChatWithMessage();
-    const strangers = [await thaw.createVisitor(0), await thaw.createVisitor(1)];
+    const strangers = [await stack.createVisitor(0), await stack.createVisitor(1)];
     for (const stranger of strangers) {
       expect((await fileReport(stranger, bob, { sessionId })).status).toBe(404);
       expect((await fileReport(stranger, bob)).status).toBe(404);
       expect((await fileReport(stranger, bob, { historyId: 1 })).status).toBe(404);
     }
-    const rows = await thaw.database.dataSource.query<unknown[]>(
+    const rows = await stack.database.dataSource.query<unknown[]>(
       'SELECT 1 FROM events WHERE stream_id = $1 UNION ALL SELECT 1 FROM standings WHERE user_id = $2',
       [`conduct-${bob.user.id}`, bob.user.id],
     );
@@ -107,18 +107,18 @@ describe('hostile reports', () => {
     expect(
       (await fileReport(blank.ada, blank.bob, { sessionId: blank.sessionId, words: ' \n ' })).status,
     ).toBe(201);
-    expect((await readStoredReports(thaw, bob))[0]!.words).toBe('ab \ufffd \n😀');
-    expect((await readStoredReports(thaw, other.bob))[0]!.words).toBe('😀'.repeat(1_000));
-    expect((await readStoredReports(thaw, blank.bob))[0]!.words).toBeNull();
+    expect((await readStoredReports(stack, bob))[0]!.words).toBe('ab \ufffd \n😀');
+    expect((await readStoredReports(stack, other.bob))[0]!.words).toBe('😀'.repeat(1_000));
+    expect((await readStoredReports(stack, blank.bob))[0]!.words).toBeNull();
   });
 
   it('cannot mark messages of other chats, other events, or private messages', async () => {
     const { ada, bob, sessionId, messageId } = await startChatWithMessage();
     const others = await startChatWithMessage();
-    const [start] = await readEvents(thaw, sessionId);
+    const [start] = await readEvents(stack, sessionId);
     const messageIds = [others.messageId, start!.id, '0-0', '9999999999999999-0', 1, messageId];
     expect((await fileReport(ada, bob, { sessionId, messageIds })).status).toBe(201);
-    const [report] = await readStoredReports(thaw, bob);
+    const [report] = await readStoredReports(stack, bob);
     expect(JSON.parse(report!.evidence!)).toMatchObject({
       messages: [{ id: messageId, isMarked: true }],
       omitted: 0,
@@ -134,9 +134,9 @@ describe('hostile reports', () => {
     };
     expect(await reportUntilRefused()).toBe(10);
     const advanceOneHour = async () => {
-      const keys = await thaw.store.redis.keys(`*reports:*${ada.user.id}*`);
+      const keys = await stack.store.redis.keys(`*reports:*${ada.user.id}*`);
       expect(keys).toHaveLength(1);
-      await thaw.store.redis.del(...keys);
+      await stack.store.redis.del(...keys);
     };
     for (const accepted of [10, 10, 0]) {
       await advanceOneHour();
@@ -145,12 +145,12 @@ describe('hostile reports', () => {
   });
 
   it('of unreliable reporters do not count, and neither do those of suspended ones', async () => {
-    const ada = await thaw.createVisitor(0);
-    const weights = thaw.replicas[0]!.app.get(ReporterWeightService);
+    const ada = await stack.createVisitor(0);
+    const weights = stack.replicas[0]!.app.get(ReporterWeightService);
     const weigh = () => weights.weigh(ada.user.id);
     let id = ada.user.id;
     const insertDecidedReports = (outcome: string, count: number) =>
-      thaw.database.dataSource.query(
+      stack.database.dataSource.query(
         `INSERT INTO reports (id, case_id, user_id, reporter_id, counts_as, weight, category, place, chat_at, created_at,
                               event_id, decided_at, outcome)
          SELECT $1::bigint + n, 1, 1, $2::bigint, $2::bigint, 1, 'spam', 'private_chat', now(), now(), gen_random_uuid(), now(), $3
@@ -163,7 +163,7 @@ describe('hostile reports', () => {
     expect(await weigh()).toBe(0);
     await insertDecidedReports('action_taken', 1);
     expect(await weigh()).toBe(1);
-    await thaw.database.dataSource.query(
+    await stack.database.dataSource.query(
       `INSERT INTO standings (user_id, sanction_kind, sanctioned_at) VALUES ($1, 'suspended', now())`,
       [ada.user.id],
     );
@@ -178,20 +178,20 @@ describe('hostile reports', () => {
       getDeviceId: (index: number) => string,
     ): Promise<string> => {
       for (let index = 0; index < 3; index += 1) {
-        const reporter = await thaw.createVisitor(0);
-        await recordPastChat(thaw.replicas[0]!, reporter, target);
+        const reporter = await stack.createVisitor(0);
+        await recordPastChat(stack.replicas[0]!, reporter, target);
         const request = { requesterId: reporter.user.id, addresseeId: target.user.id };
         expect((await reporter.call('POST', '/api/friends/request', request)).status).toBe(201);
-        await thaw.database.dataSource.query(
+        await stack.database.dataSource.query(
           'INSERT INTO devices (device_hash, user_id, first_seen_at, seen_at) VALUES ($1, $2, now(), now())',
           [getDeviceId(index), reporter.user.id],
         );
         expect((await fileReport(reporter, target)).status).toBe(201);
       }
-      return (await thaw.replicas[0]!.app.get(StandingsService).find(target.user.id)).kind;
+      return (await stack.replicas[0]!.app.get(StandingsService).find(target.user.id)).kind;
     };
     expect(await reportByThree(victim, () => 'one device')).toBe('good');
-    expect(new Set((await readStoredReports(thaw, victim)).map(({ countsAs }) => countsAs)).size).toBe(1);
+    expect(new Set((await readStoredReports(stack, victim)).map(({ countsAs }) => countsAs)).size).toBe(1);
     expect(await reportByThree(other, (index) => `device ${index}`)).toBe('care');
   });
 
@@ -199,7 +199,7 @@ describe('hostile reports', () => {
     it('neither edits, nor the expiry of the chat, nor the erasure of the sender', async () => {
       const { ada, bob, bobSocket, sessionId, messageId } = await startChatWithMessage();
       await fileReport(ada, bob, { sessionId });
-      const before = await readStoredReports(thaw, bob);
+      const before = await readStoredReports(stack, bob);
       await bobSocket.request('message_edit', {
         sessionId,
         userId: bob.user.id,
@@ -207,26 +207,26 @@ describe('hostile reports', () => {
         newContent: 'innocent',
       });
       await bobSocket.request('skip_chat', { sessionId });
-      await persistChat(thaw.replicas[0]!, sessionId);
-      const dataSource = thaw.replicas[0]!.app.get(DataSource);
+      await persistChat(stack.replicas[0]!, sessionId);
+      const dataSource = stack.replicas[0]!.app.get(DataSource);
       await dataSource.query('DELETE FROM event_private WHERE stream_id = $1 OR subject_id = $2', [
         `chat-${sessionId}`,
         bob.user.id,
       ]);
-      expect(await readStoredReports(thaw, bob)).toEqual(before);
+      expect(await readStoredReports(stack, bob)).toEqual(before);
       expect((await fileReport(ada, bob, { sessionId })).status).toBe(200);
-      expect(await readStoredReports(thaw, bob)).toEqual(before);
+      expect(await readStoredReports(stack, bob)).toEqual(before);
       expect(readEvidenceTexts(before[0]!)).toEqual(['something bad']);
     });
 
     it('nor the deletion of a private message', async () => {
-      const { ada, bob, bobSocket } = await createConnectedFriends(thaw);
+      const { ada, bob, bobSocket } = await createConnectedFriends(stack);
       const message = createPrivateMessage({ from: bob, to: ada, content: 'privately bad' });
       const { id } = await bobSocket.request('send_private_message', message);
       await fileReport(ada, bob);
       const change = { receiverId: ada.user.id, senderId: bob.user.id, messageId: Number(id) };
       await bobSocket.request('delete_private_message', change);
-      const [report] = await readStoredReports(thaw, bob);
+      const [report] = await readStoredReports(stack, bob);
       expect(readEvidenceTexts(report!)).toEqual(['privately bad']);
     });
   });

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { limits } from '@thaw/contract/limits';
 import type { Notice } from '@thaw/contract/safety';
 import { decide, findEvent, fileReport, MODERATOR_ID, warn } from '../../testing/conduct.fixture';
-import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
+import { startTestStack, type TestStack } from '../../testing/test-stack.harness';
 import { ThawVisitor } from '../../testing/thaw.client';
 import { until } from '../../testing/until.functions';
 import { ConductService } from './application/conduct.service';
@@ -13,15 +13,15 @@ jest.setTimeout(60_000);
 const OTHER_MODERATOR_ID = 2;
 
 describe('notices', () => {
-  let thaw: TestReplicas;
+  let stack: TestStack;
 
   beforeAll(async () => {
-    thaw = await startTestReplicas(2);
+    stack = await startTestStack(2);
   });
-  afterEach(() => thaw.closeSockets());
-  afterAll(() => thaw.close());
+  afterEach(() => stack.closeSockets());
+  afterAll(() => stack.close());
 
-  const getReplica = () => thaw.replicas[0]!;
+  const getReplica = () => stack.replicas[0]!;
   const getConduct = () => getReplica().app.get(ConductService);
   const readNotices = async (who: ThawVisitor): Promise<Notice[]> =>
     (await who.call('GET', `/api/notices/${who.user.id}`)).body as unknown as Notice[];
@@ -34,7 +34,7 @@ describe('notices', () => {
     return findEvent(await decide(getReplica(), ada.user.id, filed, 'suspended'), 'SanctionImposed').data;
   };
   const decideAppeal = async (ada: ThawVisitor, appealId: number, outcome: 'upheld' | 'reversed') => {
-    const [{ version }] = await thaw.database.dataSource.query<[{ version: number }]>(
+    const [{ version }] = await stack.database.dataSource.query<[{ version: number }]>(
       'SELECT max(version) AS version FROM conduct_cases WHERE user_id = $1',
       [ada.user.id],
     );
@@ -52,7 +52,7 @@ describe('notices', () => {
   };
 
   it('state rule, facts, place, who decided, the end and the appeal to users who are suspended', async () => {
-    const [ada, bob] = [await thaw.createVisitor(0), await thaw.createVisitor(1)];
+    const [ada, bob] = [await stack.createVisitor(0), await stack.createVisitor(1)];
     const { until: end, noticeId } = await suspend(ada, bob);
     const [notice] = await readNotices(ada);
     expect(notice).toEqual({
@@ -84,8 +84,8 @@ describe('notices', () => {
   });
 
   it('reach all sockets of their recipient, on every replica, and no others', async () => {
-    const [ada, bob] = [await thaw.createVisitor(0), await thaw.createVisitor(1)];
-    const sockets = await Promise.all(thaw.origins.map((origin) => ada.openSocket(origin)));
+    const [ada, bob] = [await stack.createVisitor(0), await stack.createVisitor(1)];
+    const sockets = await Promise.all(stack.origins.map((origin) => ada.openSocket(origin)));
     const socketOfBob = await bob.openSocket();
     const noticeId = await warn(getReplica(), ada.user.id);
     for (const socket of sockets)
@@ -98,7 +98,7 @@ describe('notices', () => {
   });
 
   it('are marked as seen once, and only by their recipient', async () => {
-    const [ada, bob] = [await thaw.createVisitor(0), await thaw.createVisitor(1)];
+    const [ada, bob] = [await stack.createVisitor(0), await stack.createVisitor(1)];
     const noticeId = await warn(getReplica(), ada.user.id);
     expect(await read(bob, noticeId)).toMatchObject({ status: 404 });
     const { status, body } = await read(ada, noticeId);
@@ -110,7 +110,7 @@ describe('notices', () => {
   });
 
   it('ask for the age once', async () => {
-    const ada = await thaw.createVisitor(0);
+    const ada = await stack.createVisitor(0);
     const finding = { finding: 'stated_age', evidence: null, evidenceHash: null } as const;
     await getConduct().raiseFinding({ ...finding, userId: ada.user.id, sourceEventId: randomUUID() });
     const [question] = await readNotices(ada);
@@ -128,7 +128,7 @@ describe('notices', () => {
 
   describe('that are appealed', () => {
     it('have one appeal, whose answer reaches the appellant and lifts the suspension', async () => {
-      const [ada, bob] = [await thaw.createVisitor(0), await thaw.createVisitor(1)];
+      const [ada, bob] = [await stack.createVisitor(0), await stack.createVisitor(1)];
       const { noticeId } = await suspend(ada, bob);
       const filed = await fileAppeal(ada, noticeId);
       expect(filed).toMatchObject({ status: 201, body: { noticeId, state: 'open' } });
@@ -149,7 +149,7 @@ describe('notices', () => {
     });
 
     it('are refused for notices of others, for notices without an appeal, and without words', async () => {
-      const [ada, bob] = [await thaw.createVisitor(0), await thaw.createVisitor(1)];
+      const [ada, bob] = [await stack.createVisitor(0), await stack.createVisitor(1)];
       const { noticeId } = await suspend(ada, bob);
       expect(await fileAppeal(bob, noticeId)).toMatchObject({ status: 404 });
       const [decided] = await readNotices(bob);
@@ -159,7 +159,7 @@ describe('notices', () => {
     });
 
     it('let a reporter ask for a second look, which opens the case again and sends nothing to the user', async () => {
-      const [ada, bob] = [await thaw.createVisitor(0), await thaw.createVisitor(1)];
+      const [ada, bob] = [await stack.createVisitor(0), await stack.createVisitor(1)];
       const socket = await ada.openSocket();
       const filed = await fileReport(getReplica(), ada.user.id, bob.user.id);
       await decide(getReplica(), ada.user.id, filed, 'dismissed');
@@ -170,7 +170,7 @@ describe('notices', () => {
       const { events } = await decideAppeal(ada, body.id as number, 'reversed');
       expect(events.map(({ type }) => type)).toEqual(['AppealDecided', 'CaseOpened']);
       expect(await readNotices(ada)).toEqual([]);
-      const [{ state }] = await thaw.database.dataSource.query<[{ state: string }]>(
+      const [{ state }] = await stack.database.dataSource.query<[{ state: string }]>(
         'SELECT state FROM conduct_cases WHERE id = $1',
         [filed.caseId],
       );
@@ -181,7 +181,7 @@ describe('notices', () => {
     });
 
     it('are refused when the time for an appeal is over', async () => {
-      const late = await thaw.add({ APPEAL_WITHIN_S: '1' });
+      const late = await stack.addReplica({ APPEAL_WITHIN_S: '1' });
       const ada = await new ThawVisitor([late.origin]).joinAnonymously();
       const noticeId = await warn(late, ada.user.id);
       await until(async () => (await readNotices(ada))[0]?.appeal.state === 'over');
@@ -189,7 +189,7 @@ describe('notices', () => {
     });
 
     it('are limited to five a day in every profile, without those that are malformed', async () => {
-      const ada = await thaw.createVisitor(0);
+      const ada = await stack.createVisitor(0);
       expect((await fileAppeal(ada, MODERATOR_ID, '')).status).toBe(400);
       const statuses: number[] = [];
       for (let count = 0; count < 6; count += 1) statuses.push((await fileAppeal(ada, MODERATOR_ID)).status);

@@ -11,7 +11,7 @@ import {
 import { startChat } from '../../testing/random-chat.fixture';
 import { makeFriends, recordPastChat } from '../../testing/relationship.fixture';
 import { fileReport, readStoredReports, readEvidenceTexts } from '../../testing/reports.fixture';
-import { quickChatSettings, startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
+import { quickChatSettings, startTestStack, type TestStack } from '../../testing/test-stack.harness';
 import { textMessage, type ThawVisitor } from '../../testing/thaw.client';
 import { BlocksService } from '../blocks/application/blocks.service';
 import { ConductService } from './application/conduct.service';
@@ -21,20 +21,20 @@ jest.setTimeout(60_000);
 const HOUR_MS = 60 * 60_000;
 
 describe('reports', () => {
-  let thaw: TestReplicas;
+  let stack: TestStack;
 
   beforeAll(async () => {
-    thaw = await startTestReplicas(2, quickChatSettings);
+    stack = await startTestStack(2, quickChatSettings);
   });
   afterEach(async () => {
     jest.restoreAllMocks();
-    await thaw.closeSockets();
+    await stack.closeSockets();
   });
-  afterAll(() => thaw.close());
+  afterAll(() => stack.close());
 
   /** Ada and Bob in a chat in which Bob has written. */
   const startChatWithMessage = async () => {
-    const chat = await startChat(thaw);
+    const chat = await startChat(stack);
     const { sessionId, bobSocket } = chat;
     const { id } = await bobSocket.request('random_message', textMessage(sessionId, 'something bad'));
     return { ...chat, messageId: String(id) };
@@ -42,7 +42,7 @@ describe('reports', () => {
   const readReports = async (who: ThawVisitor) =>
     (await who.call('GET', `/api/reports/${who.user.id}`)).body as unknown as object[];
   const findHistoryId = async ({ user }: ThawVisitor, sessionId: string): Promise<number> => {
-    const [row] = await thaw.database.dataSource.query<{ id: string }[]>(
+    const [row] = await stack.database.dataSource.query<{ id: string }[]>(
       'SELECT id FROM chat_history WHERE stream_id = $1 AND $2 IN (user1_id, user2_id)',
       [`chat-${sessionId}`, user.id],
     );
@@ -70,7 +70,7 @@ describe('reports', () => {
       expect(await readReports(ada)).toEqual([body]);
       expect(await readReports(bob)).toEqual([]);
 
-      const [report] = await readStoredReports(thaw, bob);
+      const [report] = await readStoredReports(stack, bob);
       expect(report).toMatchObject({
         reportId: body.id,
         reporterId: ada.user.id,
@@ -90,7 +90,7 @@ describe('reports', () => {
     it('keep words and evidence out of the open log', async () => {
       const { ada, bob, sessionId } = await startChatWithMessage();
       await fileReport(ada, bob, { sessionId, words: 'canary words' });
-      const rows = await thaw.database.dataSource.query<unknown[]>(
+      const rows = await stack.database.dataSource.query<unknown[]>(
         `SELECT 1 FROM events WHERE stream_id = $1 AND (data::text LIKE '%canary%' OR data::text LIKE '%something bad%')`,
         [`conduct-${bob.user.id}`],
       );
@@ -104,10 +104,10 @@ describe('reports', () => {
         status: 200,
         body: first.body,
       });
-      await persistChat(thaw.replicas[0]!, sessionId);
+      await persistChat(stack.replicas[0]!, sessionId);
       const historyId = await findHistoryId(ada, sessionId);
       expect(await fileReport(ada, bob, { historyId })).toMatchObject({ status: 200, body: first.body });
-      expect(await readStoredReports(thaw, bob)).toHaveLength(1);
+      expect(await readStoredReports(stack, bob)).toHaveLength(1);
     });
 
     it('send nothing to the reported user, also when they are filed again', async () => {
@@ -125,20 +125,23 @@ describe('reports', () => {
       const answers = await Promise.all(Array.from({ length: 4 }, () => fileReport(ada, bob, { sessionId })));
       expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 201]);
       expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
-      expect(await readStoredReports(thaw, bob)).toHaveLength(1);
+      expect(await readStoredReports(stack, bob)).toHaveLength(1);
     });
 
     it('can be filed from the history when the live stream is gone, with the same evidence', async () => {
       const { ada, bob, sessionId, bobSocket, messageId } = await startChatWithMessage();
       await bobSocket.request('skip_chat', { sessionId });
       await fileReport(bob, ada, { sessionId, messageIds: [messageId] });
-      await persistChat(thaw.replicas[0]!, sessionId);
-      await dropLiveChat(thaw, sessionId);
+      await persistChat(stack.replicas[0]!, sessionId);
+      await dropLiveChat(stack, sessionId);
       const historyId = await findHistoryId(ada, sessionId);
       expect(await fileReport(ada, bob, { historyId, messageIds: [messageId] })).toMatchObject({
         status: 201,
       });
-      const [[live], [persisted]] = [await readStoredReports(thaw, ada), await readStoredReports(thaw, bob)];
+      const [[live], [persisted]] = [
+        await readStoredReports(stack, ada),
+        await readStoredReports(stack, bob),
+      ];
       expect(persisted!.evidence).toBe(live!.evidence);
       expect(persisted!.evidenceHash).toBe(live!.evidenceHash);
     });
@@ -147,8 +150,8 @@ describe('reports', () => {
       const { ada, bob, sessionId, bobSocket } = await startChatWithMessage();
       await bobSocket.request('skip_chat', { sessionId });
       const first = await fileReport(ada, bob, { sessionId });
-      await persistChat(thaw.replicas[0]!, sessionId, 24 * HOUR_MS + 60_000);
-      await dropLiveChat(thaw, sessionId);
+      await persistChat(stack.replicas[0]!, sessionId, 24 * HOUR_MS + 60_000);
+      await dropLiveChat(stack, sessionId);
       const tooLate = { status: 409, body: { code: 'too_late' } };
       expect(await fileReport(bob, ada, { sessionId })).toMatchObject(tooLate);
       expect(await fileReport(bob, ada, { historyId: await findHistoryId(bob, sessionId) })).toMatchObject(
@@ -160,7 +163,7 @@ describe('reports', () => {
     it('are refused for chats of others and for chats that do not exist', async () => {
       const { ada, bob, sessionId } = await startChatWithMessage();
       const others = await startChatWithMessage();
-      await persistChat(thaw.replicas[0]!, others.sessionId);
+      await persistChat(stack.replicas[0]!, others.sessionId);
       const historyId = await findHistoryId(others.ada, others.sessionId);
       const notFound = { status: 404, body: { code: 'not_found' } };
       for (const [target, fields] of [
@@ -178,13 +181,13 @@ describe('reports', () => {
 
     it('hold the images of the evidence in the same transaction', async () => {
       const { ada, bob, sessionId, bobSocket } = await startChatWithMessage();
-      const content = await uploadChatImage(thaw.replicas[1]!, bob);
+      const content = await uploadChatImage(stack.replicas[1]!, bob);
       await bobSocket.request('random_message', { sessionId, content, messageType: 'image' });
       const readHeldEvidence = () =>
-        thaw.database.dataSource.query<unknown[]>('SELECT key FROM upload_holds WHERE key = $1', [
+        stack.database.dataSource.query<unknown[]>('SELECT key FROM upload_holds WHERE key = $1', [
           content.slice('/api/files/chat-images/'.length),
         ]);
-      const conduct = thaw.replicas[0]!.app.get(ConductService);
+      const conduct = stack.replicas[0]!.app.get(ConductService);
       const file = conduct.fileReport.bind(conduct);
       jest.spyOn(conduct, 'fileReport').mockImplementationOnce((request, alongside) =>
         file(request, async (manager, result) => {
@@ -193,7 +196,7 @@ describe('reports', () => {
         }),
       );
       expect((await fileReport(ada, bob, { sessionId })).status).toBe(503);
-      expect([await readHeldEvidence(), await readStoredReports(thaw, bob)]).toEqual([[], []]);
+      expect([await readHeldEvidence(), await readStoredReports(stack, bob)]).toEqual([[], []]);
       expect((await fileReport(ada, bob, { sessionId })).status).toBe(201);
       expect(await readHeldEvidence()).toHaveLength(1);
     });
@@ -201,19 +204,19 @@ describe('reports', () => {
 
   describe('without a chat', () => {
     it('are about the private chat with a friend', async () => {
-      const { ada, bob, bobSocket } = await createConnectedFriends(thaw);
+      const { ada, bob, bobSocket } = await createConnectedFriends(stack);
       const message = createPrivateMessage({ from: bob, to: ada, content: 'privately bad' });
       const { id } = await bobSocket.request('send_private_message', message);
       expect(await fileReport(ada, bob, { messageIds: [Number(id)] })).toMatchObject({ status: 201 });
       expect(await fileReport(ada, bob)).toMatchObject({ status: 200 });
-      const [report] = await readStoredReports(thaw, bob);
+      const [report] = await readStoredReports(stack, bob);
       expect(report!.context).toMatchObject({ where: 'private_chat' });
       expect(readEvidenceTexts(report!)).toEqual(['privately bad']);
     });
 
     it('are accepted about users with whom a request is open, in both directions', async () => {
-      const [ada, bob] = [await thaw.createVisitor(0), await thaw.createVisitor(1)];
-      await recordPastChat(thaw.replicas[0]!, ada, bob);
+      const [ada, bob] = [await stack.createVisitor(0), await stack.createVisitor(1)];
+      await recordPastChat(stack.replicas[0]!, ada, bob);
       const request = { requesterId: ada.user.id, addresseeId: bob.user.id };
       expect((await ada.call('POST', '/api/friends/request', request)).status).toBe(201);
       expect((await fileReport(ada, bob)).status).toBe(201);
@@ -221,12 +224,12 @@ describe('reports', () => {
     });
 
     it('are accepted for 24 hours after the last private message of a former friend', async () => {
-      const { ada, bob, bobSocket } = await createConnectedFriends(thaw);
+      const { ada, bob, bobSocket } = await createConnectedFriends(stack);
       const message = createPrivateMessage({ from: bob, to: ada, content: 'x' });
       await bobSocket.request('send_private_message', message);
       expect((await bob.call('DELETE', `/api/friends/${bob.user.id}/${ada.user.id}`)).status).toBe(204);
       const backdate = (table: string, column: string, id: string) =>
-        thaw.database.dataSource.query(
+        stack.database.dataSource.query(
           `ALTER TABLE events DISABLE TRIGGER events_are_append_only;
            UPDATE ${table} SET ${column} = now() - interval '25 hours' WHERE ${id};
            ALTER TABLE events ENABLE TRIGGER events_are_append_only`,
@@ -235,19 +238,19 @@ describe('reports', () => {
       expect((await fileReport(ada, bob)).status).toBe(201);
       expect(await fileReport(bob, ada)).toMatchObject({ status: 409, body: { code: 'too_late' } });
       await backdate('private_messages', 'created_at', `receiver_id = ${ada.user.id}`);
-      await thaw.database.dataSource.query('UPDATE reports SET decided_at = now() WHERE user_id = $1', [
+      await stack.database.dataSource.query('UPDATE reports SET decided_at = now() WHERE user_id = $1', [
         bob.user.id,
       ]);
       expect(await fileReport(ada, bob)).toMatchObject({ status: 409, body: { code: 'too_late' } });
     });
 
     it('are refused about users who were never met, about oneself, and about users who do not exist', async () => {
-      const [ada, stranger] = [await thaw.createVisitor(0), await thaw.createVisitor(1)];
+      const [ada, stranger] = [await stack.createVisitor(0), await stack.createVisitor(1)];
       for (const other of [stranger, ada, { user: { id: Number.MAX_SAFE_INTEGER } }])
         expect(await fileReport(ada, other)).toMatchObject({ status: 404, body: { code: 'not_found' } });
-      await recordPastChat(thaw.replicas[0]!, ada, stranger);
+      await recordPastChat(stack.replicas[0]!, ada, stranger);
       expect(await fileReport(ada, stranger)).toMatchObject({ status: 409, body: { code: 'too_late' } });
-      expect(await readStoredReports(thaw, stranger)).toEqual([]);
+      expect(await readStoredReports(stack, stranger)).toEqual([]);
     });
   });
 
@@ -263,8 +266,8 @@ describe('reports', () => {
         status: 201,
         body: { blocked: false },
       });
-      const [eve, max] = [await thaw.createVisitor(0), await thaw.createVisitor(1)];
-      await makeFriends(thaw.replicas[0]!, eve, max);
+      const [eve, max] = [await stack.createVisitor(0), await stack.createVisitor(1)];
+      await makeFriends(stack.replicas[0]!, eve, max);
       await block(eve, max);
       expect((await fileReport(eve, max)).status).toBe(201);
       expect((await fileReport(max, eve)).status).toBe(201);
@@ -282,7 +285,7 @@ describe('reports', () => {
 
     it('are kept when the list of blocked users is full', async () => {
       const { ada, bob, sessionId } = await startChatWithMessage();
-      await thaw.database.dataSource.query(
+      await stack.database.dataSource.query(
         `INSERT INTO blocks (blocker_id, blocked_id, created_at)
          SELECT $1::bigint, $1::bigint + n, now() FROM generate_series(1000000, 1000000 + $2::int - 1) AS n`,
         [ada.user.id, limits.blockedUsersMax],
@@ -295,15 +298,15 @@ describe('reports', () => {
 
     it('are kept when the process dies before the block, and the same call again blocks the user', async () => {
       const { ada, bob, sessionId } = await startChatWithMessage();
-      const blocks = thaw.replicas[0]!.app.get(BlocksService);
+      const blocks = stack.replicas[0]!.app.get(BlocksService);
       jest.spyOn(blocks, 'block').mockRejectedValueOnce(new DomainError('unavailable'));
       expect((await fileReport(ada, bob, { sessionId, alsoBlock: true })).status).toBe(503);
-      expect(await readStoredReports(thaw, bob)).toHaveLength(1);
+      expect(await readStoredReports(stack, bob)).toHaveLength(1);
       expect(await fileReport(ada, bob, { sessionId, alsoBlock: true })).toMatchObject({
         status: 200,
         body: { blocked: true },
       });
-      expect(await readStoredReports(thaw, bob)).toHaveLength(1);
+      expect(await readStoredReports(stack, bob)).toHaveLength(1);
     });
   });
 });

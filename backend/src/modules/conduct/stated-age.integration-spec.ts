@@ -2,7 +2,7 @@
 import type { Notice } from '@thaw/contract/safety';
 import { persistChat } from '../../testing/persisted-chat.fixture';
 import { readQueueState, startChat } from '../../testing/random-chat.fixture';
-import { quickChatSettings, startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
+import { quickChatSettings, startTestStack, type TestStack } from '../../testing/test-stack.harness';
 import { textMessage, type ThawVisitor } from '../../testing/thaw.client';
 import { until } from '../../testing/until.functions';
 import { JobHandlerRegistry } from '../../platform/queue/job-handler.registry';
@@ -17,16 +17,16 @@ import { FindingsProcessor } from './jobs/findings.processor';
 jest.setTimeout(60_000);
 
 describe('a stated age under 18', () => {
-  let thaw: TestReplicas;
+  let stack: TestStack;
 
   beforeAll(async () => {
-    thaw = await startTestReplicas(2, quickChatSettings);
+    stack = await startTestStack(2, quickChatSettings);
   });
   afterEach(async () => {
     jest.restoreAllMocks();
-    await thaw.closeSockets();
+    await stack.closeSockets();
   });
-  afterAll(() => thaw.close());
+  afterAll(() => stack.close());
 
   const readNotices = async (who: ThawVisitor): Promise<Notice[]> =>
     (await who.call('GET', `/api/notices/${who.user.id}`)).body as unknown as Notice[];
@@ -39,7 +39,7 @@ describe('a stated age under 18', () => {
   const answer = (who: ThawVisitor, noticeId: number, text: string) =>
     who.call('PUT', `/api/notices/${noticeId}`, { seen: true, answer: text });
   const findCases = ({ user }: ThawVisitor) =>
-    thaw.database.dataSource.query<{ evidence: string; hash: string; source: string; kind: string }[]>(
+    stack.database.dataSource.query<{ evidence: string; hash: string; source: string; kind: string }[]>(
       `SELECT p.data->>'evidence' AS evidence, e.data->>'evidenceHash' AS hash, e.data->>'sourceEventId' AS source, c.kind
        FROM events e JOIN event_private p USING (stream_id, event_id)
        JOIN conduct_cases c ON c.id = (e.data->>'caseId')::bigint
@@ -47,23 +47,23 @@ describe('a stated age under 18', () => {
       [`conduct-${user.id}`],
     );
   const readEntries = async (sessionId: string): Promise<string[]> =>
-    (await thaw.replicas[0]!.app.get(ChatLogRepository).read(sessionId)).map(({ text }) => text);
+    (await stack.replicas[0]!.app.get(ChatLogRepository).read(sessionId)).map(({ text }) => text);
   const createProcessor = (): FindingsProcessor => {
-    const { app } = thaw.replicas[0]!;
+    const { app } = stack.replicas[0]!;
     return new FindingsProcessor(
-      new FindingRepository(thaw.database.dataSource),
+      new FindingRepository(stack.database.dataSource),
       app.get(AgeFindingsService),
       new JobHandlerRegistry(),
       app.get(JobQueueService),
     );
   };
   const failToRaise = () => {
-    for (const { app } of thaw.replicas)
+    for (const { app } of stack.replicas)
       jest.spyOn(app.get(ConductService), 'raiseFinding').mockRejectedValue(new Error('PostgreSQL is away'));
   };
 
   it('ends the chat as a lost connection, frees both, and asks the sender', async () => {
-    const { ada, bob, adaSocket, bobSocket, sessionId } = await startChat(thaw);
+    const { ada, bob, adaSocket, bobSocket, sessionId } = await startChat(stack);
     expect(await befriend(bob, ada)).toBe(201);
     const { id } = await adaSocket.request('random_message', textMessage(sessionId, 'hey im 15'));
     expect(await bobSocket.next('random_message')).toMatchObject({ id, content: 'hey im 15', seq: 2 });
@@ -74,7 +74,7 @@ describe('a stated age under 18', () => {
     const { id: noticeId } = await adaSocket.next('notice');
     await until(
       async () =>
-        (await readQueueState(thaw, ada)) === undefined && (await readQueueState(thaw, bob)) === undefined,
+        (await readQueueState(stack, ada)) === undefined && (await readQueueState(stack, bob)) === undefined,
     );
     // What was asked before is void, and neither can ask the other now.
     expect((await ada.call('GET', `/api/friends/requests/${ada.user.id}`)).body).toEqual([]);
@@ -107,15 +107,15 @@ describe('a stated age under 18', () => {
     await adaSocket.request('join_queue', {});
     await adaSocket.request('leave_queue', {});
 
-    await persistChat(thaw.replicas[0]!, sessionId);
-    await thaw.store.redis.del(matchingKeys.recentPartners(ada.user.id, bob.user.id));
+    await persistChat(stack.replicas[0]!, sessionId);
+    await stack.store.redis.del(matchingKeys.recentPartners(ada.user.id, bob.user.id));
     expect([await befriend(bob, ada), await befriend(ada, bob)]).toEqual([404, 404]);
     const { body: history } = await bob.call('GET', `/api/chat-history/${bob.user.id}`);
     expect(history).toMatchObject([{ mayBecomeFriends: false }]);
   });
 
   it('in an edit opens a case with that message marked; confirming it suspends until a moderator has decided', async () => {
-    const first = await startChat(thaw);
+    const first = await startChat(stack);
     const { ada, adaSocket, sessionId } = first;
     const { id } = await adaSocket.request('random_message', textMessage(sessionId, 'im 51'));
     await adaSocket.request('random_message', textMessage(sessionId, 'oops'));
@@ -137,14 +137,14 @@ describe('a stated age under 18', () => {
   });
 
   it('is raised by the worker when the replica could not, once', async () => {
-    const { ada, adaSocket, bobSocket, sessionId } = await startChat(thaw);
+    const { ada, adaSocket, bobSocket, sessionId } = await startChat(stack);
     failToRaise();
     await adaSocket.request('random_message', textMessage(sessionId, '14f'));
     await bobSocket.next('chat_skipped');
-    await until(async () => (await readQueueState(thaw, ada)) === undefined);
+    await until(async () => (await readQueueState(stack, ada)) === undefined);
     expect(await findCases(ada)).toEqual([]);
     jest.restoreAllMocks();
-    await persistChat(thaw.replicas[0]!, sessionId);
+    await persistChat(stack.replicas[0]!, sessionId);
 
     expect(await createProcessor().run()).toBe(1);
     expect(await adaSocket.next('standing')).toMatchObject({ kind: 'age_question' });
@@ -153,7 +153,7 @@ describe('a stated age under 18', () => {
       messages: [{ versions: ['14f'], isMarked: true }],
     });
     expect(await createProcessor().run()).toBe(0);
-    await thaw.replicas[0]!.app.get(AgeFindingsService).raise({
+    await stack.replicas[0]!.app.get(AgeFindingsService).raise({
       sessionId,
       userIds: [],
       userId: ada.user.id,

@@ -3,7 +3,7 @@ import { EventStoreRepository } from '../../platform/event-store/event-store.rep
 import { ProjectionRebuildService } from '../../platform/event-store/projection-rebuild.service';
 import { RateLimiterService } from '../../platform/rate-limit/rate-limiter.service';
 import { recordPastChat as haveMet } from '../../testing/relationship.fixture';
-import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
+import { startTestStack, type TestStack } from '../../testing/test-stack.harness';
 import { matchNewVisitors, type ThawSocket, ThawVisitor } from '../../testing/thaw.client';
 
 const isLongRun = process.env.THAW_TEST_LONG === '1';
@@ -15,17 +15,17 @@ jest.setTimeout(isLongRun ? 1_800_000 : 90_000);
 const DAY_MS = 24 * 60 * 60_000;
 
 describe('friends across two replicas', () => {
-  let thaw: TestReplicas;
+  let stack: TestStack;
 
   beforeAll(async () => {
-    thaw = await startTestReplicas(2);
+    stack = await startTestStack(2);
   });
-  afterAll(() => thaw.close());
+  afterAll(() => stack.close());
 
   const recordChat = (ada: ThawVisitor, bob: ThawVisitor, agoMs?: number): Promise<void> =>
-    haveMet(thaw.replicas[0]!, ada, bob, agoMs);
+    haveMet(stack.replicas[0]!, ada, bob, agoMs);
   const createPartners = async (): Promise<{ ada: ThawVisitor; bob: ThawVisitor }> => {
-    const [ada, bob] = [await thaw.createVisitor(0), await thaw.createVisitor(1)];
+    const [ada, bob] = [await stack.createVisitor(0), await stack.createVisitor(1)];
     await recordChat(ada, bob);
     return { ada, bob };
   };
@@ -48,8 +48,8 @@ describe('friends across two replicas', () => {
 
   it('allows a request as soon as a chat has ended, before a worker has written it to the history', async () => {
     const { ada, bob, adaSocket, bobSocket, sessionId } = await matchNewVisitors([
-      thaw.origins[0]!,
-      thaw.origins[1]!,
+      stack.origins[0]!,
+      stack.origins[1]!,
     ]);
     await adaSocket.request('skip_chat', { sessionId });
     await bobSocket.next('chat_skipped');
@@ -115,7 +115,7 @@ describe('friends across two replicas', () => {
   });
 
   it('requires a common chat within the last 30 days', async () => {
-    const [ada, bob] = [await thaw.createVisitor(0), await thaw.createVisitor(1)];
+    const [ada, bob] = [await stack.createVisitor(0), await stack.createVisitor(1)];
     expect(await sendRequest(ada, bob)).toMatchObject({ status: 404, body: { code: 'not_found' } });
     await recordChat(ada, bob, 31 * DAY_MS);
     expect(await sendRequest(ada, bob)).toMatchObject({ status: 404 });
@@ -125,7 +125,7 @@ describe('friends across two replicas', () => {
   });
 
   it('allows requests between partners of a running chat', async () => {
-    const [ada, bob] = [await thaw.createVisitor(0, 'female'), await thaw.createVisitor(1, 'male')];
+    const [ada, bob] = [await stack.createVisitor(0, 'female'), await stack.createVisitor(1, 'male')];
     const sockets: ThawSocket[] = [await ada.openSocket(), await bob.openSocket()];
     for (const socket of sockets) await socket.request('join_queue', {});
     for (const socket of sockets) await socket.next('chat_matched');
@@ -136,7 +136,7 @@ describe('friends across two replicas', () => {
 
   it('lets no other user request, answer, list or remove on behalf of the two', async () => {
     const { ada, bob } = await createPartners();
-    const eve = await thaw.createVisitor(0);
+    const eve = await stack.createVisitor(0);
     const { body } = await sendRequest(ada, bob);
     expect(await sendRequest(eve, bob, ada.user.id)).toMatchObject({
       status: 403,
@@ -173,7 +173,7 @@ describe('friends across two replicas', () => {
 
   it('publishes a new name at once to the friends and all pages of the user', async () => {
     const { ada, bob } = await createPartners();
-    const eve = await thaw.createVisitor(1);
+    const eve = await stack.createVisitor(1);
     await befriend(ada, bob);
     const sockets = [await ada.openSocket(), await bob.openSocket(), await eve.openSocket()];
     const rename = (username: string) =>
@@ -190,9 +190,9 @@ describe('friends across two replicas', () => {
   });
 
   it('limits requests to 20 a day, not counting repeated ones', async () => {
-    const strict = await thaw.add({ LIMITS_PROFILE: 'default' });
+    const strict = await stack.addReplica({ LIMITS_PROFILE: 'default' });
     const ada = await new ThawVisitor([strict.origin]).joinAnonymously();
-    const others = [await thaw.createVisitor(0), await thaw.createVisitor(0)];
+    const others = [await stack.createVisitor(0), await stack.createVisitor(0)];
     for (const other of others) await recordChat(ada, other);
     await strict.app.get(RateLimiterService).require('friend_requests', ada.user.id, 19);
     expect(await sendRequest(ada, others[0]!)).toMatchObject({ status: 201 });
@@ -205,7 +205,7 @@ describe('friends across two replicas', () => {
 
   it('creates one friendship when twenty acceptances arrive at once', async () => {
     const { ada, bob } = await createPartners();
-    const bobElsewhere = Object.assign(new ThawVisitor([thaw.origins[0]!]), { user: bob.user });
+    const bobElsewhere = Object.assign(new ThawVisitor([stack.origins[0]!]), { user: bob.user });
     const { body } = await sendRequest(ada, bob);
     const sockets = [await ada.openSocket(), await bob.openSocket()];
     const answers = await Promise.all(
@@ -235,7 +235,7 @@ describe('friends across two replicas', () => {
   const crossManyTimes = async (): Promise<void> => {
     const { ada, bob } = await createPartners();
     const stream = `friendship-${Math.min(ada.user.id, bob.user.id)}-${Math.max(ada.user.id, bob.user.id)}`;
-    const { app } = thaw.replicas[0]!;
+    const { app } = stack.replicas[0]!;
     for (let round = 0; round < ROUNDS_OF_A_PAIR; round += 1) {
       const results = await Promise.all([
         sendRequest(ada, bob),
@@ -248,7 +248,7 @@ describe('friends across two replicas', () => {
           isKnown: true,
         });
       }
-      const [row] = await thaw.database.dataSource.query<{ friends: number; pending: number }[]>(
+      const [row] = await stack.database.dataSource.query<{ friends: number; pending: number }[]>(
         `SELECT (SELECT count(*)::int FROM friendships WHERE low_id = LEAST($1::bigint, $2) AND high_id = GREATEST($1::bigint, $2)) AS friends,
                 (SELECT count(*)::int FROM friend_requests WHERE status = 'pending' AND requester_id IN ($1, $2)) AS pending`,
         [ada.user.id, bob.user.id],
@@ -273,13 +273,15 @@ describe('friends across two replicas', () => {
     const { ada, bob } = await createPartners();
     await befriend(ada, bob);
     const readRows = async () => ({
-      requests: await thaw.database.dataSource.query('SELECT * FROM friend_requests ORDER BY id'),
-      friendships: await thaw.database.dataSource.query('SELECT * FROM friendships ORDER BY low_id, high_id'),
+      requests: await stack.database.dataSource.query('SELECT * FROM friend_requests ORDER BY id'),
+      friendships: await stack.database.dataSource.query(
+        'SELECT * FROM friendships ORDER BY low_id, high_id',
+      ),
     });
     const before = await readRows();
     expect(before.friendships.length).toBeGreaterThan(1);
-    await thaw.database.dataSource.query('DELETE FROM friendships');
-    await thaw.replicas[0]!.app.get(ProjectionRebuildService).rebuild();
+    await stack.database.dataSource.query('DELETE FROM friendships');
+    await stack.replicas[0]!.app.get(ProjectionRebuildService).rebuild();
     expect(await readRows()).toEqual(before);
   });
 });

@@ -25,7 +25,7 @@ import {
 } from '../../testing/private-chat.fixture';
 import { recordPastChat } from '../../testing/relationship.fixture';
 import { fileReport } from '../../testing/reports.fixture';
-import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
+import { startTestStack, type TestStack } from '../../testing/test-stack.harness';
 import type { ThawVisitor } from '../../testing/thaw.client';
 import { ImageBlocksService } from '../image-blocks/application/image-blocks.service';
 import { AuditService } from './application/audit.service';
@@ -38,15 +38,15 @@ const flipBits = (dhash: string): string =>
   (BigInt(`0x${dhash}`) ^ 0x8000_0100_0010_0001n).toString(16).padStart(16, '0');
 
 describe('records of moderation', () => {
-  let thaw: TestReplicas;
+  let stack: TestStack;
   let mia: ThawVisitor;
 
   beforeAll(async () => {
-    thaw = await startTestReplicas(2);
-    mia = await createModerator(thaw);
+    stack = await startTestStack(2);
+    mia = await createModerator(stack);
   });
   afterEach(() => jest.restoreAllMocks());
-  afterAll(() => thaw.close());
+  afterAll(() => stack.close());
 
   const readAudit = async (moderator: ThawVisitor): Promise<AuditEntry[]> => {
     const { body } = await createModeratorApi(mia).call('GET', `audit?moderatorId=${moderator.user.id}`);
@@ -54,8 +54,8 @@ describe('records of moderation', () => {
   };
   /** Ada reports Bob, both new users, which opens a case. */
   const fileNewReport = async () => {
-    const [ada, bob] = [await thaw.createVisitor(0), await thaw.createVisitor(0)];
-    return { ada, bob, ...(await reportUser(thaw.replicas[0]!, ada, bob)) };
+    const [ada, bob] = [await stack.createVisitor(0), await stack.createVisitor(0)];
+    return { ada, bob, ...(await reportUser(stack.replicas[0]!, ada, bob)) };
   };
   const upload = (who: ThawVisitor, bytes: Buffer, bucket: UploadBucket = 'chat-images') => {
     const form = new FormData();
@@ -67,7 +67,7 @@ describe('records of moderation', () => {
 
   describe('the audit', () => {
     it('lists everything that a moderator has read or done, newest first, and can be read by every moderator', async () => {
-      const max = await createModerator(thaw);
+      const max = await createModerator(stack);
       const { bob, caseId } = await fileNewReport();
       const { list, read, claim, decide, call } = createModeratorApi(max);
       await list();
@@ -104,7 +104,7 @@ describe('records of moderation', () => {
     });
 
     it('records no act that was refused', async () => {
-      const max = await createModerator(thaw);
+      const max = await createModerator(stack);
       const { caseId } = await fileNewReport();
       await createModeratorApi(mia).claim(caseId);
       expect((await createModeratorApi(max).claim(caseId)).status).toBe(409);
@@ -113,11 +113,11 @@ describe('records of moderation', () => {
     });
 
     it('is returned page by page', async () => {
-      const max = await createModerator(thaw);
+      const max = await createModerator(stack);
       const { caseId } = await fileNewReport();
       await createModeratorApi(max).read(caseId);
       const read = { moderatorId: max.user.id, action: 'case_read' as const, caseId };
-      const { app } = thaw.replicas[0]!;
+      const { app } = stack.replicas[0]!;
       await app.get(DataSource).transaction(async (manager) => {
         for (let count = 0; count < 100; count += 1) await app.get(AuditService).record(read, manager);
       });
@@ -135,9 +135,9 @@ describe('records of moderation', () => {
     });
 
     it('limits each moderator to 300 reads of cases and images an hour, under every LIMITS_PROFILE', async () => {
-      const max = await createModerator(thaw);
+      const max = await createModerator(stack);
       const { caseId } = await fileNewReport();
-      await thaw.replicas[0]!.app.get(RateLimiterService).charge('evidence_reads', max.user.id, 299);
+      await stack.replicas[0]!.app.get(RateLimiterService).charge('evidence_reads', max.user.id, 299);
       const statuses = [];
       for (let count = 0; count < 2; count += 1)
         statuses.push((await createModeratorApi(max).call('GET', `cases/${caseId}`)).status);
@@ -147,8 +147,8 @@ describe('records of moderation', () => {
 
   describe('images', () => {
     it('of a case are shown to moderators after the sender has deleted them, and are not cached', async () => {
-      const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(thaw);
-      const url = await uploadChatImage(thaw.replicas[0]!, ada);
+      const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(stack);
+      const url = await uploadChatImage(stack.replicas[0]!, ada);
       const { id: messageId } = await adaSocket.request(
         'send_private_message',
         createPrivateMessage({ from: ada, to: bob, content: url, messageType: 'image' }),
@@ -181,7 +181,7 @@ describe('records of moderation', () => {
     });
 
     it('that a decision blocks cannot be uploaded again; an attempt opens a case and suspends the user', async () => {
-      const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(thaw);
+      const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(stack);
       const bytes = await createPicture(1);
       const { body: sent } = await upload(ada, bytes);
       await adaSocket.request(
@@ -190,7 +190,7 @@ describe('records of moderation', () => {
       );
       await fileReport(bob, ada);
       await Promise.all([adaSocket.leave(), bobSocket.leave()]);
-      const [row] = await thaw.database.dataSource.query<{ id: string }[]>(
+      const [row] = await stack.database.dataSource.query<{ id: string }[]>(
         'SELECT id FROM conduct_cases WHERE user_id = $1',
         [ada.user.id],
       );
@@ -213,17 +213,17 @@ describe('records of moderation', () => {
         200,
       );
 
-      const carl = await thaw.createVisitor(0);
-      const before = await thaw.database.dataSource.query('SELECT 1 FROM uploads');
+      const carl = await stack.createVisitor(0);
+      const before = await stack.database.dataSource.query('SELECT 1 FROM uploads');
       for (const bucket of ['chat-images', 'avatars'] as const) {
         const answer = await upload(carl, bytes, bucket);
         // The first attempt suspends.
         expect(answer.body.code).toBe(bucket === 'chat-images' ? 'image_refused' : 'suspended');
       }
-      expect(await thaw.database.dataSource.query('SELECT 1 FROM uploads')).toHaveLength(before.length);
-      expect((await upload(await thaw.createVisitor(0), await createPicture(2))).status).toBe(201);
+      expect(await stack.database.dataSource.query('SELECT 1 FROM uploads')).toHaveLength(before.length);
+      expect((await upload(await stack.createVisitor(0), await createPicture(2))).status).toBe(201);
       const copy = await sharp(bytes).resize(300).jpeg({ quality: 40 }).toBuffer();
-      const dan = await thaw.createVisitor(0);
+      const dan = await stack.createVisitor(0);
       expect((await upload(dan, copy, 'avatars')).body.code).toBe('image_refused');
       expect((await upload(dan, copy)).body.code).toBe('suspended');
       const { body: page } = await createModeratorApi(mia).list();
@@ -242,20 +242,20 @@ describe('records of moderation', () => {
       expect(blocked).toMatchObject({ rule: 'no_illegal', caseId: id, moderatorId: mia.user.id });
       const unblock = () => createModeratorApi(mia).call('DELETE', `images/${blocked!.id}`);
       const lost = jest
-        .spyOn(thaw.replicas[0]!.app.get(EventStoreRepository), 'append')
+        .spyOn(stack.replicas[0]!.app.get(EventStoreRepository), 'append')
         .mockRejectedValue(new StreamVersionConflictError('image', 1));
       expect(await unblock()).toMatchObject({ status: 503, body: { code: 'unavailable' } });
       lost.mockRestore();
       expect((await unblock()).status).toBe(204);
       expect((await unblock()).status).toBe(404);
       expect(await list()).toEqual([]);
-      expect((await upload(await thaw.createVisitor(0), bytes)).status).toBe(201);
+      expect((await upload(await stack.createVisitor(0), bytes)).status).toBe(201);
       const actions = (await readAudit(mia)).map(({ action }) => action);
       expect(actions.slice(0, 3)).toEqual(['image_unblocked', 'image_blocked', 'decided']);
     });
 
     it('are blocked on the connection of the decision: with a second one, decisions could wait for each other', async () => {
-      const { app } = thaw.replicas[0]!;
+      const { app } = stack.replicas[0]!;
       const runner = app.get(DataSource).createQueryRunner();
       await runner.startTransaction();
       const connect = jest.spyOn(app.get(DataSource), 'createQueryRunner');
@@ -269,11 +269,11 @@ describe('records of moderation', () => {
     });
 
     it('are compared with a new image in a few milliseconds, even 10,000 of them', async () => {
-      await thaw.database.dataSource.query(
+      await stack.database.dataSource.query(
         `INSERT INTO blocked_images (id, sha256, dhash, rule, moderator_id, created_at)
          SELECT -n, 'many-' || n, left(md5(n::text), 16), 'no_spam', 1, now() FROM generate_series(1, 10000) n`,
       );
-      const blocks = thaw.replicas[0]!.app.get(ImageBlocksService);
+      const blocks = stack.replicas[0]!.app.get(ImageBlocksService);
       const times: number[] = [];
       for (let round = 0; round < 10; round += 1) {
         const startedAt = performance.now();
@@ -286,17 +286,17 @@ describe('records of moderation', () => {
         flipBits(createHash('md5').update('7').digest('hex').slice(0, 16)),
       );
       expect(near).toMatchObject({ id: -7 });
-      await thaw.database.dataSource.query(`DELETE FROM blocked_images WHERE id < 0`);
+      await stack.database.dataSource.query(`DELETE FROM blocked_images WHERE id < 0`);
     });
   });
 
   it('contain each read of the public profile of a user whom the moderator does not know (A12)', async () => {
-    const [bob, formerPartner] = [await thaw.createVisitor(0), await thaw.createVisitor(0)];
+    const [bob, formerPartner] = [await stack.createVisitor(0), await stack.createVisitor(0)];
     const { status, body } = await mia.call('GET', `/api/user/${bob.user.id}`);
     const { id, username, avatar } = bob.user;
     expect({ status, body }).toEqual({ status: 200, body: { id, username, avatar, isOnline: false } });
     expect((await readAudit(mia))[0]).toMatchObject({ action: 'profile_read', userId: id, caseId: null });
-    await recordPastChat(thaw.replicas[0]!, mia, formerPartner);
+    await recordPastChat(stack.replicas[0]!, mia, formerPartner);
     await mia.call('GET', `/api/user/${formerPartner.user.id}`);
     // Still the entry of the first profile: reading that of a former chat partner is not recorded.
     expect((await readAudit(mia))[0]).toMatchObject({ userId: id });
@@ -305,7 +305,7 @@ describe('records of moderation', () => {
 
   it('show a user with standing, sanctions, cases, reports and other accounts of their devices', async () => {
     const { ada, bob, caseId } = await fileNewReport();
-    await recordPastChat(thaw.replicas[0]!, ada, bob);
+    await recordPastChat(stack.replicas[0]!, ada, bob);
     const { version } = await createModeratorApi(mia).read(caseId);
     const until = formatInHours(2);
     await createModeratorApi(mia).decide(caseId, {
@@ -343,8 +343,8 @@ describe('records of moderation', () => {
   });
 
   it('show the other accounts on the devices of a user', async () => {
-    const [bob, other] = [await thaw.createVisitor(0), await thaw.createVisitor(0)];
-    await thaw.database.dataSource.query(
+    const [bob, other] = [await stack.createVisitor(0), await stack.createVisitor(0)];
+    await stack.database.dataSource.query(
       `INSERT INTO devices (device_hash, user_id, first_seen_at, seen_at)
        SELECT 'one device', id, now(), now() FROM unnest($1::bigint[]) AS id`,
       [[bob.user.id, other.user.id]],
@@ -366,7 +366,7 @@ describe('records of moderation', () => {
       count: expect.any(Number),
     });
 
-    const worker = await thaw.startWorker();
+    const worker = await stack.startWorker();
     const readMetrics = async () => (await worker.app.get(MetricsRegistry).expose()).body;
     jest
       .spyOn(worker.app.get(FiguresRepository), 'read')
@@ -382,12 +382,12 @@ describe('records of moderation', () => {
 
   it('are the same after a rebuild of the read models', async () => {
     const readRows = async () =>
-      thaw.database.dataSource.query<unknown[]>(
+      stack.database.dataSource.query<unknown[]>(
         `SELECT (SELECT json_agg(a ORDER BY id) FROM moderator_actions a) AS actions,
                 (SELECT json_agg(b ORDER BY id) FROM blocked_images b) AS images`,
       );
     const before = await readRows();
-    await thaw.replicas[0]!.app.get(ProjectionRebuildService).rebuild();
+    await stack.replicas[0]!.app.get(ProjectionRebuildService).rebuild();
     expect(await readRows()).toEqual(before);
   });
 });

@@ -10,7 +10,7 @@ import {
   type ReportFields,
 } from '../../testing/moderation.fixture';
 import { makeFriends } from '../../testing/relationship.fixture';
-import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
+import { startTestStack, type TestStack } from '../../testing/test-stack.harness';
 import type { ThawVisitor } from '../../testing/thaw.client';
 import { ConductService } from '../conduct/application/conduct.service';
 import { NoticesService } from '../conduct/application/notices.service';
@@ -19,21 +19,21 @@ import { AuditService } from './application/audit.service';
 jest.setTimeout(60_000);
 
 describe('moderation', () => {
-  let thaw: TestReplicas;
+  let stack: TestStack;
   let mia: ThawVisitor;
   let max: ThawVisitor;
 
   beforeAll(async () => {
-    thaw = await startTestReplicas(2);
-    [mia, max] = [await createModerator(thaw, 0), await createModerator(thaw, 1)];
+    stack = await startTestStack(2);
+    [mia, max] = [await createModerator(stack, 0), await createModerator(stack, 1)];
   });
   afterEach(() => jest.restoreAllMocks());
-  afterAll(() => thaw.close());
+  afterAll(() => stack.close());
 
   const fileNewReport = async (fields: ReportFields = {}, reporter?: ThawVisitor, target?: ThawVisitor) => {
-    const ada = reporter ?? (await thaw.createVisitor(0));
-    const bob = target ?? (await thaw.createVisitor(1));
-    return { ada, bob, ...(await reportUser(thaw.replicas[0]!, ada, bob, fields)) };
+    const ada = reporter ?? (await stack.createVisitor(0));
+    const bob = target ?? (await stack.createVisitor(1));
+    return { ada, bob, ...(await reportUser(stack.replicas[0]!, ada, bob, fields)) };
   };
   const createSuspension = (version: number, changes: object = {}) => ({
     version,
@@ -45,12 +45,12 @@ describe('moderation', () => {
   });
   const createBan = (version: number) => ({ version, outcome: 'banned', rule: 'no_threats', facts: FACTS });
   const readNotices = ({ user }: ThawVisitor): Promise<Notice[]> =>
-    thaw.replicas[0]!.app.get(NoticesService).list(user.id);
+    stack.replicas[0]!.app.get(NoticesService).list(user.id);
   const fileAppeal = async (who: ThawVisitor, kind: Notice['kind']): Promise<number> => {
     const notice = (await readNotices(who)).find((one) => one.kind === kind)!;
     const userId = who.user.id;
     const fields = { userId, appellantId: userId, noticeId: notice.id, words: 'It was not me.' };
-    const { appealId } = await thaw.replicas[0]!.app.get(ConductService).fileAppeal(fields);
+    const { appealId } = await stack.replicas[0]!.app.get(ConductService).fileAppeal(fields);
     return appealId;
   };
 
@@ -131,7 +131,7 @@ describe('moderation', () => {
 
     it('are not shown when the record of it cannot be written', async () => {
       const { caseId } = await fileNewReport();
-      jest.spyOn(thaw.replicas[0]!.app.get(AuditService), 'record').mockRejectedValueOnce(new Error('full'));
+      jest.spyOn(stack.replicas[0]!.app.get(AuditService), 'record').mockRejectedValueOnce(new Error('full'));
       const { status, body } = await createModeratorApi(mia).call('GET', `cases/${caseId}`);
       expect(status).toBe(500);
       expect(body).not.toHaveProperty('reports');
@@ -173,7 +173,7 @@ describe('moderation', () => {
       expect(answers.find(({ status }) => status === 409)!.body.code).toMatch(
         /case_changed|already_answered/,
       );
-      const sanctions = await thaw.database.dataSource.query('SELECT 1 FROM sanctions WHERE user_id = $1', [
+      const sanctions = await stack.database.dataSource.query('SELECT 1 FROM sanctions WHERE user_id = $1', [
         bob.user.id,
       ]);
       expect(sanctions).toHaveLength(1);
@@ -251,8 +251,8 @@ describe('moderation', () => {
     });
 
     it('does not decide about a friend, nor about a report of a friend', async () => {
-      const [friend, moderator] = [await thaw.createVisitor(0), await createModerator(thaw)];
-      await makeFriends(thaw.replicas[0]!, moderator, friend);
+      const [friend, moderator] = [await stack.createVisitor(0), await createModerator(stack)];
+      await makeFriends(stack.replicas[0]!, moderator, friend);
       await expectOwnDecision(moderator, (await fileNewReport({}, undefined, friend)).caseId);
       await expectOwnDecision(moderator, (await fileNewReport({}, friend)).caseId);
     });

@@ -1,25 +1,25 @@
 // Uses real PostgreSQL and Redis, with two api replicas over HTTP: on the second one, the only moderator may take both looks at once.
 import type { Notice } from '@thaw/contract/safety';
 import { createModerator, FACTS, createModeratorApi, reportUser } from '../../testing/moderation.fixture';
-import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
+import { startTestStack, type TestStack } from '../../testing/test-stack.harness';
 import { ThawVisitor } from '../../testing/thaw.client';
 
 jest.setTimeout(60_000);
 
 describe('the only moderator', () => {
-  let thaw: TestReplicas;
+  let stack: TestStack;
 
   beforeAll(async () => {
-    thaw = await startTestReplicas(1);
-    await thaw.add({ SOLO_REVIEW_AFTER_S: '0' });
+    stack = await startTestStack(1);
+    await stack.addReplica({ SOLO_REVIEW_AFTER_S: '0' });
   });
-  afterAll(() => thaw.close());
+  afterAll(() => stack.close());
 
   it('can confirm their own ban after a delay, as long as there is no other moderator, and the notices say so', async () => {
-    const mia = await createModerator(thaw);
-    const later = await new ThawVisitor([thaw.origins[1]!]).logIn(String(mia.user.email), 'a good password');
-    const [ada, bob] = [await thaw.createVisitor(0), await thaw.createVisitor(0)];
-    const { caseId } = await reportUser(thaw.replicas[0]!, ada, bob);
+    const mia = await createModerator(stack);
+    const later = await new ThawVisitor([stack.origins[1]!]).logIn(String(mia.user.email), 'a good password');
+    const [ada, bob] = [await stack.createVisitor(0), await stack.createVisitor(0)];
+    const { caseId } = await reportUser(stack.replicas[0]!, ada, bob);
     const { version } = await createModeratorApi(mia).read(caseId);
     const ban = { version, outcome: 'banned', rule: 'no_threats', facts: FACTS };
     const { body } = await createModeratorApi(mia).decide(caseId, ban);
@@ -29,10 +29,10 @@ describe('the only moderator', () => {
     expect(await createModeratorApi(mia).confirm(caseId, confirmation)).toMatchObject(refused);
     expect(await createModeratorApi(later).read(caseId)).toMatchObject({ excludes: [] });
 
-    const max = await createModerator(thaw);
+    const max = await createModerator(stack);
     expect(await createModeratorApi(later).read(caseId)).toMatchObject({ excludes: [mia.user.id] });
     expect(await createModeratorApi(later).confirm(caseId, confirmation)).toMatchObject(refused);
-    await thaw.database.dataSource.query('UPDATE users SET is_moderator = false WHERE id = $1', [
+    await stack.database.dataSource.query('UPDATE users SET is_moderator = false WHERE id = $1', [
       max.user.id,
     ]);
     expect(await createModeratorApi(later).confirm(caseId, confirmation)).toMatchObject({

@@ -15,7 +15,7 @@ import { createPrivateMessage, requestMessages, uploadChatImage } from '../../te
 import { matchSockets } from '../../testing/random-chat.fixture';
 import { makeFriends, recordPastChat } from '../../testing/relationship.fixture';
 import { fileReport } from '../../testing/reports.fixture';
-import { quickChatSettings, type TestReplicas } from '../../testing/test-replicas.harness';
+import { quickChatSettings, type TestStack } from '../../testing/test-stack.harness';
 import { textMessage, ThawVisitor } from '../../testing/thaw.client';
 
 jest.setTimeout(90_000);
@@ -27,19 +27,19 @@ const canary = (): string => `canary${randomUUID().replaceAll('-', '')}`;
 
 describe('the deletion of an account', () => {
   let erasures: TestErasures;
-  let thaw: TestReplicas;
+  let stack: TestStack;
 
   beforeAll(async () => {
     erasures = await startTestErasures(2, quickChatSettings);
-    thaw = erasures.thaw;
-    await thaw.startWorker();
+    stack = erasures.stack;
+    await stack.startWorker();
   });
   afterAll(() => erasures.close());
 
   const register = (name: string, gender: 'female' | 'male', origin = 0) =>
-    new ThawVisitor([thaw.origins[origin]!]).register(`${name}@example.org`, PASSWORD, gender);
+    new ThawVisitor([stack.origins[origin]!]).register(`${name}@example.org`, PASSWORD, gender);
   const rows = <Row>(query: string, ...parameters: unknown[]) =>
-    thaw.database.dataSource.query<Row[]>(query, parameters);
+    stack.database.dataSource.query<Row[]>(query, parameters);
 
   it('erases every word of the user, ends the chat, and gives a receipt that verifies', async () => {
     const words = Object.fromEntries(
@@ -51,7 +51,7 @@ describe('the deletion of an account', () => {
     const email = words.email!;
     const ada = await register(email, 'female');
     const bob = await register(canary(), 'male', 1);
-    const image = await uploadChatImage(thaw.replicas[0]!, ada);
+    const image = await uploadChatImage(stack.replicas[0]!, ada);
     await ada.call('PUT', `/api/user/${ada.user.id}`, { username: words.name!.slice(0, 30), avatar: null });
 
     // A random chat that goes on, with a message, an edit, a quote by the partner, and a game.
@@ -94,7 +94,7 @@ describe('the deletion of an account', () => {
     });
 
     // A friendship with private messages, a block in the other direction, and a report by the user.
-    await makeFriends(thaw.replicas[0]!, ada, bob);
+    await makeFriends(stack.replicas[0]!, ada, bob);
     const { id } = await adaSocket.request(
       'send_private_message',
       createPrivateMessage({ from: ada, to: bob, content: words.private!, clientId: canary() }),
@@ -109,8 +109,8 @@ describe('the deletion of an account', () => {
       'send_private_message',
       createPrivateMessage({ from: ada, to: bob, content: image, messageType: 'image' }),
     );
-    const eve = await thaw.createVisitor(0, 'male');
-    await recordPastChat(thaw.replicas[0]!, eve, ada);
+    const eve = await stack.createVisitor(0, 'male');
+    await recordPastChat(stack.replicas[0]!, eve, ada);
     await eve.call('POST', '/api/blocks', { blockerId: eve.user.id, blockedId: ada.user.id });
 
     const startedAt = Date.now();
@@ -119,7 +119,7 @@ describe('the deletion of an account', () => {
     expect(ada.cookie).not.toContain('thaw.sid');
     expect(await bobSocket.next('chat_skipped')).toMatchObject({ reason: 'disconnected', endedBy: null });
     expect(await bobSocket.next('friendship_removed')).toMatchObject({ removedBy: ada.user.id });
-    const receipt = await waitForReceipt(thaw.origins[1]!, receiptId);
+    const receipt = await waitForReceipt(stack.origins[1]!, receiptId);
     expect(Date.now() - startedAt).toBeLessThan(60_000);
 
     expect(receipt.content).toMatchObject({
@@ -152,14 +152,14 @@ describe('the deletion of an account', () => {
     expect((await requestMessages(bob, ada)).status).toBe(403);
     expect(await rows('SELECT 1 FROM users WHERE id = $1', ada.user.id)).toEqual([]);
     expect((await bob.call('GET', `/api/user/${ada.user.id}`)).status).toBe(404);
-    await new ThawVisitor([thaw.origins[0]!]).register(`${email}@example.org`, PASSWORD);
+    await new ThawVisitor([stack.origins[0]!]).register(`${email}@example.org`, PASSWORD);
 
     // The words are nowhere. The address is in use again, by the account above.
     const { email: _, ...erased } = words;
-    const tables = await dumpTables(thaw.database.dataSource);
+    const tables = await dumpTables(stack.database.dataSource);
     const places = new Map([
       ...tables,
-      ['redis', await dumpRedis(thaw.store)],
+      ['redis', await dumpRedis(stack.store)],
       ['files', await dumpFiles(erasures.folder)],
     ]);
     const found = [...places].flatMap(([place, content]) =>
@@ -174,8 +174,8 @@ describe('the deletion of an account', () => {
     // A rebuild gives the same.
     const readModels = ['users', 'private_messages', 'chat_history', 'friendships', 'blocks'];
     const before = readModels.map((name) => tables.get(name)?.split('\n').sort());
-    await thaw.replicas[0]!.app.get(ProjectionRebuildService).rebuild();
-    const after = await dumpTables(thaw.database.dataSource);
+    await stack.replicas[0]!.app.get(ProjectionRebuildService).rebuild();
+    const after = await dumpTables(stack.database.dataSource);
     expect(readModels.slice(1).map((name) => after.get(name)?.split('\n').sort())).toEqual(before.slice(1));
   });
 
@@ -188,7 +188,7 @@ describe('the deletion of an account', () => {
     };
     expect(await attempt(ada, path, { currentPassword: 'wrong' })).toBe('403 wrong_password');
     expect(await attempt(ada, path, { confirm: 'DELETE' })).toBe('400 validation_failed');
-    const eve = await thaw.createVisitor(0);
+    const eve = await stack.createVisitor(0);
     const pathOfEve = `/api/user/${eve.user.id}/erasure`;
     expect(await attempt(eve, pathOfEve, {})).toBe('400 validation_failed');
     expect(await attempt(eve, pathOfEve, { confirm: 'delete' })).toBe('400 validation_failed');
@@ -197,23 +197,23 @@ describe('the deletion of an account', () => {
   });
 
   it('keeps the evidence of an open report, and says so', async () => {
-    const ada = await thaw.createVisitor(0, 'female');
-    const eve = await thaw.createVisitor(0, 'male');
+    const ada = await stack.createVisitor(0, 'female');
+    const eve = await stack.createVisitor(0, 'male');
     const [adaSocket, eveSocket] = [await ada.openSocket(), await eve.openSocket()];
     const sessionId = await matchSockets([adaSocket], [eveSocket]);
     const word = canary();
     await adaSocket.request('random_message', textMessage(sessionId, word));
     expect((await fileReport(eve, ada, { sessionId })).status).toBe(201);
-    const receipt = await waitForReceipt(thaw.origins[0]!, await deleteAccount(ada));
+    const receipt = await waitForReceipt(stack.origins[0]!, await deleteAccount(ada));
     expect(receipt.content!.kept).toEqual([
       { what: 'evidence of a report about you', why: 'open_case', until: null },
     ]);
     expect(receipt.remaining).toMatchObject({ personalFields: 1, total: 1 });
-    const tables = await dumpTables(thaw.database.dataSource);
+    const tables = await dumpTables(stack.database.dataSource);
     expect([...tables].filter(([, text]) => text.includes(word)).map(([name]) => name)).toEqual([
       'event_private',
     ]);
-    expect((await dumpRedis(thaw.store)).includes(word)).toBe(false);
+    expect((await dumpRedis(stack.store)).includes(word)).toBe(false);
     await eveSocket.leave();
   });
 });

@@ -8,7 +8,7 @@ import { readReceipt, startTestErasures, type TestErasures } from '../../testing
 import { createModerator, createModeratorApi } from '../../testing/moderation.fixture';
 import { createFriends, createPrivateMessage, uploadChatImage } from '../../testing/private-chat.fixture';
 import { recordPastChat } from '../../testing/relationship.fixture';
-import type { TestReplicas } from '../../testing/test-replicas.harness';
+import type { TestStack } from '../../testing/test-stack.harness';
 import type { ThawVisitor } from '../../testing/thaw.client';
 import { until } from '../../testing/until.functions';
 import { BlockRepository } from '../blocks/infrastructure/block.repository';
@@ -30,14 +30,14 @@ const WAITING_FOR_LOCK = `SELECT 1 FROM pg_locks JOIN pg_database ON pg_database
 
 describe('an erasure', () => {
   let erasures: TestErasures;
-  let thaw: TestReplicas;
+  let stack: TestStack;
   let worker: INestApplicationContext;
   let erasure: ErasureService;
 
   beforeAll(async () => {
     erasures = await startTestErasures(2);
-    thaw = erasures.thaw;
-    worker = (await thaw.startWorker()).app;
+    stack = erasures.stack;
+    worker = (await stack.startWorker()).app;
     await worker.get(JobWorkerService).close();
     erasure = worker.get(ErasureService);
   });
@@ -45,19 +45,19 @@ describe('an erasure', () => {
   afterAll(() => erasures.close());
 
   const rows = <Row>(query: string, ...parameters: unknown[]) =>
-    thaw.database.dataSource.query<Row[]>(query, parameters);
+    stack.database.dataSource.query<Row[]>(query, parameters);
   const request = ({ user }: ThawVisitor) => worker.get(ErasureRequestService).request(user.id, 'asked');
-  const fetchReceipt = (erasureId: string) => readReceipt(thaw.origins[0]!, erasureId);
+  const fetchReceipt = (erasureId: string) => readReceipt(stack.origins[0]!, erasureId);
 
   /** A user with a friend, a private message, an image and a chat. */
   const createUser = async (): Promise<ThawVisitor> => {
-    const { ada, bob } = await createFriends(thaw);
+    const { ada, bob } = await createFriends(stack);
     const socket = await ada.openSocket();
     await socket.request(
       'send_private_message',
       createPrivateMessage({ from: ada, to: bob, content: 'hello' }),
     );
-    await uploadChatImage(thaw.replicas[0]!, ada);
+    await uploadChatImage(stack.replicas[0]!, ada);
     await socket.leave();
     return ada;
   };
@@ -80,11 +80,11 @@ describe('an erasure', () => {
     { route: 'blocks', table: 'blocks', columns: ['blockerId', 'blockedId'] },
     { route: 'friends/request', table: 'friend_requests', columns: ['requesterId', 'addresseeId'] },
   ] as const)('refuses a call of /api/$route that waits meanwhile', async ({ route, table, columns }) => {
-    const [ada, bob] = [await thaw.createVisitor(0), await thaw.createVisitor(0)];
-    await recordPastChat(thaw.replicas[0]!, ada, bob);
-    const holder = thaw.database.dataSource.createQueryRunner();
+    const [ada, bob] = [await stack.createVisitor(0), await stack.createVisitor(0)];
+    await recordPastChat(stack.replicas[0]!, ada, bob);
+    const holder = stack.database.dataSource.createQueryRunner();
     await holder.startTransaction();
-    await thaw.replicas[0]!.app.get(BlockRepository).lockPair(ada.user.id, bob.user.id, holder.manager);
+    await stack.replicas[0]!.app.get(BlockRepository).lockPair(ada.user.id, bob.user.id, holder.manager);
     const before = await rows(`SELECT 1 FROM ${table}`);
     const answer = ada.call('POST', `/api/${route}`, {
       [columns[0]]: ada.user.id,
@@ -135,7 +135,7 @@ describe('an erasure', () => {
   it(`takes less than a minute for a user with ${MESSAGES.toLocaleString('en')} messages`, async () => {
     const durations: number[] = [];
     for (let run = 0; run < MEASURED_ERASURES; run += 1) {
-      const { ada, bob } = await createFriends(thaw);
+      const { ada, bob } = await createFriends(stack);
       const socket = await ada.openSocket();
       for (let sent = 0; sent < MESSAGES; sent += 10) {
         const batch = Array.from({ length: 10 }, (_, index) =>
@@ -165,9 +165,9 @@ describe('an erasure', () => {
 
   it('is requested for anonymous users after a week without a visit, and for no others (A30)', async () => {
     const [inactive, active, registered] = [
-      await thaw.createVisitor(0),
-      await thaw.createVisitor(0),
-      await thaw.createVisitor(0),
+      await stack.createVisitor(0),
+      await stack.createVisitor(0),
+      await stack.createVisitor(0),
     ];
     const ids = [inactive, active, registered].map(({ user }) => user.id);
     await registered.call('POST', '/api/convert-anonymous', {
@@ -191,7 +191,7 @@ describe('an erasure', () => {
   });
 
   it('keeps what is under a legal hold, and gives a second receipt when a moderator lifts the hold', async () => {
-    const ada = await thaw.createVisitor(0);
+    const ada = await stack.createVisitor(0);
     const userId = ada.user.id;
     const conduct = worker.get(ConductService);
     const report = await fileReport({ app: worker }, userId, 7);
@@ -211,7 +211,7 @@ describe('an erasure', () => {
     await worker.get(ErasureProcessor).resume();
     expect((await fetchReceipt(erasureId)).content).toEqual(first);
 
-    const { call } = createModeratorApi(await createModerator(thaw));
+    const { call } = createModeratorApi(await createModerator(stack));
     expect(await call('GET', `people/${userId}`)).toMatchObject({
       body: { isHeld: true, cases: [{ id: caseId }] },
     });

@@ -18,7 +18,7 @@ import {
   summarizeExport,
 } from '../../testing/exports.fixture';
 import { deleteAccount, createReceiptKey } from '../../testing/erasure.fixture';
-import { quickChatSettings, startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
+import { quickChatSettings, startTestStack, type TestStack } from '../../testing/test-stack.harness';
 import { textMessage, ThawVisitor } from '../../testing/thaw.client';
 import { until } from '../../testing/until.functions';
 import { exportedEvents } from './application/exported-events.rules';
@@ -36,24 +36,24 @@ const MESSAGES = 20_000;
 const canary = (): string => `canary${randomUUID().replaceAll('-', '')}`;
 
 describe('the export of what is stored about a user', () => {
-  let thaw: TestReplicas;
+  let stack: TestStack;
 
   beforeAll(async () => {
-    thaw = await startTestReplicas(2, { ...quickChatSettings, RECEIPT_KEY: createReceiptKey() });
+    stack = await startTestStack(2, { ...quickChatSettings, RECEIPT_KEY: createReceiptKey() });
   });
-  afterAll(() => thaw.close());
+  afterAll(() => stack.close());
 
   const register = () =>
-    new ThawVisitor([thaw.origins[0]!]).register(`${canary()}@example.org`, PASSWORD, 'female');
+    new ThawVisitor([stack.origins[0]!]).register(`${canary()}@example.org`, PASSWORD, 'female');
   const run = (query: string, ...parameters: unknown[]) =>
-    thaw.database.dataSource.query<unknown[]>(query, parameters);
+    stack.database.dataSource.query<unknown[]>(query, parameters);
 
   /** Gives a user a chat with many messages. */
   const fillChat = (userId: number, messages = MESSAGES) =>
     fillChats((query, parameters) => run(query, ...parameters), userId, { messages });
 
   /** A long download that waits for its client: a cut that came before would lose what the client has not read. */
-  const openPaused = async (visitor: ThawVisitor, origin = thaw.origins[0]!): Promise<IncomingMessage> => {
+  const openPaused = async (visitor: ThawVisitor, origin = stack.origins[0]!): Promise<IncomingMessage> => {
     const url = await requestExport(visitor);
     const sent = httpRequest(`${origin}${url}`, { headers: { cookie: visitor.cookie } });
     sent.end();
@@ -80,7 +80,7 @@ describe('the export of what is stored about a user', () => {
   };
 
   it('has a rule for each event type and each table', async () => {
-    const types = thaw.replicas[0]!.app.get(EventTypeRegistry).list();
+    const types = stack.replicas[0]!.app.get(EventTypeRegistry).list();
     expect(Object.keys(exportedEvents).sort()).toEqual(types.map(({ type }) => type).sort());
     const tables = (await run(
       `SELECT relname AS tablename FROM pg_class WHERE relnamespace = 'public'::regnamespace
@@ -91,11 +91,11 @@ describe('the export of what is stored about a user', () => {
 
   it('contains all that the user did, and of the words of others only private messages that still exist', async () => {
     const ada = await register();
-    const bob = await thaw.createVisitor(1, 'male');
+    const bob = await stack.createVisitor(1, 'male');
     const words = { name: canary().slice(0, 20), message: canary(), secret: canary(), report: canary() };
     const bobsWords = { message: canary(), edit: canary(), answer: canary() };
     await ada.call('PUT', `/api/user/${ada.user.id}`, { username: words.name, avatar: null });
-    const image = await uploadChatImage(thaw.replicas[0]!, ada);
+    const image = await uploadChatImage(stack.replicas[0]!, ada);
     const [adaSocket, bobSocket] = [await ada.openSocket(), await bob.openSocket()];
     const sessionId = await matchSockets([adaSocket], [bobSocket]);
     const sent = await bobSocket.request('random_message', textMessage(sessionId, bobsWords.message));
@@ -103,8 +103,8 @@ describe('the export of what is stored about a user', () => {
       ...textMessage(sessionId, words.message),
       replyTo: { messageId: String(sent.id) },
     });
-    await persistChat(thaw.replicas[0]!, sessionId);
-    await makeFriends(thaw.replicas[0]!, ada, bob);
+    await persistChat(stack.replicas[0]!, sessionId);
+    await makeFriends(stack.replicas[0]!, ada, bob);
     const send = async (from: ThawVisitor, content: string) => {
       const socket = from === ada ? adaSocket : bobSocket;
       const to = from === ada ? bob : ada;
@@ -176,7 +176,7 @@ describe('the export of what is stored about a user', () => {
     const ofBob = await downloadExport(bob);
     expect(summarizeExport(ofBob)).not.toContain('blocks PersonBlocked');
     for (const word of Object.values(words)) expect(JSON.stringify(ofBob.lines)).not.toContain(word);
-    await thaw.closeSockets();
+    await stack.closeSockets();
     await Promise.all([adaSocket.leave(), bobSocket.leave()]);
   });
 
@@ -191,9 +191,9 @@ describe('the export of what is stored about a user', () => {
     expect(await attempt({ currentPassword: 'wrong' })).toBe('403 wrong_password');
 
     const url = await requestExport(ada, PASSWORD);
-    const eve = await thaw.createVisitor(0);
-    const elsewhere = await new ThawVisitor([thaw.origins[0]!]).logIn(ada.user.email!, PASSWORD);
-    const signedOut = new ThawVisitor([thaw.origins[0]!]);
+    const eve = await stack.createVisitor(0);
+    const elsewhere = await new ThawVisitor([stack.origins[0]!]).logIn(ada.user.email!, PASSWORD);
+    const signedOut = new ThawVisitor([stack.origins[0]!]);
     for (const [visitor, status] of [
       [eve, 404],
       [elsewhere, 404],
@@ -201,7 +201,7 @@ describe('the export of what is stored about a user', () => {
     ] as const)
       expect((await openDownload(visitor, url)).status).toBe(status);
     expect((await ada.call('HEAD', url)).status).toBe(404);
-    const response = await openDownload(ada, url, { origin: thaw.origins[1]! });
+    const response = await openDownload(ada, url, { origin: stack.origins[1]! });
     expect(response.status).toBe(200);
     expect(Object.fromEntries(response.headers)).toMatchObject({
       'content-type': 'application/x-ndjson',
@@ -218,10 +218,10 @@ describe('the export of what is stored about a user', () => {
   });
 
   it('has the log as of its start, however slowly it is read', async () => {
-    const ada = await thaw.createVisitor(0);
+    const ada = await stack.createVisitor(0);
     await fillChat(ada.user.id);
     const response = await openPaused(ada);
-    const readEvents = jest.spyOn(thaw.replicas[0]!.app.get(ExportRepository), 'isSignedIn');
+    const readEvents = jest.spyOn(stack.replicas[0]!.app.get(ExportRepository), 'isSignedIn');
     const atFirst = await until(
       async () => readEvents.mock.calls.length,
       (() => {
@@ -251,7 +251,7 @@ describe('the export of what is stored about a user', () => {
 
   describe('has no trailer, and is not ended properly,', () => {
     const openLarge = async (origin?: string) => {
-      const ada = await thaw.createVisitor(0);
+      const ada = await stack.createVisitor(0);
       await fillChat(ada.user.id);
       return { ada, response: await openPaused(ada, origin) };
     };
@@ -265,7 +265,7 @@ describe('the export of what is stored about a user', () => {
         await run('ALTER TABLE event_private_away RENAME TO event_private');
       }
       for (let asked = 0; asked < 3; asked += 1) await requestExport(ada);
-      await downloadExport(await thaw.createVisitor(0));
+      await downloadExport(await stack.createVisitor(0));
     });
 
     it('when the user is erased or the login ends', async () => {
@@ -278,20 +278,20 @@ describe('the export of what is stored about a user', () => {
     });
 
     it('when the replica stops, without waiting for the client', async () => {
-      const replica = await thaw.add();
+      const replica = await stack.addReplica();
       const { ada, response } = await openLarge(replica.origin);
       const stopped = replica.app.get(GracefulShutdownService).stop(() => replica.stop());
       await expectCutOff(response);
       await stopped;
-      expect(await thaw.store.redis.exists(exportLockKey(ada.user.id))).toBe(0);
+      expect(await stack.store.redis.exists(exportLockKey(ada.user.id))).toBe(0);
     });
   });
 
   it('releases only its own lock, when the lock has expired and another export holds it', async () => {
-    const [first, second] = thaw.replicas.map(({ app }) => app.get(ExportTicketRepository));
+    const [first, second] = stack.replicas.map(({ app }) => app.get(ExportTicketRepository));
     const userId = 4_000_000_000;
     const releaseFirst = await first!.lock(userId);
-    await thaw.store.redis.del(exportLockKey(userId));
+    await stack.store.redis.del(exportLockKey(userId));
     const releaseSecond = await second!.lock(userId);
     await releaseFirst!();
     expect(await first!.lock(userId)).toBeNull();
@@ -302,7 +302,7 @@ describe('the export of what is stored about a user', () => {
   });
 
   it('stops reading when the client disconnects, and makes room for another export', async () => {
-    const visitors = await Promise.all([0, 1, 2].map(() => thaw.createVisitor(0)));
+    const visitors = await Promise.all([0, 1, 2].map(() => stack.createVisitor(0)));
     for (const { user } of visitors) await fillChat(user.id, 5_000);
     const [first, second, third] = visitors as [ThawVisitor, ThawVisitor, ThawVisitor];
     const responses = [await openPaused(first), await openPaused(second)];
@@ -316,7 +316,7 @@ describe('the export of what is stored about a user', () => {
     );
     expect(parseExport(await response.text()).events.length).toBeGreaterThan(5_000);
     const keys = await until(
-      () => thaw.store.redis.keys('export:*'),
+      () => stack.store.redis.keys('export:*'),
       (found) => found.length === 0,
     );
     expect(keys).toEqual([]);

@@ -20,7 +20,7 @@ describe('a restored backup', () => {
   let backup: DataSource;
 
   const startWorker = async (settings: Record<string, string> = {}): Promise<INestApplicationContext> => {
-    const { app } = await erasures.thaw.startWorker(settings);
+    const { app } = await erasures.stack.startWorker(settings);
     await app.get(JobWorkerService).close();
     return app;
   };
@@ -30,7 +30,7 @@ describe('a restored backup', () => {
     const environment = loadEnvironment({
       ...erasures.settings,
       DATABASE_URL: backupUrl,
-      REDIS_URL: erasures.thaw.store.url,
+      REDIS_URL: erasures.stack.store.url,
     });
     const app = await NestFactory.createApplicationContext(
       RestoredErasuresCommandModule.forRoot(environment),
@@ -50,22 +50,22 @@ describe('a restored backup', () => {
   });
 
   it('loses the users again who were erased after it was made, and no others', async () => {
-    const { thaw } = erasures;
-    const [ada, bob] = [await thaw.createVisitor(0), await thaw.createVisitor(0)];
+    const { stack } = erasures;
+    const [ada, bob] = [await stack.createVisitor(0), await stack.createVisitor(0)];
     await rename(ada, 'zz-erased-name');
     await rename(bob, 'zz-kept-name');
-    await thaw.replicas[0]!.stop();
-    const name = `${new URL(thaw.database.url).pathname.slice(1)}_backup`;
-    const url = new URL(thaw.database.url);
+    await stack.replicas[0]!.stop();
+    const name = `${new URL(stack.database.url).pathname.slice(1)}_backup`;
+    const url = new URL(stack.database.url);
     backupUrl = Object.assign(new URL(url), { pathname: `/${name}` }).toString();
     const server = new DataSource({
       type: 'postgres',
       url: Object.assign(new URL(url), { pathname: '/postgres' }).toString(),
     });
     await server.initialize();
-    await thaw.database.dataSource.destroy();
+    await stack.database.dataSource.destroy();
     await server.query(`CREATE DATABASE "${name}" TEMPLATE "${url.pathname.slice(1)}"`);
-    await thaw.database.dataSource.initialize();
+    await stack.database.dataSource.initialize();
 
     const worker = await startWorker();
     const erasureId = await worker.get(ErasureRequestService).request(ada.user.id, 'asked');

@@ -5,7 +5,7 @@ import { makeFriends, recordPastChat } from '../../testing/relationship.fixture'
 import { ReplicaLeaseService } from '../../platform/realtime/replica-lease.service';
 import { estimateSlowdown } from '../../testing/processor-load.probe';
 import { type CuttableLink, startCuttableLink } from '../../testing/cuttable-link.proxy';
-import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
+import { startTestStack, type TestStack } from '../../testing/test-stack.harness';
 import type { ThawSocket, ThawVisitor } from '../../testing/thaw.client';
 import { until } from '../../testing/until.functions';
 
@@ -17,23 +17,23 @@ const AFTER_A_KILL_WITHIN_MS = 10_000;
 const RELOADED_WITHIN_MS = 1_500;
 
 describe('presence over three replicas', () => {
-  let thaw: TestReplicas;
+  let stack: TestStack;
   let link: CuttableLink;
 
   beforeAll(async () => {
-    thaw = await startTestReplicas(2);
-    link = await startCuttableLink(thaw.store.url);
-    await thaw.add({ REDIS_URL: link.url });
-    await until(() => thaw.replicas.every(({ app }) => app.get(ReplicaLeaseService).maySweep));
+    stack = await startTestStack(2);
+    link = await startCuttableLink(stack.store.url);
+    await stack.addReplica({ REDIS_URL: link.url });
+    await until(() => stack.replicas.every(({ app }) => app.get(ReplicaLeaseService).maySweep));
   });
   afterAll(async () => {
-    await thaw.close();
+    await stack.close();
     await link.close();
   });
 
   const signUpFriends = async (): Promise<{ ada: ThawVisitor; bob: ThawVisitor; adaSocket: ThawSocket }> => {
-    const [ada, bob] = [await thaw.createVisitor(0), await thaw.createVisitor(1)];
-    await makeFriends(thaw.replicas[0]!, ada, bob);
+    const [ada, bob] = [await stack.createVisitor(0), await stack.createVisitor(1)];
+    await makeFriends(stack.replicas[0]!, ada, bob);
     return { ada, bob, adaSocket: await ada.openSocket() };
   };
   /** Waits until the socket receives this presence of the user. @returns how long that took, in ms. */
@@ -79,14 +79,14 @@ describe('presence over three replicas', () => {
     for (let reload = 0; reload < 3; reload += 1) {
       const leftAt = Date.now();
       await bobSocket.leave();
-      bobSocket = await bob.openSocket(thaw.origins[reload % 2]);
+      bobSocket = await bob.openSocket(stack.origins[reload % 2]);
       if (Date.now() - leftAt > RELOADED_WITHIN_MS) slowReloads += 1;
     }
-    const elsewhere = [await bob.openSocket(thaw.origins[0]), await bob.openSocket(thaw.origins[1])];
+    const elsewhere = [await bob.openSocket(stack.origins[0]), await bob.openSocket(stack.origins[1])];
     for (const socket of elsewhere) await socket.leave();
     const cutAt = Date.now();
     await bobSocket.cut();
-    bobSocket = await bob.openSocket(thaw.origins[0]);
+    bobSocket = await bob.openSocket(stack.origins[0]);
     if (Date.now() - cutAt > RELOADED_WITHIN_MS) slowReloads += 1;
     await sleep(5_000); // longer than any grace period
     // On a busy machine a reload may exceed the grace period and is then rightly reported.
@@ -100,8 +100,8 @@ describe('presence over three replicas', () => {
 
   it('is not disclosed to other users', async () => {
     const { bob, adaSocket } = await signUpFriends();
-    const eve = await thaw.createVisitor(0);
-    await recordPastChat(thaw.replicas[0]!, eve, bob);
+    const eve = await stack.createVisitor(0);
+    await recordPastChat(stack.replicas[0]!, eve, bob);
     const eveSocket = await eve.openSocket();
     const bobSocket = await bob.openSocket();
     await waitForPresence(adaSocket, bob, true);
@@ -115,7 +115,7 @@ describe('presence over three replicas', () => {
 
   it('ends when a replica is cut off, and returns with it', async () => {
     const { bob, adaSocket } = await signUpFriends();
-    const bobSocket = await bob.openSocket(thaw.origins[2]);
+    const bobSocket = await bob.openSocket(stack.origins[2]);
     await waitForPresence(adaSocket, bob, true);
     await link.cut();
     expect(await waitForPresence(adaSocket, bob, false)).toBeLessThan(
@@ -136,7 +136,7 @@ describe('presence over three replicas', () => {
     await waitForPresence(adaSocket, bob, true);
     await Promise.all([adaSocket.leave(), bobSocket.leave()]);
     const listRemainingKeys = async () =>
-      (await thaw.store.listKeys('{presence*')).filter((key) => !key.endsWith(':replicas'));
+      (await stack.store.listKeys('{presence*')).filter((key) => !key.endsWith(':replicas'));
     await until(listRemainingKeys, (keys) => keys.length === 0);
   });
 });

@@ -4,7 +4,7 @@ import type { Friend } from '@thaw/contract/users';
 import { ProjectionRebuildService } from '../../platform/event-store/projection-rebuild.service';
 import { createPrivateMessage, uploadChatImage } from '../../testing/private-chat.fixture';
 import { makeFriends } from '../../testing/relationship.fixture';
-import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
+import { startTestStack, type TestStack } from '../../testing/test-stack.harness';
 import type { ThawVisitor } from '../../testing/thaw.client';
 import { LAST_MESSAGES_SQL, LastMessageService } from './application/last-message.service';
 
@@ -25,12 +25,12 @@ interface PlanNode {
 const flattenPlan = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(flattenPlan)];
 
 describe('the newest message of each friend in the friends list', () => {
-  let thaw: TestReplicas;
+  let stack: TestStack;
 
   beforeAll(async () => {
-    thaw = await startTestReplicas(2);
+    stack = await startTestStack(2);
   });
-  afterAll(() => thaw.close());
+  afterAll(() => stack.close());
 
   const getLastMessage = async (viewer: ThawVisitor, friend: ThawVisitor): Promise<unknown> => {
     const { body } = await viewer.call('GET', `/api/friends/${viewer.user.id}`);
@@ -39,12 +39,12 @@ describe('the newest message of each friend in the friends list', () => {
 
   it('is the same for both friends and changes with sending, editing and deleting', async () => {
     const [ada, bob, eve] = [
-      await thaw.createVisitor(0),
-      await thaw.createVisitor(1),
-      await thaw.createVisitor(0),
+      await stack.createVisitor(0),
+      await stack.createVisitor(1),
+      await stack.createVisitor(0),
     ];
-    await makeFriends(thaw.replicas[0]!, ada, bob);
-    await makeFriends(thaw.replicas[0]!, ada, eve);
+    await makeFriends(stack.replicas[0]!, ada, bob);
+    await makeFriends(stack.replicas[0]!, ada, eve);
     const [adaSocket, bobSocket] = [await ada.openSocket(), await bob.openSocket()];
     const send = (content: string, messageType: MessageType = 'text') =>
       adaSocket.request(
@@ -80,7 +80,7 @@ describe('the newest message of each friend in the friends list', () => {
     });
     await expectLast(lastMessageWith('an otter'));
 
-    const url = await uploadChatImage(thaw.replicas[0]!, ada);
+    const url = await uploadChatImage(stack.replicas[0]!, ada);
     await send(`look at this\n[IMAGE:${url}]`, 'mixed');
     await expectLast(lastMessageWith('look at this', 'mixed'));
     const { id: imageId } = await send(url, 'image');
@@ -93,14 +93,14 @@ describe('the newest message of each friend in the friends list', () => {
     await expectLast(lastMessageWith(''));
 
     // A rebuild from the events gives the same.
-    await thaw.replicas[0]!.app.get(ProjectionRebuildService).rebuild();
+    await stack.replicas[0]!.app.get(ProjectionRebuildService).rebuild();
     await expectLast(lastMessageWith(''));
     await Promise.all([adaSocket.leave(), bobSocket.leave()]);
   });
 
   it('is read with one index step per friend, regardless of the length of the conversations', async () => {
     const [userId, friendCount, messagesPerFriend] = [1, 60, 400];
-    const { dataSource } = thaw.database;
+    const { dataSource } = stack.database;
     await dataSource.query(
       `INSERT INTO private_messages (id, sender_id, receiver_id, type, content, created_at)
        SELECT nextval('private_message_ids'), CASE WHEN n % 2 = 0 THEN $1::bigint ELSE friend END,
@@ -126,7 +126,7 @@ describe('the newest message of each friend in the friends list', () => {
         'Actual Loops': friendCount,
       },
     ]);
-    const found = await thaw.replicas[0]!.app.get(LastMessageService).findLastMessages(userId, friendIds);
+    const found = await stack.replicas[0]!.app.get(LastMessageService).findLastMessages(userId, friendIds);
     expect(found.size).toBe(friendCount);
     for (const { preview } of found.values()) expect(preview).toBe(`message ${messagesPerFriend}`);
   });

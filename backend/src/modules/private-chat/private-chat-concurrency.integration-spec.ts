@@ -12,7 +12,7 @@ import {
   requestMessages,
 } from '../../testing/private-chat.fixture';
 import { makeFriends } from '../../testing/relationship.fixture';
-import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
+import { startTestStack, type TestStack } from '../../testing/test-stack.harness';
 import type { ThawSocket, ThawVisitor } from '../../testing/thaw.client';
 import { until } from '../../testing/until.functions';
 
@@ -28,19 +28,19 @@ const RETRY_MS = 20;
 jest.setTimeout(isLongRun ? 1_800_000 : 90_000);
 
 describe('private messages sent concurrently on two replicas', () => {
-  let thaw: TestReplicas;
+  let stack: TestStack;
   const links: CuttableLink[] = [];
 
   beforeAll(async () => {
-    thaw = await startTestReplicas(0);
+    stack = await startTestStack(0);
     for (let replica = 0; replica < 2; replica += 1) {
-      const link = await startCuttableLink(thaw.database.url);
+      const link = await startCuttableLink(stack.database.url);
       links.push(link);
-      await thaw.add({ DATABASE_URL: link.url });
+      await stack.addReplica({ DATABASE_URL: link.url });
     }
   });
   afterAll(async () => {
-    await thaw.close();
+    await stack.close();
     for (const link of links) await link.close();
   });
 
@@ -51,14 +51,14 @@ describe('private messages sent concurrently on two replicas', () => {
   }
   /** Reads the messages of two friends from PostgreSQL, by id. */
   const readRows = ({ ada, bob }: FriendPair): Promise<MessageRow[]> =>
-    thaw.database.dataSource.query<MessageRow[]>(
+    stack.database.dataSource.query<MessageRow[]>(
       'SELECT id, content, created_at FROM private_messages WHERE sender_id IN ($1, $2) ORDER BY id',
       [ada.user.id, bob.user.id],
     );
 
   it('are stored once when both replicas receive the same one many times', async () => {
-    const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(thaw);
-    const adaOtherSocket = await ada.openSocket(thaw.origins[1]);
+    const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(stack);
+    const adaOtherSocket = await ada.openSocket(stack.origins[1]);
     const clientId = randomUUID();
     const message = createPrivateMessage({ from: ada, to: bob, content: 'once', clientId });
     const acks = await Promise.all(
@@ -73,8 +73,8 @@ describe('private messages sent concurrently on two replicas', () => {
     await bobSocket.request('typing', { receiverId: ada.user.id });
     expect(bobSocket.all('private_message')).toHaveLength(1);
 
-    const eve = await thaw.createVisitor(0);
-    await makeFriends(thaw.replicas[0]!, ada, eve);
+    const eve = await stack.createVisitor(0);
+    await makeFriends(stack.replicas[0]!, ada, eve);
     const reused = createPrivateMessage({ from: ada, to: eve, content: 'x', clientId });
     expect(await adaSocket.ask('send_private_message', reused)).toMatchObject({
       data: { code: 'invalid_payload' },
@@ -118,7 +118,7 @@ describe('private messages sent concurrently on two replicas', () => {
     };
 
     it(`are each stored once and in one order when acknowledged (${2 * MESSAGES_PER_USER} messages)`, async () => {
-      const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(thaw);
+      const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(stack);
       const sending = new AbortController();
       const cutting = cutRepeatedly(sending.signal);
       const idsByContent = await Promise.all([
@@ -153,7 +153,7 @@ describe('private messages sent concurrently on two replicas', () => {
   });
 
   it('never become visible before an earlier message of the same conversation', async () => {
-    const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(thaw);
+    const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(stack);
     const sendAll = (socket: ThawSocket, from: ThawVisitor, to: ThawVisitor) =>
       Promise.all(
         Array.from({ length: 30 }, (_, number) =>
@@ -178,11 +178,11 @@ describe('private messages sent concurrently on two replicas', () => {
   });
 
   it('are unchanged by a rebuild of the read model', async () => {
-    const readAll = () => thaw.database.dataSource.query('SELECT * FROM private_messages ORDER BY id');
+    const readAll = () => stack.database.dataSource.query('SELECT * FROM private_messages ORDER BY id');
     const before = await readAll();
     expect(before.length).toBeGreaterThan(50);
-    await thaw.database.dataSource.query(`UPDATE private_messages SET content = 'lost', reactions = '[]'`);
-    await thaw.replicas[0]!.app.get(ProjectionRebuildService).rebuild();
+    await stack.database.dataSource.query(`UPDATE private_messages SET content = 'lost', reactions = '[]'`);
+    await stack.replicas[0]!.app.get(ProjectionRebuildService).rebuild();
     expect(await readAll()).toEqual(before);
   });
 });

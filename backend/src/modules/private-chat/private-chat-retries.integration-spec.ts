@@ -1,30 +1,30 @@
 // Uses real PostgreSQL and Redis, with two api replicas over HTTP and sockets.
 import { createFriends, createPrivateMessage, uploadChatImage } from '../../testing/private-chat.fixture';
-import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
+import { startTestStack, type TestStack } from '../../testing/test-stack.harness';
 import type { ThawSocket, ThawVisitor } from '../../testing/thaw.client';
 import { until } from '../../testing/until.functions';
 
 jest.setTimeout(60_000);
 
 describe('a private message that is retried or refused', () => {
-  let thaw: TestReplicas;
+  let stack: TestStack;
   let ada: ThawVisitor;
   let bob: ThawVisitor;
   let sockets: ThawSocket[];
 
   beforeAll(async () => {
-    thaw = await startTestReplicas(2);
+    stack = await startTestStack(2);
   });
   beforeEach(async () => {
-    ({ ada, bob } = await createFriends(thaw));
-    sockets = await Promise.all(thaw.origins.map((origin) => ada.openSocket(origin)));
+    ({ ada, bob } = await createFriends(stack));
+    sockets = await Promise.all(stack.origins.map((origin) => ada.openSocket(origin)));
   });
-  afterEach(() => thaw.closeSockets());
-  afterAll(() => thaw.close());
+  afterEach(() => stack.closeSockets());
+  afterAll(() => stack.close());
 
   const createMessage = (content: string, messageType: 'text' | 'image' | 'mixed' = 'text') =>
     createPrivateMessage({ from: ada, to: bob, content, messageType });
-  const uploadAsAda = () => uploadChatImage(thaw.replicas[0]!, ada);
+  const uploadAsAda = () => uploadChatImage(stack.replicas[0]!, ada);
 
   it('does not remove a reaction when its frame is retried, on either replica', async () => {
     const { id } = await sockets[0]!.request('send_private_message', createMessage('hello'));
@@ -43,7 +43,7 @@ describe('a private message that is retried or refused', () => {
       await until(() => findAcks().length === 4);
       for (const ack of findAcks()) expect(ack.data.reactions).toEqual(expected);
     }
-    const stored = await thaw.database.dataSource.query<{ data: object }[]>(
+    const stored = await stack.database.dataSource.query<{ data: object }[]>(
       `SELECT data FROM events WHERE stream_id = $1 AND type LIKE 'PrivateReaction%' ORDER BY stream_position`,
       [`private-${Number(id)}`],
     );

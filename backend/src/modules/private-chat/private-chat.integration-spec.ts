@@ -12,17 +12,17 @@ import {
   uploadChatImage,
 } from '../../testing/private-chat.fixture';
 import { makeFriends } from '../../testing/relationship.fixture';
-import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
+import { startTestStack, type TestStack } from '../../testing/test-stack.harness';
 import type { ThawSocket, ThawVisitor } from '../../testing/thaw.client';
 
 jest.setTimeout(90_000);
 
-let thaw: TestReplicas;
+let stack: TestStack;
 
 beforeAll(async () => {
-  thaw = await startTestReplicas(2);
+  stack = await startTestStack(2);
 });
-afterAll(() => thaw.close());
+afterAll(() => stack.close());
 
 const getUnreadCounts = async (viewer: ThawVisitor): Promise<unknown> =>
   (await viewer.call('GET', `/api/private-messages/unread-counts/${viewer.user.id}`)).body;
@@ -35,8 +35,8 @@ const expectRefusal = async (socket: ThawSocket, event: string, data: object, co
 
 describe('a message in a private chat', () => {
   it('is delivered to every socket of both users except the sending one', async () => {
-    const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(thaw);
-    const adaOtherSocket = await ada.openSocket(thaw.origins[1]);
+    const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(stack);
+    const adaOtherSocket = await ada.openSocket(stack.origins[1]);
     const ack = await adaSocket.request(
       'send_private_message',
       createPrivateMessage({ from: ada, to: bob, content: ' hello ', clientId: 'c-1' }),
@@ -69,7 +69,7 @@ describe('a message in a private chat', () => {
   });
 
   it('quotes the stored text of the message it replies to, and no text once that is deleted', async () => {
-    const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(thaw);
+    const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(stack);
     const quoted = createPrivateMessage({ from: ada, to: bob, content: 'x'.repeat(70) });
     const messageId = Number((await adaSocket.request('send_private_message', quoted)).id);
     const forgedQuote = { id: messageId, content: 'forged', senderId: 0, senderName: 'Eve' };
@@ -93,7 +93,7 @@ describe('a message in a private chat', () => {
   });
 
   it('is edited, reacted to and deleted for both users', async () => {
-    const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(thaw);
+    const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(stack);
     const original = createPrivateMessage({ from: ada, to: bob, content: 'good' });
     const messageId = Number((await adaSocket.request('send_private_message', original)).id);
     const users = { senderId: ada.user.id, receiverId: bob.user.id };
@@ -133,7 +133,7 @@ describe('a message in a private chat', () => {
     expect(await bobSocket.next('private_message_deleted')).toEqual(deletion);
     const [deleted] = await loadMessages(bob, ada);
     expect(deleted).toMatchObject({ id: messageId, content: '', isDeleted: true, reactions: [] });
-    const personalData = await thaw.database.dataSource.query(
+    const personalData = await stack.database.dataSource.query(
       'SELECT 1 FROM event_private WHERE stream_id = $1',
       [`private-${messageId}`],
     );
@@ -145,13 +145,13 @@ describe('a message in a private chat', () => {
   });
 
   it('shows its image to the receiver until it is deleted', async () => {
-    const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(thaw);
-    const url = await uploadChatImage(thaw.replicas[0]!, ada);
+    const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(stack);
+    const url = await uploadChatImage(stack.replicas[0]!, ada);
     expect((await bob.call('GET', url)).status).toBe(404);
     const image = createPrivateMessage({ from: ada, to: bob, content: url, messageType: 'image' });
     const { id } = await adaSocket.request('send_private_message', image);
     expect((await bob.call('GET', url)).status).toBe(200);
-    const [upload] = await thaw.database.dataSource.query<{ unused_since: Date | null }[]>(
+    const [upload] = await stack.database.dataSource.query<{ unused_since: Date | null }[]>(
       'SELECT unused_since FROM uploads WHERE owner_id = $1',
       [ada.user.id],
     );
@@ -165,7 +165,7 @@ describe('a message in a private chat', () => {
   });
 
   it('is sent with a single SQL statement if it is a text', async () => {
-    const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(thaw);
+    const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(stack);
     const query = jest.spyOn(Client.prototype, 'query');
     await adaSocket.request(
       'send_private_message',
@@ -182,8 +182,8 @@ describe('a message in a private chat', () => {
   });
 
   it('is refused when its sender exceeds the rate limit', async () => {
-    const { ada, bob } = await createFriends(thaw);
-    const limitedReplica = await thaw.add({ LIMITS_PROFILE: 'default' });
+    const { ada, bob } = await createFriends(stack);
+    const limitedReplica = await stack.addReplica({ LIMITS_PROFILE: 'default' });
     const adaSocket = await ada.openSocket(limitedReplica.origin);
     await limitedReplica.app.get(RateLimiterService).require('send_private_message', ada.user.id, 20);
     const oneTooMany = createPrivateMessage({ from: ada, to: bob, content: 'too much' });
@@ -195,9 +195,9 @@ describe('a message in a private chat', () => {
 
 describe('access to a private chat', () => {
   it('is denied to a user who is not a friend or pretends to be another user', async () => {
-    const { ada, bob } = await createFriends(thaw);
+    const { ada, bob } = await createFriends(stack);
     const adaSocket = await ada.openSocket();
-    const eve = await thaw.createVisitor(0);
+    const eve = await stack.createVisitor(0);
     const eveSocket = await eve.openSocket();
     const refuse = (socket: ThawSocket, from: ThawVisitor, to: ThawVisitor, code: string) =>
       expectRefusal(socket, 'send_private_message', createPrivateMessage({ from, to, content: 'hi' }), code);
@@ -209,9 +209,9 @@ describe('access to a private chat', () => {
   });
 
   it('covers only the messages of the two friends, and changes only by their sender', async () => {
-    const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(thaw);
-    const eve = await thaw.createVisitor(0);
-    await makeFriends(thaw.replicas[0]!, eve, bob);
+    const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(stack);
+    const eve = await stack.createVisitor(0);
+    await makeFriends(stack.replicas[0]!, eve, bob);
     const eveSocket = await eve.openSocket();
     const secret = createPrivateMessage({ from: ada, to: bob, content: 'between us' });
     const messageId = Number((await adaSocket.request('send_private_message', secret)).id);
@@ -236,7 +236,7 @@ describe('access to a private chat', () => {
   });
 
   it('ends with the friendship and returns, with all messages, when they are friends again', async () => {
-    const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(thaw);
+    const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(stack);
     const secret = createPrivateMessage({ from: ada, to: bob, content: 'between us' });
     const { id } = await adaSocket.request('send_private_message', secret);
 
@@ -248,7 +248,7 @@ describe('access to a private chat', () => {
     const deletion = { messageId: Number(id), receiverId: bob.user.id, senderId: ada.user.id };
     await expectRefusal(adaSocket, 'delete_private_message', deletion, 'not_friends');
 
-    await makeFriends(thaw.replicas[0]!, ada, bob);
+    await makeFriends(stack.replicas[0]!, ada, bob);
     expect(await loadMessages(ada, bob)).toMatchObject([{ content: 'between us' }]);
     expect(await getUnreadCounts(bob)).toEqual({ [ada.user.id]: 1 });
     await leaveAll(adaSocket, bobSocket);
@@ -257,8 +257,8 @@ describe('access to a private chat', () => {
 
 describe('a private chat across two replicas', () => {
   it('has the same unread count on every page of the receiver', async () => {
-    const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(thaw);
-    const bobOtherSocket = await bob.openSocket(thaw.origins[0]);
+    const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(stack);
+    const bobOtherSocket = await bob.openSocket(stack.origins[0]);
     const send = (content: string) =>
       adaSocket.request('send_private_message', createPrivateMessage({ from: ada, to: bob, content }));
     for (const content of ['one', 'two', 'three']) await send(content);
@@ -281,7 +281,7 @@ describe('a private chat across two replicas', () => {
   });
 
   it('is paged from the newest message backwards', async () => {
-    const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(thaw);
+    const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(stack);
     const sentIds: number[] = [];
     for (const content of ['0', '1', '2', '3', '4', '5', '6']) {
       const message = createPrivateMessage({ from: ada, to: bob, content });
@@ -302,7 +302,7 @@ describe('a private chat across two replicas', () => {
   });
 
   it('shows once that a friend is typing, however many keystrokes are reported', async () => {
-    const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(thaw);
+    const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(stack);
     await adaSocket.request('typing', { receiverId: bob.user.id });
     await adaSocket.request('typing', { receiverId: bob.user.id });
     expect(await bobSocket.next('typing')).toEqual({ senderId: ada.user.id, userId: ada.user.id });

@@ -10,7 +10,7 @@ import {
   addHours,
   liftSanction,
 } from '../../testing/standings.fixture';
-import { startTestReplicas, type TestReplicas, type TestWorker } from '../../testing/test-replicas.harness';
+import { startTestStack, type TestStack, type TestWorker } from '../../testing/test-stack.harness';
 import { matchNewVisitors, ThawVisitor } from '../../testing/thaw.client';
 import { until } from '../../testing/until.functions';
 import { MatchmakingService } from '../matching/application/matchmaking.service';
@@ -36,23 +36,23 @@ const listRoutes = (app: NestExpressApplication): string[] => {
 };
 
 describe('an excluded user', () => {
-  let thaw: TestReplicas;
+  let stack: TestStack;
 
   beforeAll(async () => {
-    thaw = await startTestReplicas(2);
+    stack = await startTestStack(2);
   });
   afterEach(() => jest.restoreAllMocks());
-  afterAll(() => thaw.close());
+  afterAll(() => stack.close());
 
-  const [first, second] = [0, 1].map((index) => () => thaw.replicas[index]!) as [
-    () => TestReplicas['replicas'][number],
-    () => TestReplicas['replicas'][number],
+  const [first, second] = [0, 1].map((index) => () => stack.replicas[index]!) as [
+    () => TestStack['replicas'][number],
+    () => TestStack['replicas'][number],
   ];
 
   describe.each(['suspended', 'banned'] as const)('who is %s', (kind) => {
     it('loses all sockets on every replica within a second, and is refused on every route', async () => {
-      const ada = await thaw.createVisitor(0, 'female');
-      const sockets = await Promise.all(thaw.origins.map((origin) => ada.openSocket(origin)));
+      const ada = await stack.createVisitor(0, 'female');
+      const sockets = await Promise.all(stack.origins.map((origin) => ada.openSocket(origin)));
       const { noticeId } = await imposeSanction(second(), ada.user.id, { kind });
       const startedAt = Date.now();
       await announceStanding(second(), ada.user.id);
@@ -79,7 +79,7 @@ describe('an excluded user', () => {
   });
 
   it('may read their own user, with the standing, but no other user', async () => {
-    const ada = await thaw.createVisitor(0, 'female');
+    const ada = await stack.createVisitor(0, 'female');
     const end = addHours(2);
     const { noticeId } = await imposeSanction(first(), ada.user.id, { until: end });
     const { status, body } = await ada.call('GET', `/api/user/${ada.user.id}`);
@@ -99,7 +99,7 @@ describe('an excluded user', () => {
 
   it('may log in and out, and convert an anonymous account, but not register another one meanwhile', async () => {
     const email = createEmail();
-    const ada = await new ThawVisitor(thaw.origins).joinAnonymously();
+    const ada = await new ThawVisitor(stack.origins).joinAnonymously();
     await imposeSanction(first(), ada.user.id);
     const credentials = { email, password: PASSWORD };
     expect(
@@ -115,20 +115,20 @@ describe('an excluded user', () => {
       body: { code: 'suspended' },
     });
     await ada.logOut();
-    const again = await new ThawVisitor(thaw.origins).logIn(email, PASSWORD);
+    const again = await new ThawVisitor(stack.origins).logIn(email, PASSWORD);
     expect(again.user).toMatchObject({ id: ada.user.id, standing: { kind: 'suspended' } });
   });
 
   it('gets the standing on a new socket, which is then closed', async () => {
-    const ada = await thaw.createVisitor(0, 'female');
+    const ada = await stack.createVisitor(0, 'female');
     const { noticeId } = await imposeSanction(first(), ada.user.id);
-    const socket = await ada.connect(thaw.origins[1]);
+    const socket = await ada.connect(stack.origins[1]);
     expect(await socket.closed).toBe(closeCodes.notSignedIn);
     expect(socket.frames).toMatchObject([{ event: 'standing', data: { kind: 'suspended', noticeId } }]);
   });
 
   it('gets nothing else on a socket that opens while the sanction is imposed', async () => {
-    const ada = await thaw.createVisitor(0, 'female');
+    const ada = await stack.createVisitor(0, 'female');
     const registry = second().app.get(SocketRegistry);
     const register = registry.register.bind(registry);
     jest.spyOn(registry, 'register').mockImplementationOnce(async (connection) => {
@@ -136,15 +136,15 @@ describe('an excluded user', () => {
       await announceStanding(first(), ada.user.id); // before the replica has subscribed
       await register(connection);
     });
-    const socket = await ada.connect(thaw.origins[1]);
+    const socket = await ada.connect(stack.origins[1]);
     expect(await socket.closed).toBe(closeCodes.notSignedIn);
     expect(socket.frames).toMatchObject([{ event: 'standing' }]);
   });
 
   it('loses the socket at the periodic check when the announcement is lost', async () => {
-    const ada = await thaw.createVisitor(0, 'female');
-    const bob = await thaw.createVisitor(0, 'male');
-    const [socket, kept] = [await ada.openSocket(thaw.origins[1]), await bob.openSocket(thaw.origins[1])];
+    const ada = await stack.createVisitor(0, 'female');
+    const bob = await stack.createVisitor(0, 'male');
+    const [socket, kept] = [await ada.openSocket(stack.origins[1]), await bob.openSocket(stack.origins[1])];
     await imposeSanction(first(), ada.user.id);
     const lost = jest.spyOn(first().app.get(UserPublisherService), 'publish').mockResolvedValue();
     await announceStanding(first(), ada.user.id);
@@ -156,16 +156,16 @@ describe('an excluded user', () => {
   });
 
   it('leaves the queue at once', async () => {
-    const ada = await thaw.createVisitor(0, 'female');
-    await (await ada.openSocket(thaw.origins[1])).request('join_queue', {});
-    expect(await thaw.store.listKeys('{matching}:queue:*')).toHaveLength(1);
+    const ada = await stack.createVisitor(0, 'female');
+    await (await ada.openSocket(stack.origins[1])).request('join_queue', {});
+    expect(await stack.store.listKeys('{matching}:queue:*')).toHaveLength(1);
     await imposeSanction(first(), ada.user.id);
     await announceStanding(first(), ada.user.id);
-    expect(await thaw.store.listKeys('{matching}:queue:*')).toEqual([]);
+    expect(await stack.store.listKeys('{matching}:queue:*')).toEqual([]);
   });
 
   it('leaves the chat at once, which ends for the partner like a lost connection', async () => {
-    const { ada, bobSocket, sessionId } = await matchNewVisitors([thaw.origins[0]!, thaw.origins[1]!]);
+    const { ada, bobSocket, sessionId } = await matchNewVisitors([stack.origins[0]!, stack.origins[1]!]);
     await imposeSanction(second(), ada.user.id);
     await announceStanding(second(), ada.user.id);
     expect(await bobSocket.next('chat_skipped')).toMatchObject({
@@ -180,11 +180,11 @@ describe('an excluded user', () => {
   describe('whose standing is announced by a worker', () => {
     let worker: TestWorker;
     beforeAll(async () => {
-      worker = await thaw.startWorker();
+      worker = await stack.startWorker();
     });
 
     it('leaves the chat at once, on the replica that has their socket', async () => {
-      const { ada, adaSocket, bobSocket } = await matchNewVisitors([thaw.origins[0]!, thaw.origins[1]!]);
+      const { ada, adaSocket, bobSocket } = await matchNewVisitors([stack.origins[0]!, stack.origins[1]!]);
       await imposeSanction(worker, ada.user.id);
       await announceStanding(worker, ada.user.id);
       // The grace period of a lost connection is longer than this waits.
@@ -194,13 +194,13 @@ describe('an excluded user', () => {
     });
 
     it('changes the pool at once while they search', async () => {
-      const cleo = await thaw.createVisitor(0, 'female');
-      const socket = await cleo.openSocket(thaw.origins[1]);
+      const cleo = await stack.createVisitor(0, 'female');
+      const socket = await cleo.openSocket(stack.origins[1]);
       await socket.request('join_queue', {});
       // Without the periodic check, only the announcement can change the pool.
-      for (const { app } of thaw.replicas)
+      for (const { app } of stack.replicas)
         jest.spyOn(app.get(MatchmakingService), 'checkRecords').mockResolvedValue();
-      const listQueues = () => thaw.store.listKeys('{matching}:queue:*');
+      const listQueues = () => stack.store.listKeys('{matching}:queue:*');
       const [usual] = await listQueues();
       await flag(worker, cleo.user.id);
       await announceStanding(worker, cleo.user.id);
@@ -211,12 +211,12 @@ describe('an excluded user', () => {
   });
 
   it('may do everything again once the suspension is lifted or over', async () => {
-    const ada = await thaw.createVisitor(0, 'female');
+    const ada = await stack.createVisitor(0, 'female');
     const { sanctionId } = await imposeSanction(first(), ada.user.id);
     expect((await ada.call('GET', `/api/friends/${ada.user.id}`)).status).toBe(403);
     await liftSanction(first(), ada.user.id, sanctionId);
     expect((await ada.call('GET', `/api/friends/${ada.user.id}`)).status).toBe(200);
-    const bob = await thaw.createVisitor(1, 'male');
+    const bob = await stack.createVisitor(1, 'male');
     const end = new Date(Date.now() + 300);
     await imposeSanction(first(), bob.user.id, { until: end });
     expect((await bob.call('GET', `/api/friends/${bob.user.id}`)).status).toBe(403);
@@ -227,18 +227,18 @@ describe('an excluded user', () => {
 });
 
 describe('a user who is not in good standing but not excluded', () => {
-  let thaw: TestReplicas;
+  let stack: TestStack;
 
   beforeAll(async () => {
-    thaw = await startTestReplicas(1);
+    stack = await startTestStack(1);
   });
-  afterAll(() => thaw.close());
+  afterAll(() => stack.close());
 
   it('receives an age question on an open socket, and may do everything but join the queue', async () => {
-    const ada = await thaw.createVisitor(0, 'female');
+    const ada = await stack.createVisitor(0, 'female');
     const socket = await ada.openSocket();
-    const noticeId = await askAge(thaw.replicas[0]!, ada.user.id);
-    await announceStanding(thaw.replicas[0]!, ada.user.id);
+    const noticeId = await askAge(stack.replicas[0]!, ada.user.id);
+    await announceStanding(stack.replicas[0]!, ada.user.id);
     expect(await socket.next('standing')).toMatchObject({ kind: 'age_question', noticeId });
     expect(await socket.ask('join_queue', {})).toMatchObject({ event: 'error', data: { code: 'suspended' } });
     expect(await socket.ask('leave_queue', {})).toMatchObject({ event: 'ack' });
@@ -249,10 +249,10 @@ describe('a user who is not in good standing but not excluded', () => {
   });
 
   it('receives a flag, with which they may join the queue', async () => {
-    const ada = await thaw.createVisitor(0, 'female');
+    const ada = await stack.createVisitor(0, 'female');
     const socket = await ada.openSocket();
-    await flag(thaw.replicas[0]!, ada.user.id);
-    await announceStanding(thaw.replicas[0]!, ada.user.id);
+    await flag(stack.replicas[0]!, ada.user.id);
+    await announceStanding(stack.replicas[0]!, ada.user.id);
     expect(await socket.next('standing')).toMatchObject({ kind: 'care' });
     await socket.request('join_queue', {});
     await socket.leave();

@@ -8,7 +8,7 @@ import {
 } from '../../testing/language-model.harness';
 import { createFriends, createPrivateMessage } from '../../testing/private-chat.fixture';
 import { startChat } from '../../testing/random-chat.fixture';
-import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
+import { startTestStack, type TestStack } from '../../testing/test-stack.harness';
 import { textMessage, type ThawVisitor } from '../../testing/thaw.client';
 
 jest.setTimeout(60_000);
@@ -17,13 +17,13 @@ const TIMEOUT_MS = 400;
 const nothing = { source: 'none', suggestions: [] };
 
 describe('suggestions of a language model', () => {
-  let thaw: TestReplicas;
+  let stack: TestStack;
   let model: TestLanguageModel;
 
   // Only the second replica has a model.
   beforeAll(async () => {
-    [thaw, model] = await Promise.all([startTestReplicas(1), startTestLanguageModel()]);
-    await thaw.add({
+    [stack, model] = await Promise.all([startTestStack(1), startTestLanguageModel()]);
+    await stack.addReplica({
       SUGGESTIONS_URL: model.url,
       SUGGESTIONS_MODEL: 'small',
       SUGGESTIONS_API_KEY: 'key-1',
@@ -31,7 +31,7 @@ describe('suggestions of a language model', () => {
     });
   });
   afterAll(async () => {
-    await thaw.close();
+    await stack.close();
     await model.close();
   });
   beforeEach(() => void model.questions.splice(0));
@@ -40,7 +40,7 @@ describe('suggestions of a language model', () => {
     asker.call('POST', '/api/suggestions', { userId: asker.user.id, consent: true, ...chat, ...fields });
 
   it('are absent without a model, and refused then', async () => {
-    const { ada, bob, sessionId } = await startChat(thaw);
+    const { ada, bob, sessionId } = await startChat(stack);
     expect((await ada.call('GET', '/api/suggestions')).body).toEqual({ model: false, host: null });
     expect(await suggest(ada, { sessionId })).toMatchObject({ status: 404, body: { code: 'not_found' } });
     expect((await bob.call('GET', '/api/suggestions')).body).toEqual({ model: true, host: model.host });
@@ -49,7 +49,7 @@ describe('suggestions of a language model', () => {
 
   it("are asked for with the user's own texts and the topics of the other, in a random chat", async () => {
     model.behave(sayLines('Tea or coffee?', 'Visit example.com', 'Why?'));
-    const { ada, adaSocket, bob, bobSocket, sessionId } = await startChat(thaw);
+    const { ada, adaSocket, bob, bobSocket, sessionId } = await startChat(stack);
     await adaSocket.request('random_message', textMessage(sessionId, 'canaryofada plays the guitar'));
     const { id } = await bobSocket.request(
       'random_message',
@@ -78,7 +78,7 @@ describe('suggestions of a language model', () => {
 
   it('are available in private chats with friends only', async () => {
     model.behave(sayLines('And the film?'));
-    const { ada, bob } = await createFriends(thaw);
+    const { ada, bob } = await createFriends(stack);
     const [adaSocket, bobSocket] = [await ada.openSocket(), await bob.openSocket()];
     await adaSocket.request(
       'send_private_message',
@@ -95,7 +95,7 @@ describe('suggestions of a language model', () => {
     expect(model.questions[0]?.body).toContain('canaryofbob');
     expect(model.questions[0]?.body).toContain('films');
     expect(model.questions[0]?.body).not.toContain('canaryofada');
-    const stranger = await thaw.createVisitor(1);
+    const stranger = await stack.createVisitor(1);
     expect(await suggest(stranger, { friendId: ada.user.id })).toMatchObject({
       status: 403,
       body: { code: 'not_friends' },
@@ -103,10 +103,10 @@ describe('suggestions of a language model', () => {
   });
 
   it('are refused without consent, outside the chat, after its end, and with both or no chats', async () => {
-    const { bob, bobSocket, sessionId } = await startChat(thaw);
+    const { bob, bobSocket, sessionId } = await startChat(stack);
     for (const fields of [{ consent: false }, { consent: undefined }, { consent: 'yes' }, { friendId: 7 }])
       expect((await suggest(bob, { sessionId }, fields)).status).toBe(400);
-    const stranger = await thaw.createVisitor(1);
+    const stranger = await stack.createVisitor(1);
     expect((await suggest(stranger, {})).status).toBe(400);
     expect((await suggest(stranger, { sessionId })).status).toBe(404);
     await bobSocket.request('skip_chat', { sessionId });
@@ -116,7 +116,7 @@ describe('suggestions of a language model', () => {
 
   it('are limited to six requests per minute and user, in every profile', async () => {
     model.behave(sayLines('Tea or coffee?'));
-    const { bob, sessionId } = await startChat(thaw);
+    const { bob, sessionId } = await startChat(stack);
     const answers = [];
     for (let count = 0; count < 7; count += 1) answers.push(await suggest(bob, { sessionId }));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200, 429]);
@@ -126,8 +126,8 @@ describe('suggestions of a language model', () => {
 
   // Last: the model rests afterwards.
   it('are empty when the model fails; it is then not asked for five minutes, and no text of a user is logged', async () => {
-    const { bob, bobSocket, sessionId } = await startChat(thaw);
-    const other = await startChat(thaw);
+    const { bob, bobSocket, sessionId } = await startChat(stack);
+    const other = await startChat(stack);
     await bobSocket.request('random_message', textMessage(sessionId, 'canaryofthelog'));
     const warn = jest.spyOn(Logger.prototype, 'warn').mockReturnValue();
     model.behave(sayLines('Only contacts: example.com'));

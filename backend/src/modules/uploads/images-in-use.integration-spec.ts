@@ -5,7 +5,7 @@ import { withImageMarkers } from '@thaw/contract/image-markers';
 import { parseUploadUrl, type UploadBucket } from '@thaw/contract/uploads';
 import { makeFriends } from '../../testing/relationship.fixture';
 import { createPlainJpeg } from '../../testing/image-corpus.fixture';
-import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
+import { startTestStack, type TestStack } from '../../testing/test-stack.harness';
 import { startTestS3, type TestS3 } from '../../testing/test-s3.harness';
 import type { ThawSocket, ThawVisitor } from '../../testing/thaw.client';
 import { until } from '../../testing/until.functions';
@@ -19,19 +19,19 @@ jest.setTimeout(60_000);
 const HOUR_MS = 60 * 60_000;
 
 let s3: TestS3;
-let thaw: TestReplicas;
+let stack: TestStack;
 let worker: INestApplicationContext;
 let jpeg: Buffer;
 
 beforeAll(async () => {
   s3 = await startTestS3();
-  thaw = await startTestReplicas(2, s3.settings);
-  worker = (await thaw.startWorker()).app;
+  stack = await startTestStack(2, s3.settings);
+  worker = (await stack.startWorker()).app;
   jpeg = await createPlainJpeg();
 });
 afterAll(async () => {
-  await thaw.closeSockets();
-  await thaw.close();
+  await stack.closeSockets();
+  await stack.close();
   await s3.close();
 });
 
@@ -55,7 +55,7 @@ const canSee = async (visitor: ThawVisitor, url: string): Promise<boolean> =>
 
 /** Whether the database records the image as in use. Lags until the worker has projected the message. */
 const isInUse = async (url: string): Promise<boolean> => {
-  const rows = await thaw.database.dataSource.query<{ used: boolean }[]>(
+  const rows = await stack.database.dataSource.query<{ used: boolean }[]>(
     'SELECT unused_since IS NULL AS used FROM uploads WHERE key = $1',
     [parseUploadUrl(url)?.key],
   );
@@ -80,7 +80,7 @@ interface Chat {
 
 /** Two users in a chat, on different replicas. */
 const startChat = async (): Promise<Chat> => {
-  const [ada, bob] = [await thaw.createVisitor(0, 'female'), await thaw.createVisitor(1, 'male')];
+  const [ada, bob] = [await stack.createVisitor(0, 'female'), await stack.createVisitor(1, 'male')];
   const [adaSocket, bobSocket] = [await ada.openSocket(), await bob.openSocket()];
   await adaSocket.request('join_queue', {});
   await bobSocket.request('join_queue', {});
@@ -92,7 +92,7 @@ const startChat = async (): Promise<Chat> => {
 describe('an image in a random chat', () => {
   it('is visible to the partner when the message arrives, to no one else, and for a day', async () => {
     const { ada, bob, adaSocket, bobSocket, sessionId } = await startChat();
-    const eve = await thaw.createVisitor(1);
+    const eve = await stack.createVisitor(1);
     const [image, first, second, unsent] = [
       await upload(ada, 'chat-images'),
       await upload(ada, 'chat-images'),
@@ -179,7 +179,7 @@ describe('an image in a random chat', () => {
 
 describe('an avatar', () => {
   it('must be an upload of the user, is visible to everyone, and is removed a day after it is replaced', async () => {
-    const [ada, bob] = [await thaw.createVisitor(0), await thaw.createVisitor(1)];
+    const [ada, bob] = [await stack.createVisitor(0), await stack.createVisitor(1)];
     const setAvatar = async (visitor: ThawVisitor, avatar: string | null): Promise<number> => {
       const { id, username } = visitor.user;
       return (await visitor.call('PUT', `/api/user/${id}`, { username, avatar })).status;
@@ -207,11 +207,11 @@ describe('an avatar', () => {
 describe('an image in several private messages', () => {
   it('is invisible to the receiver of a deleted message, and removed with the last of them', async () => {
     const [ada, bob, eve] = [
-      await thaw.createVisitor(0),
-      await thaw.createVisitor(1),
-      await thaw.createVisitor(1),
+      await stack.createVisitor(0),
+      await stack.createVisitor(1),
+      await stack.createVisitor(1),
     ];
-    for (const friend of [bob, eve]) await makeFriends(thaw.replicas[0]!, ada, friend);
+    for (const friend of [bob, eve]) await makeFriends(stack.replicas[0]!, ada, friend);
     const socket = await ada.openSocket();
     const url = await upload(ada, 'chat-images');
     const createMessageTo = (friend: ThawVisitor) => ({ senderId: ada.user.id, receiverId: friend.user.id });
@@ -242,7 +242,7 @@ describe('an image in several private messages', () => {
 
   it('outlives the random chat that showed it first', async () => {
     const { ada, bob, adaSocket, bobSocket, sessionId } = await startChat();
-    await makeFriends(thaw.replicas[0]!, ada, bob);
+    await makeFriends(stack.replicas[0]!, ada, bob);
     const url = await upload(ada, 'chat-images');
     await adaSocket.request('random_message', { sessionId, content: url, messageType: 'image' });
     await adaSocket.request('send_private_message', {
@@ -253,7 +253,7 @@ describe('an image in several private messages', () => {
     });
     await bobSocket.request('skip_chat', { sessionId });
     const readUses = () =>
-      thaw.database.dataSource.query<unknown[]>('SELECT 1 FROM upload_uses WHERE key = $1', [
+      stack.database.dataSource.query<unknown[]>('SELECT 1 FROM upload_uses WHERE key = $1', [
         parseUploadUrl(url)!.key,
       ]);
     await until(async () => (await readUses()).length === 2);
@@ -266,13 +266,13 @@ describe('an image in several private messages', () => {
 });
 
 it('the worker sweeps on its own schedule', async () => {
-  const ada = await thaw.createVisitor(0);
+  const ada = await stack.createVisitor(0);
   const url = await upload(ada, 'chat-images');
   const dropped = { streamId: 'chat-x', eventId: randomUUID(), type: 'MessageSent' };
   const data = { senderId: ada.user.id, messageType: 'image', content: url };
   await worker
     .get(UploadRemovalService, { strict: false })
-    .expire([{ ...dropped, data }], thaw.database.dataSource.manager);
+    .expire([{ ...dropped, data }], stack.database.dataSource.manager);
   await worker.get(JobQueueService, { strict: false }).add('sweep_uploads', {});
   await until(async () => !(await isStored(url)));
 });

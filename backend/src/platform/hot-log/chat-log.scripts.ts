@@ -14,38 +14,40 @@ export type AppendReply =
  * The generic append, which contains no rule of the product: it compares the end of the stream with the one that the
  * caller expects, adds the events to the stream and to the shard's outbox, and publishes them.
  *
- * KEYS: stream, outbox. ARGV: expected length, expected last id, session id, a member of the deadlines that must be overdue
- * ('' for none), the replica to which nothing is published, then the events.
+ * KEYS: stream, outbox. ARGV: expected length, expected last id, session id, a member of the deadlines that must be
+ * overdue ('' for none), the replica to which nothing is published, then the events.
  */
 const append = (whenOutboxIsFull: string): string => `${publishToReplicasLua}${isOutboxFullLua}
-local prefix, session, deadline = string.match(KEYS[1], '^{[^}]+}:'), ARGV[3], ARGV[4]
-local last = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1]
-local length = redis.call('XLEN', KEYS[1])
-if (last and last[1] or '') ~= ARGV[2] or length ~= tonumber(ARGV[1]) then
-  local missed = redis.call('XRANGE', KEYS[1], ARGV[2] == '' and '-' or '(' .. ARGV[2], '+')
-  return {0, length, missed}
+local stream, outbox = KEYS[1], KEYS[2]
+local expectedLength, expectedLastId, session, deadline, exceptReplica = unpack(ARGV, 1, 5)
+local prefix = string.match(stream, '^{[^}]+}:')
+local last = redis.call('XREVRANGE', stream, '+', '-', 'COUNT', 1)[1]
+local length = redis.call('XLEN', stream)
+if (last and last[1] or '') ~= expectedLastId or length ~= tonumber(expectedLength) then
+  local missed = redis.call('XRANGE', stream, expectedLastId == '' and '-' or '(' .. expectedLastId, '+')
+  return {${appendOutcome.behind}, length, missed}
 end
-local outbox = KEYS[2]
 local queued = redis.call('XLEN', outbox)
 if isOutboxFull(outbox, queued) then ${whenOutboxIsFull} end
 if deadline ~= '' then
   local dueMs = redis.call('ZSCORE', prefix .. 'deadlines', deadline)
   local time = redis.call('TIME')
-  if not dueMs or tonumber(dueMs) > time[1] * 1000 + math.floor(time[2] / 1000) then return {-3} end
+  if not dueMs or tonumber(dueMs) > time[1] * 1000 + math.floor(time[2] / 1000) then return {${appendOutcome.notOverdue}} end
   redis.call('ZREM', prefix .. 'deadlines', deadline)
 end
-local reply = {1, queued == 0 and 1 or 0}
+local reply = {${appendOutcome.appended}, queued == 0 and 1 or 0}
 for i = 6, #ARGV do
-  local id = redis.call('XADD', KEYS[1], '*', 'event', ARGV[i])
+  local event = ARGV[i]
+  local id = redis.call('XADD', stream, '*', 'event', event)
   length = length + 1
-  redis.call('XADD', outbox, '*', 'session', session, 'entry', id, 'event', ARGV[i])
-  publish(prefix, session, ARGV[5], length .. ' ' .. id .. ' ' .. ARGV[i])
+  redis.call('XADD', outbox, '*', 'session', session, 'entry', id, 'event', event)
+  publish(prefix, session, exceptReplica, length .. ' ' .. id .. ' ' .. event)
   reply[#reply + 1] = id
 end
 return reply
 `;
 
-export const appendScript = new RedisScript<AppendReply>(append('return {-2}'));
+export const appendScript = new RedisScript<AppendReply>(append(`return {${appendOutcome.outboxFull}}`));
 /** The append for the end of a chat. It also works with a full outbox and a full Redis, because it frees memory. */
 export const appendEndScript = new RedisScript<AppendReply>(append(''), { allowOom: true });
 
@@ -54,12 +56,15 @@ export const appendEndScript = new RedisScript<AppendReply>(append(''), { allowO
  * KEYS: stream, outbox. ARGV: length, last id ('' if the stream is empty), session id, then id and event of each entry.
  */
 export const restoreScript = new RedisScript<0 | 1>(`
-if redis.call('XLEN', KEYS[1]) ~= tonumber(ARGV[1]) then return 0 end
-local last = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1]
-if (last and last[1] or '') ~= ARGV[2] then return 0 end
+local stream, outbox = KEYS[1], KEYS[2]
+local expectedLength, expectedLastId, session = unpack(ARGV, 1, 3)
+if redis.call('XLEN', stream) ~= tonumber(expectedLength) then return 0 end
+local last = redis.call('XREVRANGE', stream, '+', '-', 'COUNT', 1)[1]
+if (last and last[1] or '') ~= expectedLastId then return 0 end
 for i = 4, #ARGV, 2 do
-  redis.call('XADD', KEYS[1], ARGV[i], 'event', ARGV[i + 1])
-  redis.call('XADD', KEYS[2], '*', 'session', ARGV[3], 'entry', ARGV[i], 'event', ARGV[i + 1])
+  local id, event = ARGV[i], ARGV[i + 1]
+  redis.call('XADD', stream, id, 'event', event)
+  redis.call('XADD', outbox, '*', 'session', session, 'entry', id, 'event', event)
 end
 return 1
 `);

@@ -7,7 +7,7 @@ import { publishToReplicasLua } from './publish-to-replicas.scripts';
  * `<user>|<1 if the socket shows the chat, else 0>`. Only sockets that show the chat make their user present.
  */
 const common = `${socketDirectoryLua}${publishToReplicasLua}
--- An hour: longer than any grace period.
+-- One hour, which is longer than any grace period.
 local AWAY_KEPT_MS = 3600000
 local deadlines = P .. 'deadlines'
 local function isPresent(session, user)
@@ -50,11 +50,11 @@ export const partnerStates = { connected: 1, awaited: 0, reconnecting: -1 } as c
  * Returns the partner's state, as in `partnerStates`.
  */
 export const joinScript = new RedisScript<1 | 0 | -1>(`${common}
-local session, user, partner = ARGV[1], ARGV[4], ARGV[5]
+local session, socket, replica, user, partner, shows, graceMs = unpack(ARGV)
 local wasPresent = isPresent(session, user)
-directory.join(session, ARGV[2], ARGV[3], user .. '|' .. ARGV[6])
+directory.join(session, socket, replica, user .. '|' .. shows)
 if isPresent(session, user) then stopGrace(session, user)
-elseif wasPresent then startGrace(session, user, tonumber(ARGV[7])) end
+elseif wasPresent then startGrace(session, user, tonumber(graceMs)) end
 -- A partner without a deadline counts as connected: one who is absent has a deadline from the start of the chat on.
 if isPresent(session, partner) or not redis.call('ZSCORE', deadlines, session .. '|' .. partner) then return 1 end
 return redis.call('SISMEMBER', P .. 'away:' .. session, partner) == 1 and -1 or 0
@@ -63,7 +63,8 @@ return redis.call('SISMEMBER', P .. 'away:' .. session, partner) == 1 and -1 or 
 /** Removes a socket from the chat. ARGV: session, socket, replica, grace period in ms (-1: the chat has ended). */
 export const leaveScript = new RedisScript<null>(
   `${common}
-leave(ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4]))
+local session, socket, replica, graceMs = unpack(ARGV)
+leave(session, socket, replica, tonumber(graceMs))
 return nil
 `,
   { allowOom: true },
@@ -83,9 +84,11 @@ return {more, unpack(redis.call('ZRANGEBYSCORE', deadlines, '-inf', now(), 'LIMI
 
 /** Sets a deadline for each user who has not joined the new chat. ARGV: session, grace period in ms, then the users. */
 export const setDeadlinesScript = new RedisScript<null>(`${common}
+local session, graceMs = ARGV[1], ARGV[2]
 for i = 3, #ARGV do
-  if not isPresent(ARGV[1], ARGV[i]) then
-    redis.call('ZADD', deadlines, 'NX', now() + ARGV[2], ARGV[1] .. '|' .. ARGV[i])
+  local user = ARGV[i]
+  if not isPresent(session, user) then
+    redis.call('ZADD', deadlines, 'NX', now() + graceMs, session .. '|' .. user)
   end
 end
 return nil
@@ -94,7 +97,8 @@ return nil
 /** Postpones a deadline. ARGV: session, user, ms from now. */
 export const postponeScript = new RedisScript<null>(
   `${common}
-redis.call('ZADD', deadlines, 'XX', now() + ARGV[3], ARGV[1] .. '|' .. ARGV[2])
+local session, user, delayMs = unpack(ARGV)
+redis.call('ZADD', deadlines, 'XX', now() + delayMs, session .. '|' .. user)
 return nil
 `,
   { allowOom: true },
@@ -103,8 +107,9 @@ return nil
 /** Deletes the presence data of a chat that has ended. ARGV: session, then its users. */
 export const forgetScript = new RedisScript<null>(
   `${common}
-redis.call('DEL', P .. 'sockets:' .. ARGV[1], P .. 'away:' .. ARGV[1])
-for i = 2, #ARGV do redis.call('ZREM', deadlines, ARGV[1] .. '|' .. ARGV[i]) end
+local session = ARGV[1]
+redis.call('DEL', P .. 'sockets:' .. session, P .. 'away:' .. session)
+for i = 2, #ARGV do redis.call('ZREM', deadlines, session .. '|' .. ARGV[i]) end
 return nil
 `,
   { allowOom: true },
@@ -112,6 +117,7 @@ return nil
 
 /** Publishes to every replica that holds a socket of the session. ARGV: session, message. */
 export const publishScript = new RedisScript<null>(`${publishToReplicasLua}
-publish(string.match(KEYS[1], '^{[^}]+}:'), ARGV[1], '', ARGV[2])
+local session, message = unpack(ARGV)
+publish(string.match(KEYS[1], '^{[^}]+}:'), session, '', message)
 return nil
 `);

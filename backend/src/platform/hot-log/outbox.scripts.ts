@@ -21,16 +21,18 @@ const allowOom = true;
 
 /**
  * Moves one entry to another stream, unless it has already been moved, so that repetitions are harmless.
- * KEYS: from, to. ARGV: id in `from`, then fields to add.
+ * KEYS: source, target. ARGV: id of the entry in the source, then fields to add.
  */
 export const moveScript = new RedisScript<0 | 1>(
   `
-local entry = redis.call('XRANGE', KEYS[1], ARGV[1], ARGV[1])[1]
+local source, target, id = KEYS[1], KEYS[2], ARGV[1]
+local entry = redis.call('XRANGE', source, id, id)[1]
 if not entry then return 0 end
+-- The fields session, entry and event, with their values.
 local fields = {unpack(entry[2], 1, 6)}
 for i = 2, #ARGV do fields[#fields + 1] = ARGV[i] end
-redis.call('XADD', KEYS[2], '*', unpack(fields))
-redis.call('XDEL', KEYS[1], ARGV[1])
+redis.call('XADD', target, '*', unpack(fields))
+redis.call('XDEL', source, id)
 return 1
 `,
   { allowOom },
@@ -45,11 +47,12 @@ export type ShardFigures = [length: number, bytes: number, oldestId: string, dea
  */
 export const figuresScript = new RedisScript<ShardFigures>(
   `
-local length = redis.call('XLEN', KEYS[1])
-local dead = redis.call('XLEN', KEYS[2])
+local outbox, deadLetters, startOfRange = KEYS[1], KEYS[2], ARGV[1]
+local length = redis.call('XLEN', outbox)
+local dead = redis.call('XLEN', deadLetters)
 if length == 0 then return {0, 0, '', dead} end
-local oldest = redis.call('XRANGE', KEYS[1], ARGV[1], '+', 'COUNT', 1)[1]
-return {length, redis.call('MEMORY', 'USAGE', KEYS[1], 'SAMPLES', 0), oldest and oldest[1] or '', dead}
+local oldest = redis.call('XRANGE', outbox, startOfRange, '+', 'COUNT', 1)[1]
+return {length, redis.call('MEMORY', 'USAGE', outbox, 'SAMPLES', 0), oldest and oldest[1] or '', dead}
 `,
   { allowOom },
 );

@@ -59,10 +59,12 @@ end
 
 /** KEYS: bucket. ARGV: cost, interval in ms, burst. Returns the milliseconds to wait. */
 export const takeScript = `${bucketLua}
-return take(KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]))
+local cost, intervalMs, burst = unpack(ARGV)
+return take(KEYS[1], tonumber(cost), tonumber(intervalMs), tonumber(burst))
 `;
 
 /** KEYS: bucket. ARGV: cost, interval in ms. Returns the milliseconds until the bucket is full. */
 export const chargeScript = `${bucketLua}
-return charge(KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]))
+local cost, intervalMs = unpack(ARGV)
+return charge(KEYS[1], tonumber(cost), tonumber(intervalMs))
 `;

@@ -2,7 +2,7 @@
 import { Client } from 'pg';
 import { closeCodes } from '@thaw/contract/close-codes';
 import { goodStanding } from '@thaw/contract/safety';
-import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
+import { startTestStack, type TestStack } from '../../testing/test-stack.harness';
 import type { ThawVisitor } from '../../testing/thaw.client';
 import { until } from '../../testing/until.functions';
 import { RedisSubscriberService } from './redis-subscriber.service';
@@ -16,18 +16,18 @@ jest.setTimeout(30_000);
 const SOCKETS = 40;
 
 describe('the login of an opening socket', () => {
-  let thaw: TestReplicas;
+  let stack: TestStack;
 
   beforeAll(async () => {
-    thaw = await startTestReplicas(1);
+    stack = await startTestStack(1);
   });
   afterEach(() => jest.restoreAllMocks());
-  afterAll(() => thaw.close());
+  afterAll(() => stack.close());
 
   const getProvider = <Part>(token: (abstract new (...given: never[]) => Part) | symbol): Part =>
-    thaw.replicas[0]!.app.get<Part>(token);
+    stack.replicas[0]!.app.get<Part>(token);
   const createVisitors = (count: number): Promise<ThawVisitor[]> =>
-    Promise.all(Array.from({ length: count }, () => thaw.createVisitor(0)));
+    Promise.all(Array.from({ length: count }, () => stack.createVisitor(0)));
 
   it('is looked up by at most one query per socket and checked again by one query for many sockets', async () => {
     const people = await createVisitors(SOCKETS);
@@ -74,7 +74,7 @@ describe('the login of an opening socket', () => {
   });
 
   it('closes the socket within a second when it was revoked before the subscription to the channel', async () => {
-    const visitor = await thaw.createVisitor(0);
+    const visitor = await stack.createVisitor(0);
     const channels = getProvider(RedisSubscriberService);
     const subscribe = channels.subscribe.bind(channels);
     let release: () => void = () => undefined;
@@ -96,7 +96,7 @@ describe('the login of an opening socket', () => {
   });
 
   it('closes the socket with 1011 when it cannot be checked again', async () => {
-    const visitor = await thaw.createVisitor(0);
+    const visitor = await stack.createVisitor(0);
     jest
       .spyOn(getProvider<SocketIdentityPort>(SOCKET_IDENTITY_PORT), 'findLiveFamilies')
       .mockRejectedValueOnce(new Error('PostgreSQL is unavailable'));

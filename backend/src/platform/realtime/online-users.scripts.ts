@@ -15,12 +15,12 @@ export type JoinReply = [cameOnline: 0 | 1, ...sockets: string[]];
 
 /** Records an opened socket. ARGV: user, socket, replica, time of opening (ms), maximum number of sockets per user. */
 export const joinScript = new RedisScript<JoinReply>(`${common}
-local user = ARGV[1]
-directory.join(user, ARGV[2], ARGV[3], ARGV[4])
+local user, socket, replica, openedAtMs, maxSockets = unpack(ARGV)
+directory.join(user, socket, replica, openedAtMs)
 redis.call('ZREM', P .. 'leaving', user)
 local reply = {redis.call('SADD', P .. 'online', user)}
-if redis.call('HLEN', P .. 'sockets:' .. user) > tonumber(ARGV[5]) then
-  for _, text in ipairs(redis.call('HGETALL', P .. 'sockets:' .. user)) do reply[#reply + 1] = text end
+if redis.call('HLEN', P .. 'sockets:' .. user) > tonumber(maxSockets) then
+  for _, field in ipairs(redis.call('HGETALL', P .. 'sockets:' .. user)) do reply[#reply + 1] = field end
 end
 return reply
 `);
@@ -31,7 +31,8 @@ return reply
  */
 export const leaveScript = new RedisScript<null>(
   `${common}
-leave(ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4]))
+local user, socket, replica, graceMs = unpack(ARGV)
+leave(user, socket, replica, tonumber(graceMs))
 return nil
 `,
   { allowOom: true },

@@ -1,7 +1,7 @@
 // Uses real PostgreSQL, Redis and sockets; two whole api replicas run in this process.
 import { connect } from 'node:net';
 import { UsersService } from '../../modules/users/application/users.service';
-import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
+import { startTestStack, type TestStack } from '../../testing/test-stack.harness';
 import { sendAtOnce, waitForAnswers } from '../../testing/test-sockets.functions';
 import { ThawSocket } from '../../testing/thaw.client';
 import { until } from '../../testing/until.functions';
@@ -9,20 +9,20 @@ import { until } from '../../testing/until.functions';
 jest.setTimeout(30_000);
 
 describe('a socket', () => {
-  let thaw: TestReplicas;
+  let stack: TestStack;
 
   beforeAll(async () => {
-    thaw = await startTestReplicas(2);
+    stack = await startTestStack(2);
   });
   afterEach(() => jest.restoreAllMocks());
-  afterAll(() => thaw.close());
+  afterAll(() => stack.close());
 
-  const openSocket = async (): Promise<ThawSocket> => (await thaw.createVisitor(0, 'male')).openSocket();
+  const openSocket = async (): Promise<ThawSocket> => (await stack.createVisitor(0, 'male')).openSocket();
 
   describe('answers to frames', () => {
     it('arrive in the order of the frames, even if an earlier frame takes longer', async () => {
-      const socket = await (await thaw.createVisitor(0, 'female')).connect();
-      const users = thaw.replicas[0]!.app.get(UsersService);
+      const socket = await (await stack.createVisitor(0, 'female')).connect();
+      const users = stack.replicas[0]!.app.get(UsersService);
       const findSearcher = users.findSearcher.bind(users);
       let release: () => void = () => undefined;
       const released = new Promise<void>((resolve) => (release = resolve));
@@ -74,11 +74,11 @@ describe('a socket', () => {
     });
 
     it('are sent once even if the gateway method fails after it has answered', async () => {
-      const waiting = await (await thaw.createVisitor(0, 'male')).openSocket();
+      const waiting = await (await stack.createVisitor(0, 'male')).openSocket();
       await waiting.request('join_queue', { preferences: 'female' });
-      const joining = await (await thaw.createVisitor(0, 'female')).openSocket();
+      const joining = await (await stack.createVisitor(0, 'female')).openSocket();
       jest
-        .spyOn(thaw.replicas[0]!.app.get(UsersService), 'findProfiles')
+        .spyOn(stack.replicas[0]!.app.get(UsersService), 'findProfiles')
         .mockRejectedValueOnce(new Error('database unavailable'));
       sendAtOnce(joining, [
         { event: 'join_queue', data: {}, ref: 'join' },
@@ -91,7 +91,7 @@ describe('a socket', () => {
     });
 
     it('include a pong for each ping, also before `authenticate`', async () => {
-      const socket = await (await thaw.createVisitor(0)).connect();
+      const socket = await (await stack.createVisitor(0)).connect();
       socket.send({ event: 'ping' });
       socket.send({ event: 'ping', ref: 'p', data: { whatever: 1 } });
       await until(() => socket.frames.length === 2);
@@ -168,7 +168,7 @@ describe('a socket', () => {
     });
 
     it('with not_authenticated if it comes before `authenticate`', async () => {
-      const socket = await (await thaw.createVisitor(0, 'male')).connect();
+      const socket = await (await stack.createVisitor(0, 'male')).connect();
       for (const event of ['join_queue', 'leave_queue', 'skip_chat', 'random_message', 'typing'] as const) {
         expect(await socket.ask(event, {})).toMatchObject({
           event: 'error',
@@ -178,14 +178,14 @@ describe('a socket', () => {
     });
 
     it('with gender_required if a user without a gender joins the queue', async () => {
-      const socket = await (await thaw.createVisitor(0)).openSocket();
+      const socket = await (await stack.createVisitor(0)).openSocket();
       expect(await socket.ask('join_queue', {})).toMatchObject({ data: { code: 'gender_required' } });
     });
 
     it('with `internal` after an unexpected error, and handles later frames', async () => {
       const socket = await openSocket();
       jest
-        .spyOn(thaw.replicas[0]!.app.get(UsersService), 'findSearcher')
+        .spyOn(stack.replicas[0]!.app.get(UsersService), 'findSearcher')
         .mockRejectedValueOnce(new Error('secret detail'));
       const answer = await socket.ask('join_queue', {});
       expect(answer).toMatchObject({ event: 'error', data: { code: 'internal' } });
@@ -201,26 +201,26 @@ describe('a socket', () => {
       [{ 'sec-fetch-site': 'cross-site' }],
       [{ 'sec-fetch-site': 'same-site' }],
     ])('is refused with 403 from a foreign origin: %j', async (headers) => {
-      const visitor = await thaw.createVisitor(0);
+      const visitor = await stack.createVisitor(0);
       await expect(visitor.connect(undefined, headers as Record<string, string>)).rejects.toThrow('403');
     });
 
     it('is accepted from an allowed origin', async () => {
-      const visitor = await thaw.createVisitor(0);
-      const [origin = ''] = thaw.origins;
+      const visitor = await stack.createVisitor(0);
+      const [origin = ''] = stack.origins;
       const socket = await visitor.connect(undefined, { origin, 'sec-fetch-site': 'same-origin' });
       expect(await socket.ask('ping', {})).toMatchObject({ event: 'pong' });
     });
 
     it('is refused at another path', async () => {
-      const visitor = await thaw.createVisitor(0);
-      const [origin = ''] = thaw.origins;
+      const visitor = await stack.createVisitor(0);
+      const [origin = ''] = stack.origins;
       const url = `${origin.replace('http', 'ws')}/elsewhere`;
       await expect(ThawSocket.open(url, { cookie: visitor.cookie }, 1)).rejects.toThrow();
     });
 
     it('that is aborted does not affect later sockets', async () => {
-      const { port } = new URL(thaw.origins[0] ?? '');
+      const { port } = new URL(stack.origins[0] ?? '');
       const wire = connect(Number(port), '127.0.0.1');
       wire.write('GET /ws HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n');
       await new Promise<void>((resolve) => wire.end(resolve));

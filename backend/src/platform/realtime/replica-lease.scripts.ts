@@ -23,11 +23,11 @@ end
  */
 export const renewScript = new RedisScript<RenewReply>(
   `${common}
-local replica = ARGV[1]
+local replica, leaseMs, knownEpoch = unpack(ARGV)
 local nowMs = now()
 local score = redis.call('ZSCORE', leases, replica)
 local lapsed = (not score or tonumber(score) <= nowMs) and 1 or 0
-redis.call('ZADD', leases, nowMs + ARGV[2], replica)
+redis.call('ZADD', leases, nowMs + leaseMs, replica)
 if lapsed == 1 then
   redis.call('ZADD', names, 0, replica)
   redis.call('ZREM', expired, replica)
@@ -42,7 +42,7 @@ if tonumber(oldest[2]) <= nowMs then
   beginEpoch(nowMs)
 end
 local epoch = redis.call('GET', epochKey)
-if epoch == ARGV[3] then return {lapsed} end
+if epoch == knownEpoch then return {lapsed} end
 return {lapsed, epoch, redis.call('ZRANK', names, replica), redis.call('ZCARD', names)}
 `,
   { allowOom: true },
@@ -53,10 +53,11 @@ export type RenewReply = [lapsed: 0 | 1] | [lapsed: 0 | 1, epoch: string | null,
 /** Releases a lease, which then counts as expired. ARGV: replica. */
 export const releaseScript = new RedisScript<null>(
   `${common}
+local replica = ARGV[1]
 local nowMs = now()
-redis.call('ZREM', leases, ARGV[1])
-redis.call('ZREM', names, ARGV[1])
-redis.call('ZADD', expired, nowMs, ARGV[1])
+redis.call('ZREM', leases, replica)
+redis.call('ZREM', names, replica)
+redis.call('ZADD', expired, nowMs, replica)
 beginEpoch(nowMs)
 return nil
 `,
@@ -75,10 +76,11 @@ return {nowMs, unpack(redis.call('ZRANGE', expired, 0, -1))}
 
 /** KEYS: the live leases. ARGV: replicas. Returns the time of Redis and those of the replicas without a live lease. */
 export const findDeadScript = new RedisScript<[nowMs: number, ...replicas: string[]]>(`${luaClock}
+local leases, replicas = KEYS[1], ARGV
 local nowMs = now()
 local reply = {nowMs}
-for i, score in ipairs(redis.call('ZMSCORE', KEYS[1], unpack(ARGV))) do
-  if not score or tonumber(score) <= nowMs then reply[#reply + 1] = ARGV[i] end
+for i, score in ipairs(redis.call('ZMSCORE', leases, unpack(replicas))) do
+  if not score or tonumber(score) <= nowMs then reply[#reply + 1] = replicas[i] end
 end
 return reply
 `);

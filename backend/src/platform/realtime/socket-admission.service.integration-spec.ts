@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { limits, reconnectDelayMs } from '@thaw/contract/limits';
 import type { SelfUser } from '@thaw/contract/users';
 import type { Redis } from 'ioredis';
-import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
+import { startTestStack, type TestStack } from '../../testing/test-stack.harness';
 import { ThawSocket, ThawVisitor } from '../../testing/thaw.client';
 import { until } from '../../testing/until.functions';
 import { REDIS } from '../redis/redis.module';
@@ -25,11 +25,11 @@ const listRefusals = (outcomes: readonly PromiseSettledResult<ThawSocket>[]): st
 const createRandomAddress = (): string => `10.${randomInt(256)}.${randomInt(256)}.${randomInt(1, 255)}`;
 
 /** Creates visitors, each with an account registered from a separate address. */
-const signUpPeople = async (thaw: TestReplicas, count: number): Promise<ThawVisitor[]> => {
+const signUpPeople = async (stack: TestStack, count: number): Promise<ThawVisitor[]> => {
   const all: ThawVisitor[] = [];
   while (all.length < count) {
     const some = Array.from({ length: Math.min(20, count - all.length) }, async () => {
-      const visitor = new ThawVisitor(thaw.origins);
+      const visitor = new ThawVisitor(stack.origins);
       const { body } = await visitor.call(
         'POST',
         '/api/anonymous',
@@ -68,24 +68,24 @@ const requestUpgrade = async (origin: string, address: string) => {
 
 describe('the sockets of one address', () => {
   const maximum = socketsPerAddress.default;
-  let thaw: TestReplicas;
+  let stack: TestStack;
   let school: ThawVisitor[];
 
   beforeAll(async () => {
-    thaw = await startTestReplicas(2, { LIMITS_PROFILE: 'default', TRUST_PROXY: '1' });
-    school = await signUpPeople(thaw, maximum + 30);
+    stack = await startTestStack(2, { LIMITS_PROFILE: 'default', TRUST_PROXY: '1' });
+    school = await signUpPeople(stack, maximum + 30);
   });
   afterEach(async () => {
     jest.restoreAllMocks();
     await Promise.all(school.map((visitor) => visitor.closeSockets()));
   });
-  afterAll(() => thaw.close());
+  afterAll(() => stack.close());
 
   const open = (visitor: ThawVisitor, index: number, address: string) =>
-    visitor.connect(thaw.origins[index % 2], { 'x-forwarded-for': address });
-  const countSockets = (address: string) => thaw.store.redis.scard(socketsOfAddressKey(address));
+    visitor.connect(stack.origins[index % 2], { 'x-forwarded-for': address });
+  const countSockets = (address: string) => stack.store.redis.scard(socketsOfAddressKey(address));
   /** Resets the handshake limit, as after a minute without handshakes. */
-  const refill = (address: string) => thaw.store.redis.del(rateLimitKey('socket_handshakes', address));
+  const refill = (address: string) => stack.store.redis.del(rateLimitKey('socket_handshakes', address));
 
   it('are limited over all replicas without overshoot, and one that closes makes room', async () => {
     const address = createRandomAddress();
@@ -123,7 +123,7 @@ describe('the sockets of one address', () => {
   it('of a dead replica make room as soon as its lease has expired', async () => {
     const address = createRandomAddress();
     const ghosts = Array.from({ length: maximum }, (_, index) => `api-9.dead|socket-${index}`);
-    await thaw.store.redis.sadd(socketsOfAddressKey(address), ...ghosts);
+    await stack.store.redis.sadd(socketsOfAddressKey(address), ...ghosts);
     // After a start, replicas wait until the others have had time to renew their leases.
     await until(() =>
       open(school[0]!, 0, address).then(
@@ -148,14 +148,14 @@ describe('the sockets of one address', () => {
     const outcomes = await Promise.allSettled(
       Array.from({ length: 400 }, (_, index) => {
         const headers = { 'x-forwarded-for': address };
-        return ThawSocket.open(`${thaw.origins[index % 2]!.replace('http', 'ws')}/ws`, headers, 0);
+        return ThawSocket.open(`${stack.origins[index % 2]!.replace('http', 'ws')}/ws`, headers, 0);
       }),
     );
     const seconds = (performance.now() - startedAt) / 1_000;
     const opened = outcomes.filter(isOpen).length;
     expect(opened).toBeLessThanOrEqual(300 + 5 * seconds);
     expect(opened).toBeGreaterThanOrEqual(maximum);
-    const refusal = await requestRefusedUpgrade(thaw.origins[0]!, address);
+    const refusal = await requestRefusedUpgrade(stack.origins[0]!, address);
     expect(refusal.status).toBe(429);
     expect(Number(refusal.retryAfter)).toBeGreaterThanOrEqual(1);
     expect(JSON.parse(refusal.body)).toMatchObject({ statusCode: 429, code: 'rate_limited' });
@@ -171,8 +171,8 @@ describe('the sockets of one address', () => {
 
   it('are limited by each replica separately while Redis does not respond', async () => {
     const address = createRandomAddress();
-    const admission = thaw.replicas[0]!.app.get(SocketAdmissionService);
-    const failing = jest.spyOn(thaw.replicas[0]!.app.get<Redis>(REDIS), 'sendCommand');
+    const admission = stack.replicas[0]!.app.get(SocketAdmissionService);
+    const failing = jest.spyOn(stack.replicas[0]!.app.get<Redis>(REDIS), 'sendCommand');
     failing.mockImplementation(() => Promise.reject(new Error('Connection is closed.')));
     const admitted = await Promise.all(Array.from({ length: maximum }, () => admission.admit(address)));
     expect(admitted.filter(({ isAdmitted }) => isAdmitted)).toHaveLength(maximum);
@@ -185,7 +185,7 @@ describe('the sockets of one address', () => {
   it('are refused with 503 when the login cannot be looked up in time', async () => {
     const times: Record<string, number> = realtimeLimits;
     jest.replaceProperty(times, 'handshakeTimeoutMs', 50);
-    const identities = thaw.replicas[0]!.app.get<SocketIdentityPort>(SOCKET_IDENTITY_PORT);
+    const identities = stack.replicas[0]!.app.get<SocketIdentityPort>(SOCKET_IDENTITY_PORT);
     jest.spyOn(identities, 'identify').mockReturnValueOnce(new Promise(() => undefined));
     const address = createRandomAddress();
     await expect(open(school[0]!, 0, address)).rejects.toThrow('503');

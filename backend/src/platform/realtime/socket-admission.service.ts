@@ -23,11 +23,13 @@ const FULL_RETRY_MS = 5_000;
  * Returns the milliseconds to wait, 0 if admitted; if the address has too many sockets, -1 and its members.
  */
 const admitScript = new RedisScript<[number, ...string[]]>(`${bucketLua}
-local wait = take(KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]))
-if wait > 0 then return {wait} end
-if redis.call('SCARD', KEYS[2]) >= tonumber(ARGV[5]) then return {-1, unpack(redis.call('SMEMBERS', KEYS[2]))} end
-redis.call('SADD', KEYS[2], ARGV[4])
-redis.call('PEXPIRE', KEYS[2], ARGV[6])
+local bucket, sockets = KEYS[1], KEYS[2]
+local handshakes, intervalMs, burst, member, maxSockets, ttlMs = unpack(ARGV)
+local waitMs = take(bucket, tonumber(handshakes), tonumber(intervalMs), tonumber(burst))
+if waitMs > 0 then return {waitMs} end
+if redis.call('SCARD', sockets) >= tonumber(maxSockets) then return {-1, unpack(redis.call('SMEMBERS', sockets))} end
+redis.call('SADD', sockets, member)
+redis.call('PEXPIRE', sockets, ttlMs)
 return {0}
 `);
 

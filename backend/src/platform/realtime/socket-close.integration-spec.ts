@@ -1,7 +1,7 @@
 // Uses real PostgreSQL, Redis and sockets; two whole api replicas run in this process.
 import { closeCodes } from '@thaw/contract/close-codes';
 import { limits } from '@thaw/contract/limits';
-import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
+import { startTestStack, type TestStack } from '../../testing/test-stack.harness';
 import { openConnections, sendAtOnce, getSocketsKey } from '../../testing/test-sockets.functions';
 import { type ThawSocket } from '../../testing/thaw.client';
 import { until } from '../../testing/until.functions';
@@ -11,15 +11,15 @@ import { UserPublisherService } from './user-publisher.service';
 jest.setTimeout(30_000);
 
 describe('a socket is closed', () => {
-  let thaw: TestReplicas;
+  let stack: TestStack;
 
   beforeAll(async () => {
-    thaw = await startTestReplicas(2);
+    stack = await startTestStack(2);
   });
   afterEach(() => jest.restoreAllMocks());
-  afterAll(() => thaw.close());
+  afterAll(() => stack.close());
 
-  const openSocket = async (): Promise<ThawSocket> => (await thaw.createVisitor(0, 'male')).openSocket();
+  const openSocket = async (): Promise<ThawSocket> => (await stack.createVisitor(0, 'male')).openSocket();
 
   it(`with 1008 at invalid frame ${limits.invalidFramesBeforeClose}`, async () => {
     const socket = await openSocket();
@@ -74,7 +74,7 @@ describe('a socket is closed', () => {
   });
 
   it('with 4401 at once when its cookie is missing or forged', async () => {
-    const visitor = await thaw.createVisitor(0);
+    const visitor = await stack.createVisitor(0);
     const forged = visitor.cookie.replace(/.{8}$/, 'AAAAAAAA');
     for (const cookie of ['', 'thaw.sid=nonsense', 'thaw.sid=s%3Anonsense.nonsense', forged]) {
       const socket = await visitor.connect(undefined, { cookie });
@@ -84,8 +84,8 @@ describe('a socket is closed', () => {
   });
 
   it('with 4403 when it authenticates as another user', async () => {
-    const victim = await thaw.createVisitor(0, 'male');
-    const socket = await (await thaw.createVisitor(0, 'male')).connect();
+    const victim = await stack.createVisitor(0, 'male');
+    const socket = await (await stack.createVisitor(0, 'male')).connect();
     socket.send({ event: 'authenticate', data: { userId: victim.user.id }, ref: 'a' });
     expect(await socket.closed).toBe(closeCodes.userMismatch);
     expect(socket.frames).toEqual([]);
@@ -94,7 +94,7 @@ describe('a socket is closed', () => {
   it('with 4408 when it does not authenticate in time', async () => {
     const changeableLimits: { authenticateTimeoutMs: number } = limits;
     jest.replaceProperty(changeableLimits, 'authenticateTimeoutMs', 100);
-    const visitor = await thaw.createVisitor(0, 'male');
+    const visitor = await stack.createVisitor(0, 'male');
     const silent = await visitor.connect();
     const authenticated = await visitor.openSocket();
     expect(await silent.closed).toBe(closeCodes.authenticateTimeout);
@@ -102,15 +102,15 @@ describe('a socket is closed', () => {
   });
 
   it('with 4409 when it is the oldest of six sockets of a user, on any replica', async () => {
-    const visitor = await thaw.createVisitor(0, 'male');
+    const visitor = await stack.createVisitor(0, 'male');
     const sockets: ThawSocket[] = [];
     for (let index = 0; index < limits.socketsPerUser; index += 1) {
-      sockets.push(await visitor.openSocket(thaw.origins[index % 2]));
+      sockets.push(await visitor.openSocket(stack.origins[index % 2]));
     }
     const [oldest, second] = sockets;
-    const sixth = await visitor.openSocket(thaw.origins[1]);
+    const sixth = await visitor.openSocket(stack.origins[1]);
     expect(await oldest!.closed).toBe(closeCodes.tooManySockets);
-    const seventh = await visitor.openSocket(thaw.origins[0]);
+    const seventh = await visitor.openSocket(stack.origins[0]);
     expect(await second!.closed).toBe(closeCodes.tooManySockets);
     for (const socket of [...sockets.slice(2), sixth, seventh]) {
       expect(await socket.ask('ping', {})).toMatchObject({ event: 'pong' });
@@ -118,7 +118,8 @@ describe('a socket is closed', () => {
     // A socket that leaves makes room for another.
     await seventh.leave();
     await until(
-      async () => (await thaw.store.redis.hlen(getSocketsKey(visitor.user.id))) === limits.socketsPerUser - 1,
+      async () =>
+        (await stack.store.redis.hlen(getSocketsKey(visitor.user.id))) === limits.socketsPerUser - 1,
     );
     const eighth = await visitor.openSocket();
     for (const socket of [...sockets.slice(2), sixth, eighth]) {
@@ -127,17 +128,17 @@ describe('a socket is closed', () => {
   });
 
   it('with 1013 when its client does not read, while other sockets are served', async () => {
-    const visitor = await thaw.createVisitor(0, 'male');
+    const visitor = await stack.createVisitor(0, 'male');
     const [slow, quick] = [await visitor.openSocket(), await visitor.openSocket()];
     slow.webSocket.pause();
-    const publisher = thaw.replicas[0]!.app.get(UserPublisherService);
+    const publisher = stack.replicas[0]!.app.get(UserPublisherService);
     const frame = JSON.stringify({ event: 'friendship_removed', data: { filler: 'x'.repeat(60_000) } });
     // The kernel buffers of both ends hold some megabytes, which do not count.
     await until(async () => {
       for (let count = 0; count < 20; count += 1) {
         await publisher.publish(visitor.user.id, { kind: 'frame', frame });
       }
-      return openConnections(thaw.replicas[0]!, visitor.user.id).filter(({ isOpen }) => isOpen).length === 1;
+      return openConnections(stack.replicas[0]!, visitor.user.id).filter(({ isOpen }) => isOpen).length === 1;
     });
     expect(await quick.ask('ping', {})).toMatchObject({ event: 'pong' });
     slow.webSocket.resume();
@@ -161,8 +162,8 @@ describe('a socket is closed', () => {
   });
 
   it('with 4429 when its client keeps sending after `rate_limited` errors', async () => {
-    const strict = await thaw.add({ LIMITS_PROFILE: 'strict' });
-    const visitor = await thaw.createVisitor(0, 'male');
+    const strict = await stack.addReplica({ LIMITS_PROFILE: 'strict' });
+    const visitor = await stack.createVisitor(0, 'male');
     const socket = await visitor.openSocket(strict.origin);
     let isClosed = false;
     void socket.closed.then(() => (isClosed = true));

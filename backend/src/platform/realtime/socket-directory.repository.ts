@@ -18,8 +18,9 @@ const SWEEP_ROUNDS = 100;
  * replica's time: a sweep that found it dead earlier must not evict it. KEYS: replicas. ARGV: replica.
  */
 const readRecordsScript = new RedisScript<string[]>(`${socketDirectoryLua}
-local recorded = redis.call('SMEMBERS', P .. 'replica:' .. ARGV[1])
-if #recorded > 0 then redis.call('ZADD', P .. 'replicas', now(), ARGV[1]) end
+local replica = ARGV[1]
+local recorded = redis.call('SMEMBERS', P .. 'replica:' .. replica)
+if #recorded > 0 then redis.call('ZADD', P .. 'replicas', now(), replica) end
 return recorded
 `);
 

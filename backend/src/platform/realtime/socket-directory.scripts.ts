@@ -61,11 +61,11 @@ function directory.evict(onLeft, foundDeadAt, replicas)
   return 0
 end
 
--- Reads the arguments of a sweep from ARGV[first] on: the time at which replicas were found dead, then their names.
+-- Reads the arguments of a sweep: ARGV[first] is the time at which replicas were found dead, then their names follow.
 local function deadReplicas(first)
-  local replicas = {}
+  local foundDeadAt, replicas = tonumber(ARGV[first]), {}
   for i = first + 1, #ARGV do replicas[#replicas + 1] = ARGV[i] end
-  return tonumber(ARGV[first]), replicas
+  return foundDeadAt, replicas
 end
 
 -- Runs a sweep. ARGV: grace period in ms, passed to leave as its last argument, then deadReplicas.

@@ -1,5 +1,5 @@
 // Uses real PostgreSQL, Redis and sockets; two whole api replicas run in this process.
-import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
+import { startTestStack, type TestStack } from '../../testing/test-stack.harness';
 import { openConnections, getSocketsKey } from '../../testing/test-sockets.functions';
 import { type ThawSocket } from '../../testing/thaw.client';
 import { until, untilWithin } from '../../testing/until.functions';
@@ -10,20 +10,20 @@ import { RedisSubscriberService } from './redis-subscriber.service';
 jest.setTimeout(30_000);
 
 describe('a socket', () => {
-  let thaw: TestReplicas;
+  let stack: TestStack;
 
   beforeAll(async () => {
-    thaw = await startTestReplicas(2);
+    stack = await startTestStack(2);
   });
   afterEach(() => jest.restoreAllMocks());
-  afterAll(() => thaw.close());
+  afterAll(() => stack.close());
 
-  const openSocket = async (): Promise<ThawSocket> => (await thaw.createVisitor(0, 'male')).openSocket();
+  const openSocket = async (): Promise<ThawSocket> => (await stack.createVisitor(0, 'male')).openSocket();
 
   describe('heartbeat', () => {
     it('pings a silent peer and keeps the socket when the peer answers', async () => {
       const socket = await openSocket();
-      const [connection] = openConnections(thaw.replicas[0]!, socket.userId);
+      const [connection] = openConnections(stack.replicas[0]!, socket.userId);
       const pinged = new Promise((resolve) => socket.webSocket.once('ping', resolve));
       connection!.checkHeartbeat(Date.now()); // records how many frames have been received so far
       connection!.checkHeartbeat(Date.now() + realtimeLimits.pingEveryMs);
@@ -36,7 +36,7 @@ describe('a socket', () => {
 
     it('disconnects a peer that does not answer', async () => {
       const socket = await openSocket();
-      const [connection] = openConnections(thaw.replicas[0]!, socket.userId);
+      const [connection] = openConnections(stack.replicas[0]!, socket.userId);
       socket.webSocket.pause();
       connection!.checkHeartbeat(Date.now()); // records how many frames have been received so far
       const now = Date.now() + realtimeLimits.pingEveryMs;
@@ -45,14 +45,14 @@ describe('a socket', () => {
       expect(connection!.isOpen).toBe(true);
       connection!.checkHeartbeat(now + realtimeLimits.pongWithinMs);
       await connection!.closed;
-      expect(openConnections(thaw.replicas[0]!, socket.userId)).toEqual([]);
+      expect(openConnections(stack.replicas[0]!, socket.userId)).toEqual([]);
     });
   });
 
   it('is not recorded in Redis when it closes during its registration', async () => {
-    const visitor = await thaw.createVisitor(0, 'male');
+    const visitor = await stack.createVisitor(0, 'male');
     const { id } = visitor.user;
-    const subscriber = thaw.replicas[0]!.app.get(RedisSubscriberService);
+    const subscriber = stack.replicas[0]!.app.get(RedisSubscriberService);
     const subscribe = subscriber.subscribe.bind(subscriber);
     let continueRegistration: () => void = () => undefined;
     const mayContinue = new Promise<void>((resolve) => (continueRegistration = resolve));
@@ -61,21 +61,21 @@ describe('a socket', () => {
       await mayContinue;
     });
     const socket = await visitor.connect();
-    const connection = await until(() => openConnections(thaw.replicas[0]!, id)[0]);
+    const connection = await until(() => openConnections(stack.replicas[0]!, id)[0]);
     await socket.leave();
-    await until(() => openConnections(thaw.replicas[0]!, id).length === 0);
+    await until(() => openConnections(stack.replicas[0]!, id).length === 0);
     continueRegistration();
     await connection?.ready;
-    await untilWithin(1_000, async () => (await thaw.store.listKeys(getSocketsKey(id))).length === 0);
+    await untilWithin(1_000, async () => (await stack.store.listKeys(getSocketsKey(id))).length === 0);
   });
 
   it('leaves no record and no subscription after it closes, at any stage of its opening', async () => {
-    const visitor = await thaw.createVisitor(0, 'male');
+    const visitor = await stack.createVisitor(0, 'male');
     const { id } = visitor.user;
     for (let round = 0; round < 16; round += 1) {
       await Promise.all(
         [0, 1, 0, 1].map(async (replica) => {
-          const socket = await visitor.connect(thaw.origins[replica]);
+          const socket = await visitor.connect(stack.origins[replica]);
           // By round: not authenticated, being authenticated, authenticated, not authenticated.
           if (round % 4 === 1) socket.send({ event: 'authenticate', data: { userId: id }, ref: 'a' });
           if (round % 4 === 2) await socket.request('authenticate', { userId: id });
@@ -85,11 +85,11 @@ describe('a socket', () => {
     }
     await until(
       () =>
-        openConnections(thaw.replicas[0]!, id).length + openConnections(thaw.replicas[1]!, id).length === 0,
+        openConnections(stack.replicas[0]!, id).length + openConnections(stack.replicas[1]!, id).length === 0,
     );
     // Commands sent before the last socket closed have been executed by now: they share one ordered connection.
-    await until(async () => (await thaw.store.redis.hlen(getSocketsKey(id))) === 0);
-    await until(async () => (await thaw.store.countSubscribers(userChannel(id))) === 0);
-    expect(await thaw.store.listKeys(`*${id}*`)).toEqual([]);
+    await until(async () => (await stack.store.redis.hlen(getSocketsKey(id))) === 0);
+    await until(async () => (await stack.store.countSubscribers(userChannel(id))) === 0);
+    expect(await stack.store.listKeys(`*${id}*`)).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { closeCodes } from '@thaw/contract/close-codes';
 import { estimateSlowdown } from '../../testing/processor-load.probe';
-import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
+import { startTestStack, type TestStack } from '../../testing/test-stack.harness';
 import { ThawVisitor } from '../../testing/thaw.client';
 import { realtimeLimits } from './realtime.limits';
 import { SOCKET_IDENTITY_PORT, type SocketIdentityPort } from './socket-identity.port';
@@ -12,18 +12,18 @@ import { UserPublisherService } from './user-publisher.service';
 jest.setTimeout(30_000);
 
 describe('sockets of a login', () => {
-  let thaw: TestReplicas;
+  let stack: TestStack;
 
   beforeAll(async () => {
-    thaw = await startTestReplicas(2);
+    stack = await startTestStack(2);
   });
   afterEach(() => jest.restoreAllMocks());
-  afterAll(() => thaw.close());
+  afterAll(() => stack.close());
 
   const password = 'correct horse';
   const registerAndLogInAgain = async () => {
     const email = `${randomUUID()}@example.org`;
-    const [first = ''] = thaw.origins;
+    const [first = ''] = stack.origins;
     const one = await new ThawVisitor([first]).register(email, password, 'male');
     const other = await new ThawVisitor([first]).logIn(email, password);
     return { one, other };
@@ -31,8 +31,8 @@ describe('sockets of a login', () => {
 
   it('are closed on every replica at logout, while sockets of other logins stay open', async () => {
     const { one, other } = await registerAndLogInAgain();
-    const ended = await Promise.all(thaw.origins.slice(0, 2).map((origin) => one.openSocket(origin)));
-    const kept = await Promise.all(thaw.origins.slice(0, 2).map((origin) => other.openSocket(origin)));
+    const ended = await Promise.all(stack.origins.slice(0, 2).map((origin) => one.openSocket(origin)));
+    const kept = await Promise.all(stack.origins.slice(0, 2).map((origin) => other.openSocket(origin)));
     const before = Date.now();
     await one.logOut();
     expect(await Promise.all(ended.map(({ closed }) => closed))).toEqual([
@@ -45,42 +45,42 @@ describe('sockets of a login', () => {
   });
 
   it('stay open when the session id is rotated', async () => {
-    const visitor = await thaw.createVisitor(0, 'male');
-    const socket = await visitor.openSocket(thaw.origins[1]);
+    const visitor = await stack.createVisitor(0, 'male');
+    const socket = await visitor.openSocket(stack.origins[1]);
     const converted = await visitor.call('POST', '/api/convert-anonymous', {
       userId: visitor.user.id,
       email: `${randomUUID()}@example.org`,
       password,
     });
     expect(converted.status).toBe(200);
-    await thaw.replicas[1]!.app.get<SocketRegistry>(SocketRegistry).closeEndedLogins();
+    await stack.replicas[1]!.app.get<SocketRegistry>(SocketRegistry).closeEndedLogins();
     expect(await socket.ask('ping', {})).toMatchObject({ event: 'pong' });
   });
 
   it('are closed by the periodic check when the publication of the logout is lost', async () => {
     const { one, other } = await registerAndLogInAgain();
-    const [ended, kept] = [await one.openSocket(thaw.origins[1]), await other.openSocket(thaw.origins[1])];
-    jest.spyOn(thaw.replicas[0]!.app.get(UserPublisherService), 'publish').mockResolvedValue();
+    const [ended, kept] = [await one.openSocket(stack.origins[1]), await other.openSocket(stack.origins[1])];
+    jest.spyOn(stack.replicas[0]!.app.get(UserPublisherService), 'publish').mockResolvedValue();
     await one.logOut();
     expect(await ended.ask('ping', {})).toMatchObject({ event: 'pong' });
-    await thaw.replicas[1]!.app.get<SocketRegistry>(SocketRegistry).closeEndedLogins();
+    await stack.replicas[1]!.app.get<SocketRegistry>(SocketRegistry).closeEndedLogins();
     expect(await ended.closed).toBe(closeCodes.notSignedIn);
     expect(await kept.ask('ping', {})).toMatchObject({ event: 'pong' });
   });
 
   it('are closed when the login ends between the upgrade and the first frame, which has no effect', async () => {
-    const visitor = await thaw.createVisitor(0, 'male');
-    const identities = thaw.replicas[1]!.app.get<SocketIdentityPort>(SOCKET_IDENTITY_PORT);
+    const visitor = await stack.createVisitor(0, 'male');
+    const identities = stack.replicas[1]!.app.get<SocketIdentityPort>(SOCKET_IDENTITY_PORT);
     const identify = identities.identify.bind(identities);
     jest.spyOn(identities, 'identify').mockImplementationOnce(async (request) => {
       const identity = await identify(request);
       await visitor.call('POST', '/api/logout');
       return identity;
     });
-    const socket = await visitor.connect(thaw.origins[1]);
+    const socket = await visitor.connect(stack.origins[1]);
     socket.send({ event: 'authenticate', data: { userId: visitor.user.id }, ref: 'a' });
     expect(await socket.closed).toBe(closeCodes.notSignedIn);
     expect(socket.frames).toEqual([]);
-    expect(await thaw.store.listKeys(`{matching}:user:${visitor.user.id}`)).toEqual([]);
+    expect(await stack.store.listKeys(`{matching}:user:${visitor.user.id}`)).toEqual([]);
   });
 });

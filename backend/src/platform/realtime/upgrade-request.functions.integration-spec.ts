@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { Server } from 'node:http';
 import { connect } from 'node:net';
-import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
+import { startTestStack, type TestStack } from '../../testing/test-stack.harness';
 
 jest.setTimeout(30_000);
 
@@ -57,12 +57,12 @@ const upgradeLines = (
 ];
 
 describe('an upgrade request', () => {
-  let thaw: TestReplicas;
+  let stack: TestStack;
 
   beforeAll(async () => {
-    thaw = await startTestReplicas(1);
+    stack = await startTestStack(1);
   });
-  afterAll(() => thaw.close());
+  afterAll(() => stack.close());
 
   it.each<[request: string, status: number, lines: string[]]>([
     ['for a path below /ws', 404, upgradeLines('/ws/x')],
@@ -82,7 +82,7 @@ describe('an upgrade request', () => {
     ['by POST for /ws', 405, upgradeLines('/ws', { method: 'POST' })],
     ['without a Sec-WebSocket-Key', 400, upgradeLines('/ws').slice(0, -1)],
   ])('%s is answered with a complete response of status %i', async (_, status, lines) => {
-    const response = await sendRequest(thaw.origins[0]!, lines);
+    const response = await sendRequest(stack.origins[0]!, lines);
     expect(response.status).toBe(status);
     expect(Number(response.headers['content-length'])).toBe(Buffer.byteLength(response.body));
     expect(response.headers.connection).toBe('close');
@@ -91,13 +91,13 @@ describe('an upgrade request', () => {
   it('with a body that the server does not read is answered', async () => {
     const body = 'x'.repeat(1024 * 1024);
     const lines = [...upgradeLines('/ws/x', { method: 'POST' }), `Content-Length: ${body.length}`];
-    const response = await sendRequest(thaw.origins[0]!, lines, body);
+    const response = await sendRequest(stack.origins[0]!, lines, body);
     expect(response.status).toBe(404);
     expect(response.body).not.toBe('');
   });
 
   it('whose client has already disconnected does not affect later sockets', async () => {
-    const { hostname, port } = new URL(thaw.origins[0]!);
+    const { hostname, port } = new URL(stack.origins[0]!);
     await Promise.all(
       Array.from({ length: 20 }, async () => {
         const connection = connect(Number(port), hostname);
@@ -106,7 +106,7 @@ describe('an upgrade request', () => {
         await once(connection, 'close');
       }),
     );
-    const visitor = await thaw.createVisitor(0);
+    const visitor = await stack.createVisitor(0);
     expect(await (await visitor.openSocket()).ask('ping', {})).toMatchObject({ event: 'pong' });
   });
 });

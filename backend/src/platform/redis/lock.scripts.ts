@@ -3,9 +3,10 @@ import { RedisScript } from './redis-script.model';
 /** Acquires or extends a lock. KEYS: lock. ARGV: token, ttl in ms. Returns whether `token` holds the lock. */
 export const lockScript = new RedisScript<0 | 1>(
   `
-local holder = redis.call('GET', KEYS[1])
-if holder and holder ~= ARGV[1] then return 0 end
-redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+local lock, token, ttlMs = KEYS[1], ARGV[1], ARGV[2]
+local holder = redis.call('GET', lock)
+if holder and holder ~= token then return 0 end
+redis.call('SET', lock, token, 'PX', ttlMs)
 return 1
 `,
   { allowOom: true },
@@ -14,7 +15,8 @@ return 1
 /** Releases a lock if `token` holds it. KEYS: lock. ARGV: token. */
 export const unlockScript = new RedisScript<number>(
   `
-if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
+local lock, token = KEYS[1], ARGV[1]
+if redis.call('GET', lock) == token then return redis.call('DEL', lock) end
 return 0
 `,
   { allowOom: true },

@@ -4,7 +4,7 @@ import { warn } from '../conduct.fixture';
 import { createPlainJpeg } from '../image-corpus.fixture';
 import { makeFriends, recordPastChat } from '../relationship.fixture';
 import { imposeSanction } from '../standings.fixture';
-import type { TestReplicas } from '../test-replicas.harness';
+import type { TestStack } from '../test-stack.harness';
 import { matchNewVisitors, ThawVisitor } from '../thaw.client';
 import type { Actor, IdKind, Ids } from './authorization-case.fixture';
 import { createModeratedUser, EVIDENCE_IMAGE_ID } from './moderated-user.fixture';
@@ -21,21 +21,21 @@ export interface AuthorizationActors {
  * to `friend`; each actor has an image, a received friend request and a warning of their own, each moderator a user whose
  * case they have claimed.
  */
-export const createActors = async (thaw: TestReplicas): Promise<AuthorizationActors> => {
-  const replica = thaw.replicas[0]!;
+export const createActors = async (stack: TestStack): Promise<AuthorizationActors> => {
+  const replica = stack.replicas[0]!;
   const { origin } = replica;
   const chatOfSelf = await matchNewVisitors([origin, origin]);
   const chatOfOthers = await matchNewVisitors([origin, origin]);
   /** A user without friends, for attempts that need one. */
-  const friendless = await thaw.createVisitor(0, 'male');
+  const friendless = await stack.createVisitor(0, 'male');
   const users: Record<Actor, ThawVisitor> = {
     self: chatOfSelf.ada,
     partner: chatOfSelf.bob,
-    friend: await thaw.createVisitor(0, 'male'),
-    anonymous: await thaw.createVisitor(0, 'female'),
+    friend: await stack.createVisitor(0, 'male'),
+    anonymous: await stack.createVisitor(0, 'female'),
     stranger: await new ThawVisitor([origin]).register('taken@example.org', 'secret', 'male'),
-    blocked: await thaw.createVisitor(0, 'male'),
-    suspended: await thaw.createVisitor(0, 'male'),
+    blocked: await stack.createVisitor(0, 'male'),
+    suspended: await stack.createVisitor(0, 'male'),
     moderator: await new ThawVisitor([origin]).register('moderator@example.org', 'secret'),
     otherModerator: await new ThawVisitor([origin]).register('other@example.org', 'secret'),
   };
@@ -50,7 +50,7 @@ export const createActors = async (thaw: TestReplicas): Promise<AuthorizationAct
     messageType: 'text',
   });
 
-  const requester = await thaw.createVisitor(0);
+  const requester = await stack.createVisitor(0);
   const requestIds = new Map<ThawVisitor, unknown>();
   const imageUrls = new Map<ThawVisitor, string>();
   const noticeIds = new Map<ThawVisitor, number>();
@@ -76,11 +76,11 @@ export const createActors = async (thaw: TestReplicas): Promise<AuthorizationAct
   await imposeSanction(replica, users.suspended.user.id);
 
   const moderated = {
-    moderator: await createModeratedUser(thaw, users.moderator, requester),
-    otherModerator: await createModeratedUser(thaw, users.otherModerator, requester),
+    moderator: await createModeratedUser(stack, users.moderator, requester),
+    otherModerator: await createModeratedUser(stack, users.otherModerator, requester),
   };
   const query = async <Row>(sql: string, values: unknown[] = []): Promise<Row | undefined> =>
-    (await thaw.database.dataSource.query<Row[]>(sql, values))[0];
+    (await stack.database.dataSource.query<Row[]>(sql, values))[0];
 
   type ModerationIds = Pick<
     Ids,

@@ -6,7 +6,7 @@ import { warn } from '../conduct.fixture';
 import { createPlainJpeg } from '../image-corpus.fixture';
 import { reportUser } from '../moderation.fixture';
 import { imposeSanction } from '../standings.fixture';
-import type { TestReplicas } from '../test-replicas.harness';
+import type { TestStack } from '../test-stack.harness';
 import type { ThawVisitor } from '../thaw.client';
 
 /** The number of the image in the evidence of every case. */
@@ -22,12 +22,12 @@ export interface ModeratedUser {
 
 /** A user with a case that `moderator` has claimed, an image as evidence in it, a sanction, and an appeal. */
 export const createModeratedUser = async (
-  thaw: TestReplicas,
+  stack: TestStack,
   moderator: ThawVisitor,
   reporter: ThawVisitor,
 ): Promise<ModeratedUser> => {
-  const replica = thaw.replicas[0]!;
-  const visitor = await thaw.createVisitor(0);
+  const replica = stack.replicas[0]!;
+  const visitor = await stack.createVisitor(0);
   const userId = visitor.user.id;
   const conduct = replica.app.get(ConductService);
   const noticeId = await warn(replica, userId);
@@ -44,7 +44,7 @@ export const createModeratedUser = async (
   const { caseId } = await reportUser(replica, reporter, visitor, {
     messages: [{ ...message, type: 'image', isMarked: false, images: [image] }],
   });
-  await replica.app.get(HeldImagesService).hold([key], caseId, thaw.database.dataSource.manager);
+  await replica.app.get(HeldImagesService).hold([key], caseId, stack.database.dataSource.manager);
   await conduct.claimCase({ userId, caseId, moderatorId: moderator.user.id });
   const { sanctionId } = await imposeSanction(replica, userId);
   return { userId, caseId, sanctionId, appealId };

@@ -32,7 +32,7 @@ import { AddFriend, type AddFriendPlace } from '@/features/friends/components/ad
 import { FriendsPanel } from '@/features/friends/components/friends-panel';
 import { useFriendNews } from '@/features/friends/hooks/use-friend-news';
 import { useUnreadCounts } from '@/features/private-chat/hooks/use-unread-counts';
-import { privateChat, usePrivateChat } from '@/features/private-chat/stores/private-chat.store';
+import { privateChats, usePrivateChats } from '@/features/private-chat/stores/private-chat.store';
 import { sumUnread } from '@/features/private-chat/unread';
 import { RandomChat } from '@/features/random-chat/components/random-chat';
 import { isEndedForAge } from '@/features/random-chat/ended-for-age';
@@ -130,7 +130,7 @@ const Chat = ({ user, logOut }: { user: SelfUser; logOut: () => void }) => {
     isListOpen: useShell((state) => state.modal === 'friend-requests'),
     onOpen: shell.openFriend,
   });
-  const typing = usePrivateChat((state) => state.typing);
+  const typing = usePrivateChats((state) => state.typing);
   usePreloaded(partsOnDemand);
   useShortcuts();
   useShellAddress();
@@ -150,7 +150,7 @@ const Chat = ({ user, logOut }: { user: SelfUser; logOut: () => void }) => {
               userId={user.id}
               unread={unread}
               typing={typing}
-              readDraft={privateChat.readDraftText}
+              readDraft={privateChats.readDraftText}
               openFriendId={openFriendId}
               onOpen={shell.openFriend}
               renderMore={(friend, { tabIndex, isSmall }) => (

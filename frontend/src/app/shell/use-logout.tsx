@@ -1,14 +1,14 @@
 import { useState, type ReactNode } from 'react';
 import { copy } from '@/app/copy';
 import { logout } from '@/features/auth/api/auth-calls';
-import { privateChat } from '@/features/private-chat/stores/private-chat.store';
+import { privateChats } from '@/features/private-chat/stores/private-chat.store';
 import { randomChat } from '@/features/random-chat/stores/random-chat.store';
 import { signOut } from '@/product/identity';
 import { Delayed } from '@/ui/delayed';
 
 const endSession = async (): Promise<void> => {
   randomChat.endSearchOrChat();
-  privateChat.sendDeletions();
+  privateChats.sendDeletions();
   try {
     await logout();
   } catch (error) {

@@ -1,5 +1,5 @@
 import { type ServerEvent, type ServerFrame } from '@thaw/contract/server-frames';
-import { privateChat } from '@/features/private-chat/stores/private-chat.store';
+import { privateChats } from '@/features/private-chat/stores/private-chat.store';
 
 /** The frames that this feature handles. */
 export const privateChatEvents = [
@@ -13,4 +13,4 @@ export const privateChatEvents = [
   'block_changed',
 ] as const satisfies readonly ServerEvent[];
 
-export const handlePrivateChatFrame = (frame: ServerFrame): void => privateChat.receive(frame);
+export const handlePrivateChatFrame = (frame: ServerFrame): void => privateChats.receive(frame);

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { closeCodes } from '@thaw/contract/close-codes';
 import { createEmail, PASSWORD } from '../../../testing/test-accounts.fixture';
-import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas.harness';
+import { startTestStack, type TestStack } from '../../../testing/test-stack.harness';
 import { SocketRegistry } from '../../../platform/realtime/socket.registry';
 import { UserPublisherService } from '../../../platform/realtime/user-publisher.service';
 import { type ThawSocket, ThawVisitor } from '../../../testing/thaw.client';
@@ -15,30 +15,30 @@ jest.setTimeout(60_000);
 const CLOSES_WITHIN_MS = 1_000;
 
 describe('login sessions and their sockets', () => {
-  let thaw: TestReplicas;
+  let stack: TestStack;
 
   beforeAll(async () => {
-    thaw = await startTestReplicas(2);
+    stack = await startTestStack(2);
   });
-  afterAll(() => thaw.close());
+  afterAll(() => stack.close());
   afterEach(() => jest.restoreAllMocks());
 
   const registerOwner = async () => {
     const email = createEmail();
-    const owner = await new ThawVisitor(thaw.origins).register(email, PASSWORD, 'female');
+    const owner = await new ThawVisitor(stack.origins).register(email, PASSWORD, 'female');
     return { owner, email };
   };
   /** Another browser, with a copy of the owner's present cookie. */
   const stealCookie = ({ cookie, user }: ThawVisitor) => {
-    const thief = new ThawVisitor(thaw.origins);
+    const thief = new ThawVisitor(stack.origins);
     return {
       readProfileStatus: async () =>
         (await thief.call('GET', `/api/user/${user.id}`, undefined, { cookie })).status,
-      connect: (origin = thaw.origins[0]) => new ThawVisitor(thaw.origins).connect(origin, { cookie }),
+      connect: (origin = stack.origins[0]) => new ThawVisitor(stack.origins).connect(origin, { cookie }),
     };
   };
   const openSocketOnEachReplica = (visitor: ThawVisitor) =>
-    Promise.all(thaw.origins.map((origin) => visitor.openSocket(origin)));
+    Promise.all(stack.origins.map((origin) => visitor.openSocket(origin)));
   const changePassword = (visitor: ThawVisitor) =>
     visitor.call('PUT', `/api/user/${visitor.user.id}/password`, {
       currentPassword: PASSWORD,
@@ -73,7 +73,7 @@ describe('login sessions and their sockets', () => {
       const thief = stealCookie(owner);
       const sockets = [
         ...(await openSocketOnEachReplica(owner)),
-        ...(await Promise.all(thaw.origins.map(thief.connect))),
+        ...(await Promise.all(stack.origins.map(thief.connect))),
       ];
       const { status } = await change(owner);
       expect(status).toBe(200);
@@ -82,12 +82,12 @@ describe('login sessions and their sockets', () => {
 
     it('closes them with 1012 even if a check of the logins precedes the announcement, or the announcement is lost', async () => {
       const { owner } = await registerOwner();
-      const otherLogin = await new ThawVisitor(thaw.origins).joinAnonymously('female');
+      const otherLogin = await new ThawVisitor(stack.origins).joinAnonymously('female');
       const sockets = await openSocketOnEachReplica(owner);
       const keptSocket = await otherLogin.openSocket();
       jest.spyOn(UserPublisherService.prototype, 'restartFamily').mockResolvedValue();
       expect((await change(owner)).status).toBe(200);
-      for (const { app } of thaw.replicas) await app.get(SocketRegistry).closeEndedLogins();
+      for (const { app } of stack.replicas) await app.get(SocketRegistry).closeEndedLogins();
       expect(await waitForCloseCodes(sockets)).toEqual(Array(2).fill(closeCodes.serviceRestart));
       expect((await keptSocket.ask('ping', {})).event).toBe('pong');
       // The continued login ends like any other.
@@ -111,7 +111,7 @@ describe('login sessions and their sockets', () => {
 
     it('lets the page of this browser resume its chat with the new cookie', async () => {
       const { owner } = await registerOwner();
-      const partner = await thaw.createVisitor(1, 'male');
+      const partner = await stack.createVisitor(1, 'male');
       const [socket, partnerSocket] = [await owner.openSocket(), await partner.openSocket()];
       await socket.request('join_queue', {});
       await partnerSocket.request('join_queue', {});
@@ -126,7 +126,7 @@ describe('login sessions and their sockets', () => {
         clientId: randomUUID(),
       });
       const lastSeen = { sessionId, seq: socket.getLastSeen(sessionId) };
-      const resumedSocket = await owner.openSocket(thaw.origins[1], lastSeen);
+      const resumedSocket = await owner.openSocket(stack.origins[1], lastSeen);
       const { events } = await resumedSocket.next('session_resumed');
       expect(events).toMatchObject([{ event: 'random_message', data: { content: 'still there?' } }]);
       await resumedSocket.request('skip_chat', { sessionId });
@@ -135,12 +135,12 @@ describe('login sessions and their sockets', () => {
 
     it('closes the sockets only after the response with the new cookie is sent', async () => {
       const { owner } = await registerOwner();
-      const socket = await owner.openSocket(thaw.origins[1]);
+      const socket = await owner.openSocket(stack.origins[1]);
       const order: string[] = [];
       const closed = socket.closed.then(() => order.push('socket closed'));
       const body = { newEmail: createEmail(), currentPassword: PASSWORD, newPassword: 'another horse' };
       await new Promise<void>((resolve, reject) => {
-        const request = httpRequest(`${thaw.origins[0]}/api/user/${owner.user.id}/${subject}`, {
+        const request = httpRequest(`${stack.origins[0]}/api/user/${owner.user.id}/${subject}`, {
           method: 'PUT',
           headers: { cookie: owner.cookie, 'content-type': 'application/json' },
         });
@@ -163,13 +163,13 @@ describe('login sessions and their sockets', () => {
       expect(move).toHaveBeenCalled();
       expect([status, body.code]).toEqual([401, 'not_signed_in']);
       expect(headers.getSetCookie()).toEqual([]);
-      await new ThawVisitor(thaw.origins).logIn(email, PASSWORD);
+      await new ThawVisitor(stack.origins).logIn(email, PASSWORD);
     });
   });
 
   it('closes the sockets of other logins with 4401 after a change of password', async () => {
     const { owner, email } = await registerOwner();
-    const otherLogin = await new ThawVisitor(thaw.origins).logIn(email, PASSWORD);
+    const otherLogin = await new ThawVisitor(stack.origins).logIn(email, PASSWORD);
     const sockets = await openSocketOnEachReplica(otherLogin);
     await changePassword(owner);
     expect(await waitForCloseCodes(sockets)).toEqual([closeCodes.notSignedIn, closeCodes.notSignedIn]);
@@ -178,7 +178,7 @@ describe('login sessions and their sockets', () => {
   it('leaves the sockets of other logins open after a change of e-mail', async () => {
     const { owner, email } = await registerOwner();
     const ownSocket = await owner.openSocket();
-    const otherLogin = await new ThawVisitor(thaw.origins).logIn(email, PASSWORD);
+    const otherLogin = await new ThawVisitor(stack.origins).logIn(email, PASSWORD);
     const otherSockets = await openSocketOnEachReplica(otherLogin);
     await changeEmail(owner);
     expect(await ownSocket.closed).toBe(closeCodes.serviceRestart);
@@ -205,23 +205,23 @@ describe('login sessions and their sockets', () => {
     const sockets: ThawSocket[] = [];
     let isChanged = false;
     void change.then(() => (isChanged = true));
-    while (!isChanged) sockets.push(await thief.connect(thaw.origins[sockets.length % 2]));
+    while (!isChanged) sockets.push(await thief.connect(stack.origins[sockets.length % 2]));
     sockets.push(await thief.connect());
     // A user may have five sockets: a sixth closes the oldest.
     const allowedCodes = [closeCodes.serviceRestart, closeCodes.notSignedIn, closeCodes.tooManySockets];
     for (const { closed } of sockets) expect(allowedCodes).toContain(await closed);
-    await until(async () => (await thaw.store.listKeys(`sockets:{${owner.user.id}}`)).length === 0);
+    await until(async () => (await stack.store.listKeys(`sockets:{${owner.user.id}}`)).length === 0);
   });
 
   it('never leaves a family without a session while its session id is rotated', async () => {
-    const visitor = await new ThawVisitor(thaw.origins).joinAnonymously('female');
+    const visitor = await new ThawVisitor(stack.origins).joinAnonymously('female');
     const socket = await visitor.openSocket();
-    const [row] = await thaw.database.dataSource.query<{ family_id: string }[]>(
+    const [row] = await stack.database.dataSource.query<{ family_id: string }[]>(
       'SELECT family_id FROM sessions WHERE user_id = $1',
       [visitor.user.id],
     );
     const familyId = row!.family_id;
-    const sessions = thaw.replicas[0]!.app.get(SessionRepository);
+    const sessions = stack.replicas[0]!.app.get(SessionRepository);
     const observations: boolean[] = [];
     const observe = async () =>
       observations.push((await sessions.findLiveFamilies([familyId])).has(familyId));
@@ -244,8 +244,8 @@ describe('login sessions and their sockets', () => {
   });
 
   it('does not restore a login that was ended while its session id was rotated', async () => {
-    const visitor = await new ThawVisitor(thaw.origins).joinAnonymously('female');
-    const sessions = thaw.replicas[0]!.app.get(SessionRepository);
+    const visitor = await new ThawVisitor(stack.origins).joinAnonymously('female');
+    const sessions = stack.replicas[0]!.app.get(SessionRepository);
     const move = sessions.move.bind(sessions);
     jest.spyOn(sessions, 'move').mockImplementationOnce(async (...given) => {
       const [, , { familyId }] = given;

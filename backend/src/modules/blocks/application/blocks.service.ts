@@ -60,10 +60,10 @@ export class BlocksService {
    * @throws DomainError not_found, limit_reached
    */
   async block(blockerId: number, blockedId: number): Promise<PlacedBlock> {
-    const isAcquainted =
+    const mayBlock =
       blockerId !== blockedId &&
       (await this.users.findProfile(blockedId)) !== null &&
-      (await this.relations.isAcquainted(blockerId, blockedId));
+      (await this.relations.areAcquainted(blockerId, blockedId));
     let afterCommit: AfterCommit[] = [];
     const { state, isNew } = await this.runInTransaction(async (manager) => {
       afterCommit = []; // drops the work of an attempt that lost a version conflict
@@ -77,7 +77,7 @@ export class BlocksService {
         blockerId,
         blockedId,
         // An erasure removes the blocks that it finds; this one would be left behind.
-        isAcquainted: isAcquainted && (await this.users.existUntilCommit([blockerId, blockedId], manager)),
+        mayBlock: mayBlock && (await this.users.existUntilCommit([blockerId, blockedId], manager)),
         blockedCount,
       };
       const { state, events } = await this.execute(command, manager);

@@ -8,8 +8,8 @@ interface Command<Type extends string> {
 }
 
 export type BlockUser = Command<'BlockUser'> & {
-  /** Whether the blocker has met the other user, or knows of them in another way (A12). */
-  isAcquainted: boolean;
+  /** False for the blocker themself, for unknown users, and for users whom the blocker has never met (A12). */
+  mayBlock: boolean;
   /** Number of users whom the blocker has blocked. */
   blockedCount: number;
 };

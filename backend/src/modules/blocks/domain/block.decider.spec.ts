@@ -16,14 +16,14 @@ const recorded = (type: BlockEvent['type']): BlockEvent => ({
   data: { blockerId: ada, blockedId: bob },
 });
 const block = (
-  fields: { blockedId?: number; isAcquainted?: boolean; blockedCount?: number } = {},
+  fields: { blockedId?: number; mayBlock?: boolean; blockedCount?: number } = {},
 ): BlockCommand => ({
   type: 'BlockUser',
   eventId: 'new',
   at: later,
   blockerId: ada,
   blockedId: bob,
-  isAcquainted: true,
+  mayBlock: true,
   blockedCount: 0,
   ...fields,
 });
@@ -59,7 +59,7 @@ describe('blocking a user', () => {
       .when(block({ blockedId: ada }))
       .thenThrows('not_found');
     given()
-      .when(block({ isAcquainted: false }))
+      .when(block({ mayBlock: false }))
       .thenThrows('not_found');
   });
 
@@ -70,7 +70,7 @@ describe('blocking a user', () => {
       .then({ type: 'PersonBlocked' });
     given().when(block({ blockedCount })).thenThrows('limit_reached');
     given(recorded('PersonBlocked'))
-      .when(block({ blockedCount, isAcquainted: false }))
+      .when(block({ blockedCount, mayBlock: false }))
       .thenNothing();
   });
 });

@@ -22,9 +22,9 @@ const decide = (command: BlockCommand, state: BlockState): readonly BlockEvent[]
 };
 
 const decideBlock = (command: BlockUser, state: BlockState): readonly BlockEvent[] => {
-  const { eventId, at, blockerId, blockedId, isAcquainted, blockedCount } = command;
+  const { eventId, at, blockerId, blockedId, mayBlock, blockedCount } = command;
   if (state.blockedAt) return [];
-  if (blockerId === blockedId || !isAcquainted) throw new DomainError('not_found');
+  if (blockerId === blockedId || !mayBlock) throw new DomainError('not_found');
   if (blockedCount >= limits.blockedUsersMax) throw new DomainError('limit_reached');
   return [{ type: 'PersonBlocked', eventId, occurredAt: at, data: { blockerId, blockedId } }];
 };

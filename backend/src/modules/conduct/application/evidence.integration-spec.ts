@@ -10,11 +10,7 @@ import {
   uploadChatImage,
 } from '../../../testing/private-chat.fixture';
 import { readEvents, startChat } from '../../../testing/random-chat.fixture';
-import {
-  quickChatSettings,
-  startTestReplicas,
-  type TestReplicas,
-} from '../../../testing/test-replicas.harness';
+import { quickChatSettings, startTestStack, type TestStack } from '../../../testing/test-stack.harness';
 import { textMessage } from '../../../testing/thaw.client';
 import { ChatTranscriptService } from '../../random-chat/application/chat-transcript.service';
 import { EvidenceService, type SealedEvidence, type TakenEvidence } from './evidence.service';
@@ -31,28 +27,28 @@ const createNumberedTexts = (count: number): string[] =>
   Array.from({ length: count }, (_, index) => `message ${index + 1}`);
 
 describe('evidence', () => {
-  let thaw: TestReplicas;
+  let stack: TestStack;
   let evidence: EvidenceService;
 
   beforeAll(async () => {
-    thaw = await startTestReplicas(2, quickChatSettings);
-    evidence = thaw.replicas[0]!.app.get(EvidenceService);
+    stack = await startTestStack(2, quickChatSettings);
+    evidence = stack.replicas[0]!.app.get(EvidenceService);
   });
-  afterEach(() => thaw.closeSockets());
-  afterAll(() => thaw.close());
+  afterEach(() => stack.closeSockets());
+  afterAll(() => stack.close());
 
   describe('of a random chat', () => {
     /** A chat with messages that were appended without a socket. */
     const createFilledChat = async (contents: readonly string[]) => {
-      const chat = await startChat(thaw);
-      await appendMessages(thaw.replicas[0]!, chat.sessionId, chat.bob.user.id, contents);
+      const chat = await startChat(stack);
+      await appendMessages(stack.replicas[0]!, chat.sessionId, chat.bob.user.id, contents);
       const userIds = [chat.ada.user.id, chat.bob.user.id];
       const take = (markedIds: string[] = []) =>
         evidence.takeFromRandomChat(chat.sessionId, userIds, markedIds);
       return { ...chat, take };
     };
     const readMessageIds = async (sessionId: string): Promise<string[]> => {
-      const { messages } = await thaw.replicas[0]!.app.get(ChatTranscriptService).read(sessionId, {
+      const { messages } = await stack.replicas[0]!.app.get(ChatTranscriptService).read(sessionId, {
         newest: Number.MAX_SAFE_INTEGER,
         messageIds: [],
       });
@@ -60,8 +56,8 @@ describe('evidence', () => {
     };
 
     it('contains both users, all versions and the images of each message, and the hash of its text', async () => {
-      const { ada, bob, adaSocket, bobSocket, sessionId } = await startChat(thaw);
-      const url = await uploadChatImage(thaw.replicas[1]!, bob);
+      const { ada, bob, adaSocket, bobSocket, sessionId } = await startChat(stack);
+      const url = await uploadChatImage(stack.replicas[1]!, bob);
       const { id } = await adaSocket.request('random_message', textMessage(sessionId, 'first'));
       const mixed = { sessionId, content: `look\n[IMAGE:${url}]`, messageType: 'mixed' as const };
       await bobSocket.request('random_message', mixed);
@@ -135,15 +131,15 @@ describe('evidence', () => {
       });
       expect(parseContent(marked).omitted).toBe(1_468);
 
-      await persistChat(thaw.replicas[0]!, sessionId);
+      await persistChat(stack.replicas[0]!, sessionId);
       expect(toComparable(await take([ids[1]!, ids[700]!]))).toEqual(toComparable(marked));
     });
 
     it('reads one page of the stream when the events before it are persisted', async () => {
       const { sessionId, take } = await createFilledChat(createNumberedTexts(1_500));
       const [oldest] = await readMessageIds(sessionId);
-      await persistChat(thaw.replicas[0]!, sessionId);
-      const readPage = jest.spyOn(thaw.replicas[0]!.app.get<Redis>(REDIS), 'xrevrange');
+      await persistChat(stack.replicas[0]!, sessionId);
+      const readPage = jest.spyOn(stack.replicas[0]!.app.get<Redis>(REDIS), 'xrevrange');
       expect(listTexts(await take([oldest!]))).toHaveLength(31);
       expect(readPage).toHaveBeenCalledTimes(1);
       readPage.mockRestore();
@@ -153,23 +149,23 @@ describe('evidence', () => {
       const other = await createFilledChat(['elsewhere']);
       const { sessionId, take } = await createFilledChat(createNumberedTexts(40));
       const [foreignId] = await readMessageIds(other.sessionId);
-      const [start] = await readEvents(thaw, sessionId);
+      const [start] = await readEvents(stack, sessionId);
       const forged = [foreignId!, start!.id, '0-0', '9999999999999999-9999999999'];
       const taken = await take(forged);
       expect(parseContent(taken).messages).toHaveLength(30);
       expect(parseContent(taken).messages.some(({ isMarked }) => isMarked)).toBe(false);
-      await persistChat(thaw.replicas[0]!, sessionId);
-      await dropLiveChat(thaw, sessionId);
+      await persistChat(stack.replicas[0]!, sessionId);
+      await dropLiveChat(stack, sessionId);
       expect(toComparable(await take(forged))).toEqual(toComparable(taken));
     });
 
     it('is the same from PostgreSQL when the live stream is gone', async () => {
-      const { ada, bob, adaSocket, bobSocket, sessionId } = await startChat(thaw);
+      const { ada, bob, adaSocket, bobSocket, sessionId } = await startChat(stack);
       const userIds = [ada.user.id, bob.user.id];
-      const url = await uploadChatImage(thaw.replicas[1]!, bob);
+      const url = await uploadChatImage(stack.replicas[1]!, bob);
       const { id } = await adaSocket.request('random_message', textMessage(sessionId, 'first'));
       await bobSocket.request('random_message', { sessionId, content: url, messageType: 'image' });
-      await appendMessages(thaw.replicas[0]!, sessionId, bob.user.id, createNumberedTexts(500));
+      await appendMessages(stack.replicas[0]!, sessionId, bob.user.id, createNumberedTexts(500));
       await adaSocket.request('message_edit', {
         sessionId,
         userId: ada.user.id,
@@ -180,11 +176,11 @@ describe('evidence', () => {
       const live = await evidence.takeFromRandomChat(sessionId, userIds, [String(id)]);
       expect(parseContent(live).messages).toHaveLength(31);
 
-      await persistChat(thaw.replicas[0]!, sessionId);
+      await persistChat(stack.replicas[0]!, sessionId);
       expect(toComparable(await evidence.takeFromRandomChat(sessionId, userIds, [String(id)]))).toEqual(
         toComparable(live),
       );
-      await dropLiveChat(thaw, sessionId);
+      await dropLiveChat(stack, sessionId);
       expect(toComparable(await evidence.takeFromRandomChat(sessionId, userIds, [String(id)]))).toEqual(
         toComparable(live),
       );
@@ -193,7 +189,7 @@ describe('evidence', () => {
 
   describe('of a private chat', () => {
     it('contains the last 30 messages of the two with all versions, and marked ones', async () => {
-      const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(thaw);
+      const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(stack);
       const ids: number[] = [];
       for (const content of createNumberedTexts(33)) {
         const { id } = await bobSocket.request(
@@ -230,8 +226,8 @@ describe('evidence', () => {
     });
 
     it('never contains messages of other pairs', async () => {
-      const { ada, bob } = await createConnectedFriends(thaw);
-      const others = await createConnectedFriends(thaw);
+      const { ada, bob } = await createConnectedFriends(stack);
+      const others = await createConnectedFriends(stack);
       const message = createPrivateMessage({ from: others.ada, to: others.bob, content: 'not theirs' });
       const { id } = await others.adaSocket.request('send_private_message', message);
       const taken = await evidence.takeFromPrivateChat(ada.user.id, bob.user.id, [Number(id)]);

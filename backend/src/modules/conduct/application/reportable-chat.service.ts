@@ -54,7 +54,7 @@ export class ReportableChatService {
     if (isCurrent) return { where: 'private_chat', isTooLate: false };
     const lastMessageAt = await this.privateChats.findLastMessageTime(targetId, reporterId);
     if (lastMessageAt) return { where: 'private_chat', isTooLate: lastMessageAt < since };
-    if (await this.relations.isAcquainted(reporterId, targetId))
+    if (await this.relations.areAcquainted(reporterId, targetId))
       return { where: 'private_chat', isTooLate: true };
     throw new DomainError('not_found');
   }

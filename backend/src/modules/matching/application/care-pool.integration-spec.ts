@@ -6,7 +6,7 @@ import {
   imposeSanction,
   recordConduct,
 } from '../../../testing/standings.fixture';
-import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas.harness';
+import { startTestStack, type TestStack } from '../../../testing/test-stack.harness';
 import type { ThawSocket, ThawVisitor } from '../../../testing/thaw.client';
 import { until } from '../../../testing/until.functions';
 import { matchingKeys } from '../../../platform/redis/redis.keys';
@@ -20,31 +20,31 @@ interface Page {
 }
 
 describe('a search and the standing of its user', () => {
-  let thaw: TestReplicas;
+  let stack: TestStack;
 
   beforeAll(async () => {
-    thaw = await startTestReplicas(2);
+    stack = await startTestStack(2);
   });
-  afterEach(() => thaw.closeSockets());
-  afterAll(() => thaw.close());
+  afterEach(() => stack.closeSockets());
+  afterAll(() => stack.close());
 
   const open = async (replica: number, gender: 'female' | 'male'): Promise<Page> => {
-    const visitor = await thaw.createVisitor(replica, gender);
+    const visitor = await stack.createVisitor(replica, gender);
     return { visitor, socket: await visitor.openSocket() };
   };
   const flagAndAnnounce = async ({ visitor }: Page, replica: number): Promise<void> => {
-    await flag(thaw.replicas[replica]!, visitor.user.id);
-    await announceStanding(thaw.replicas[replica]!, visitor.user.id);
+    await flag(stack.replicas[replica]!, visitor.user.id);
+    await announceStanding(stack.replicas[replica]!, visitor.user.id);
   };
   const liftFlag = async ({ visitor }: Page, replica: number): Promise<void> => {
-    await recordConduct(thaw.replicas[replica]!, visitor.user.id, 'FlagLifted', { noticeId: null });
-    await announceStanding(thaw.replicas[replica]!, visitor.user.id);
+    await recordConduct(stack.replicas[replica]!, visitor.user.id, 'FlagLifted', { noticeId: null });
+    await announceStanding(stack.replicas[replica]!, visitor.user.id);
   };
-  const record = ({ visitor }: Page) => thaw.store.redis.hgetall(matchingKeys.user(visitor.user.id));
+  const record = ({ visitor }: Page) => stack.store.redis.hgetall(matchingKeys.user(visitor.user.id));
   const waitForMatch = ({ socket }: Page, partner: Page) =>
     socket.next('chat_matched', ({ partnerId }) => partnerId === partner.visitor.user.id);
   const checkAll = async (): Promise<void> => {
-    for (const { app } of thaw.replicas) await app.get(MatchmakingService).checkRecords();
+    for (const { app } of stack.replicas) await app.get(MatchmakingService).checkRecords();
   };
   const startSearch = ({ socket }: Page) => socket.request('join_queue', {});
 
@@ -84,7 +84,7 @@ describe('a search and the standing of its user', () => {
   it('moves a user whose flag was committed by a process that died before it announced it', async () => {
     const ada = await open(0, 'female');
     await startSearch(ada);
-    await flag(thaw.replicas[1]!, ada.visitor.user.id);
+    await flag(stack.replicas[1]!, ada.visitor.user.id);
     await checkAll();
     expect(await record(ada)).toMatchObject({ state: 'searching', pool: 'care' });
   });
@@ -93,7 +93,7 @@ describe('a search and the standing of its user', () => {
     const [ada, bob, eve] = [await open(0, 'female'), await open(1, 'male'), await open(0, 'male')];
     await startSearch(ada);
     const { since } = await record(ada);
-    await flag(thaw.replicas[1]!, ada.visitor.user.id);
+    await flag(stack.replicas[1]!, ada.visitor.user.id);
     await startSearch(bob);
     await until(async () => (await record(ada)).pool === 'care' && (await record(bob)).state === 'searching');
     expect(await record(ada)).toMatchObject({ state: 'searching', since });
@@ -106,7 +106,7 @@ describe('a search and the standing of its user', () => {
   it('starts no chat with a user who was suspended before the match, and the other keeps their place', async () => {
     const [ada, bob, eve] = [await open(0, 'female'), await open(1, 'male'), await open(0, 'male')];
     await startSearch(ada);
-    await imposeSanction(thaw.replicas[1]!, ada.visitor.user.id);
+    await imposeSanction(stack.replicas[1]!, ada.visitor.user.id);
     await startSearch(bob);
     await until(async () => (await record(ada)).state === undefined);
     await until(async () => (await record(bob)).state === 'searching');
@@ -117,11 +117,11 @@ describe('a search and the standing of its user', () => {
 
   it('ends the search of a user who is asked for their age, in every tab, and refuses another', async () => {
     const ada = await open(0, 'female');
-    const tab = await ada.visitor.openSocket(thaw.origins[1]);
+    const tab = await ada.visitor.openSocket(stack.origins[1]);
     await startSearch(ada);
     await tab.next('queue_joined');
-    await askAge(thaw.replicas[0]!, ada.visitor.user.id);
-    await announceStanding(thaw.replicas[0]!, ada.visitor.user.id);
+    await askAge(stack.replicas[0]!, ada.visitor.user.id);
+    await announceStanding(stack.replicas[0]!, ada.visitor.user.id);
     await Promise.all([ada.socket.next('queue_left'), tab.next('queue_left')]);
     expect(await record(ada)).toEqual({});
     expect(await ada.socket.ask('join_queue', {})).toMatchObject({ data: { code: 'suspended' } });

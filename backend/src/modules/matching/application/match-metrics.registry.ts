@@ -39,11 +39,11 @@ export class MatchMetricsRegistry {
   }
 
   /**
-   * Records how long a user had searched, if the new place ends the search.
+   * Records how long a user had searched, if the new state ends the search.
    * @param since when the search started; absent if this replica did not know of a search. A user whom the call itself
    * matched did not have to wait.
    */
-  recordPlace(kind: MatchState['kind'], since: Date | null | undefined): void {
+  recordSearchResult(kind: MatchState['kind'], since: Date | null | undefined): void {
     if (since && (kind === 'matched' || kind === 'claimed'))
       this.timesToMatch.observe(Date.now() - since.getTime());
     else if (kind === 'matched') this.timesToMatch.observe(0);

@@ -1,5 +1,5 @@
 // Runs against real PostgreSQL and Redis; two complete api replicas and their sockets run in this process.
-import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas.harness';
+import { startTestStack, type TestStack } from '../../../testing/test-stack.harness';
 import { until, untilWithin } from '../../../testing/until.functions';
 import { matchingKeys } from '../../../platform/redis/redis.keys';
 import { UsersService } from '../../users/application/users.service';
@@ -12,30 +12,30 @@ import { MatchQueueService } from './match-queue.service';
 jest.setTimeout(30_000);
 
 describe('MatchmakingService', () => {
-  let thaw: TestReplicas;
+  let stack: TestStack;
 
   beforeAll(async () => {
-    thaw = await startTestReplicas(2, { REMATCH_RELAX_AFTER_S: '1' });
+    stack = await startTestStack(2, { REMATCH_RELAX_AFTER_S: '1' });
   });
   afterEach(async () => {
     jest.restoreAllMocks();
-    await thaw.closeSockets();
+    await stack.closeSockets();
   });
-  afterAll(() => thaw.close());
+  afterAll(() => stack.close());
 
-  const getMatchmaking = (replica: number) => thaw.replicas[replica]!.app.get(MatchmakingService);
+  const getMatchmaking = (replica: number) => stack.replicas[replica]!.app.get(MatchmakingService);
   /** Number of searching users that a replica tracks. */
   const countSearching = (replica: number): number =>
     (getMatchmaking(replica) as unknown as { waitingUsers: ReadonlyMap<number, unknown> }).waitingUsers.size;
-  const record = (userId: number) => thaw.store.redis.hgetall(matchingKeys.user(userId));
+  const record = (userId: number) => stack.store.redis.hgetall(matchingKeys.user(userId));
   const listQueues = async (): Promise<string[]> => {
-    const sets = await thaw.store.listKeys('{matching}:queue:*');
-    return (await Promise.all(sets.map((set) => thaw.store.redis.zrange(set, '0', '-1')))).flat();
+    const sets = await stack.store.listKeys('{matching}:queue:*');
+    return (await Promise.all(sets.map((set) => stack.store.redis.zrange(set, '0', '-1')))).flat();
   };
 
   it("matches two users across two replicas and sends each the other's profile", async () => {
-    const ada = await thaw.createVisitor(0, 'female');
-    const bob = await thaw.createVisitor(1, 'male');
+    const ada = await stack.createVisitor(0, 'female');
+    const bob = await stack.createVisitor(1, 'male');
     const [first, second] = [await ada.openSocket(), await bob.openSocket()];
     await first.request('join_queue', { preferences: 'male' });
     await second.request('join_queue', {});
@@ -50,13 +50,13 @@ describe('MatchmakingService', () => {
   });
 
   it("mirrors a search in the user's second tab: first the queue, then the match", async () => {
-    const ada = await thaw.createVisitor(0, 'female');
-    const [here, there] = [await ada.openSocket(thaw.origins[0]), await ada.openSocket(thaw.origins[1])];
+    const ada = await stack.createVisitor(0, 'female');
+    const [here, there] = [await ada.openSocket(stack.origins[0]), await ada.openSocket(stack.origins[1])];
     await here.request('join_queue', { preferences: 'male' });
     expect(await there.next('queue_joined')).toMatchObject({ preferences: 'male' });
-    const late = await ada.openSocket(thaw.origins[1]);
+    const late = await ada.openSocket(stack.origins[1]);
     expect(await late.next('queue_joined')).toEqual(there.all('queue_joined')[0]);
-    const bob = await (await thaw.createVisitor(1, 'male')).openSocket();
+    const bob = await (await stack.createVisitor(1, 'male')).openSocket();
     await bob.request('join_queue', {});
     for (const tab of [here, there, late]) await tab.next('chat_matched');
     const order = there.frames.map(({ event }) => event);
@@ -65,8 +65,8 @@ describe('MatchmakingService', () => {
   });
 
   it('ends the search in every tab when it ends in one', async () => {
-    const ada = await thaw.createVisitor(0, 'female');
-    const [here, there] = [await ada.openSocket(thaw.origins[0]), await ada.openSocket(thaw.origins[1])];
+    const ada = await stack.createVisitor(0, 'female');
+    const [here, there] = [await ada.openSocket(stack.origins[0]), await ada.openSocket(stack.origins[1])];
     await here.request('join_queue', {});
     await there.next('queue_joined');
     await there.request('leave_queue', {});
@@ -79,22 +79,22 @@ describe('MatchmakingService', () => {
   });
 
   it('continues the search in the remaining tab, wherever it started', async () => {
-    const ada = await thaw.createVisitor(0, 'female');
-    const [here, there] = [await ada.openSocket(thaw.origins[0]), await ada.openSocket(thaw.origins[1])];
+    const ada = await stack.createVisitor(0, 'female');
+    const [here, there] = [await ada.openSocket(stack.origins[0]), await ada.openSocket(stack.origins[1])];
     await here.request('join_queue', {});
     await there.next('queue_joined');
     await until(() => countSearching(1) === 1);
     await here.leave();
     await until(() => countSearching(0) === 0);
-    const bob = await (await thaw.createVisitor(0, 'male')).openSocket();
+    const bob = await (await stack.createVisitor(0, 'male')).openSocket();
     await bob.request('join_queue', {});
     await there.next('chat_matched');
   });
 
   it('ends the search with the last socket, even one that closes while it joins', async () => {
-    const users = thaw.replicas[0]!.app.get(UsersService);
+    const users = stack.replicas[0]!.app.get(UsersService);
     const findSearcher = users.findSearcher.bind(users);
-    const ada = await thaw.createVisitor(0, 'female');
+    const ada = await stack.createVisitor(0, 'female');
     const socket = await ada.openSocket();
     let asked: () => void = () => undefined;
     const isAsked = new Promise<void>((resolve) => (asked = resolve));
@@ -109,20 +109,20 @@ describe('MatchmakingService', () => {
     socket.send({ event: 'join_queue', data: {} });
     await isAsked;
     await socket.leave();
-    await until(async () => (await thaw.store.listKeys(`{presence*}:sockets:${ada.user.id}`)).length === 0);
+    await until(async () => (await stack.store.listKeys(`{presence*}:sockets:${ada.user.id}`)).length === 0);
     goOn();
     await until(() => join.mock.results.length);
     await join.mock.results[0]?.value;
     await untilWithin(2_000, async () => !(await listQueues()).includes(String(ada.user.id)));
     expect(countSearching(0)).toBe(0);
-    expect(await thaw.store.redis.pttl(matchingKeys.user(ada.user.id))).toBeGreaterThan(0);
+    expect(await stack.store.redis.pttl(matchingKeys.user(ada.user.id))).toBeGreaterThan(0);
   });
 
   it('ends the search when the last socket closed before a join that timed out', async () => {
-    const ada = await thaw.createVisitor(0, 'female');
+    const ada = await stack.createVisitor(0, 'female');
     const socket = await ada.openSocket();
     await socket.leave();
-    await until(async () => (await thaw.store.listKeys(`{presence*}:sockets:${ada.user.id}`)).length === 0);
+    await until(async () => (await stack.store.listKeys(`{presence*}:sockets:${ada.user.id}`)).length === 0);
     const run = joinScript.run.bind(joinScript);
     jest.spyOn(joinScript, 'run').mockImplementationOnce(async (...given) => {
       await run(...given);
@@ -139,7 +139,7 @@ describe('MatchmakingService', () => {
   });
 
   it('matches two searching users again once their cool-down may be ignored', async () => {
-    const [ada, bob] = [await thaw.createVisitor(0, 'female'), await thaw.createVisitor(1, 'male')];
+    const [ada, bob] = [await stack.createVisitor(0, 'female'), await stack.createVisitor(1, 'male')];
     const [first, second] = [await ada.openSocket(), await bob.openSocket()];
     await first.request('join_queue', {});
     await second.request('join_queue', {});
@@ -156,25 +156,25 @@ describe('MatchmakingService', () => {
   });
 
   it('restores a search after Redis lost all data', async () => {
-    const ada = await thaw.createVisitor(0, 'female');
+    const ada = await stack.createVisitor(0, 'female');
     const socket = await ada.openSocket();
     await socket.request('join_queue', { preferences: 'male' });
-    await thaw.store.flush();
+    await stack.store.flush();
     await until(async () => (await record(ada.user.id)).state === 'searching');
     expect(await record(ada.user.id)).toMatchObject({ gender: 'female', preference: 'male', pool: '' });
-    const bob = await (await thaw.createVisitor(1, 'male')).openSocket();
+    const bob = await (await stack.createVisitor(1, 'male')).openSocket();
     await bob.request('join_queue', {});
     await socket.next('chat_matched');
   });
 
   it('keeps the place of a user who returns on another replica', async () => {
-    const ada = await thaw.createVisitor(0, 'female');
+    const ada = await stack.createVisitor(0, 'female');
     const socket = await ada.openSocket();
     await socket.request('join_queue', { preferences: 'male' });
     const { since } = await record(ada.user.id);
     await socket.cut();
     await until(async () => (await listQueues()).length === 0);
-    const back = await ada.connect(thaw.origins[1]);
+    const back = await ada.connect(stack.origins[1]);
     const answer = await back.ask('authenticate', { userId: ada.user.id });
     expect(answer.data).toEqual({ userId: ada.user.id, state: 'searching' });
     expect(await back.next('queue_joined')).toEqual({
@@ -185,7 +185,7 @@ describe('MatchmakingService', () => {
   });
 
   it('removes a user from the queue whose departure could not be recorded at first', async () => {
-    const ada = await thaw.createVisitor(0, 'female');
+    const ada = await stack.createVisitor(0, 'female');
     const socket = await ada.openSocket();
     await socket.request('join_queue', { preferences: 'male' });
     expect(await listQueues()).toContain(String(ada.user.id));
@@ -196,8 +196,8 @@ describe('MatchmakingService', () => {
   });
 
   it('settles other claims while one of them cannot be settled', async () => {
-    const matching = thaw.replicas[0]!.app.get(MatchQueueService);
-    const chats = thaw.replicas.map(({ app }) => app.get(LiveChatService));
+    const matching = stack.replicas[0]!.app.get(MatchQueueService);
+    const chats = stack.replicas.map(({ app }) => app.get(LiveChatService));
     const sessions: string[] = [];
     for (const [one, other] of [
       [1, 2],
@@ -215,16 +215,16 @@ describe('MatchmakingService', () => {
         return read(sessionId);
       });
     }
-    for (const claim of await thaw.store.redis.zrange(matchingKeys.claims, '0', '-1'))
-      await thaw.store.redis.zadd(matchingKeys.claims, '1', claim);
-    const listClaimed = () => thaw.store.redis.zrange(matchingKeys.claims, '0', '-1');
+    for (const claim of await stack.store.redis.zrange(matchingKeys.claims, '0', '-1'))
+      await stack.store.redis.zadd(matchingKeys.claims, '1', claim);
+    const listClaimed = () => stack.store.redis.zrange(matchingKeys.claims, '0', '-1');
     const left = await until(listClaimed, (claims) => !claims.some((claim) => claim.startsWith(other)));
     expect(left.some((claim) => claim.startsWith(stuck))).toBe(true);
-    await thaw.store.flush();
+    await stack.store.flush();
   });
 
   it('frees users who never return after the end of their chat could not be recorded', async () => {
-    const [ada, bob] = [await thaw.createVisitor(0, 'female'), await thaw.createVisitor(1, 'male')];
+    const [ada, bob] = [await stack.createVisitor(0, 'female'), await stack.createVisitor(1, 'male')];
     const [first, second] = [await ada.openSocket(), await bob.openSocket()];
     await first.request('join_queue', {});
     await second.request('join_queue', {});
@@ -238,16 +238,16 @@ describe('MatchmakingService', () => {
     await Promise.all([first.leave(), second.leave()]);
     expect(await record(ada.user.id)).toMatchObject({ state: 'chatting', session: sessionId });
     finish.mockRestore();
-    for (const chat of await thaw.store.redis.zrange(matchingKeys.chats, '0', '-1'))
-      await thaw.store.redis.zadd(matchingKeys.chats, '1', chat);
+    for (const chat of await stack.store.redis.zrange(matchingKeys.chats, '0', '-1'))
+      await stack.store.redis.zadd(matchingKeys.chats, '1', chat);
     await until(async () => Object.keys(await record(ada.user.id)).length === 0);
     expect(await record(bob.user.id)).toEqual({});
-    expect(await thaw.store.redis.zcard(matchingKeys.chats)).toBe(0);
+    expect(await stack.store.redis.zcard(matchingKeys.chats)).toBe(0);
   });
 
   it('checks many users at once, with one check at a time', async () => {
-    const matching = thaw.replicas[0]!.app.get(MatchQueueService);
-    const registry = thaw.replicas[0]!.app.get(SocketRegistry);
+    const matching = stack.replicas[0]!.app.get(MatchQueueService);
+    const registry = stack.replicas[0]!.app.get(SocketRegistry);
     jest.spyOn(registry, 'hasSocketsOf').mockReturnValue(true);
     const ids = Array.from({ length: 500 }, (_, index) => index + 1);
     await Promise.all(

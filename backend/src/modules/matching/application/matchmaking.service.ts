@@ -23,7 +23,7 @@ const CHECK_PAGE_SIZE = 200;
 /** A retry is sent this long after the cool-down may be ignored, so that it is never early. */
 const RETRY_SLACK_MS = 50;
 
-/** A user who is searching, or is matched and waits for the chat to start. */
+/** A user who is searching, or who is matched and waits for the chat to start. */
 interface WaitingUser {
   criteria: SearchCriteria;
   /** When the search started; null once the user is matched. */
@@ -36,9 +36,10 @@ interface WaitingUser {
 }
 
 /**
- * Runs the searches of users who have a socket on this replica, and tracks these users until their chats start. Retries
- * when a cool-down that blocked a match may be ignored. Every ten seconds it checks the users' records in Redis and their
- * standings: Redis may have lost a record, and a process may have died before it announced a new standing.
+ * Runs the searches of users who have a socket on this replica, and tracks these users until their chats start. When a
+ * cool-down has prevented a match, it retries as soon as the cool-down may be ignored. Every ten seconds it checks the
+ * users' records in Redis and their standings: Redis may have lost a record, and a process may have died before it
+ * announced a new standing.
  */
 @Injectable()
 export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
@@ -78,34 +79,34 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
 
   /**
    * Starts a search, or changes the criteria of the present one.
-   * @param onPlaced called with the resulting state before any chat starts, so that frames that it sends precede those
-   * of the chat.
+   * @param onStateKnown called with the resulting state before any chat starts, so that the frames it sends precede
+   * those of the chat.
    */
   async join(
     userId: number,
     { gender, preference, pool }: SearchCriteria,
-    onPlaced: (place: MatchState) => Promise<void> = async () => undefined,
+    onStateKnown: (state: MatchState) => Promise<void> = async () => undefined,
   ): Promise<MatchState> {
     const exclusions = await this.searchExclusions.read(userId);
-    const place = await this.departOnFailure(
+    const state = await this.departOnFailure(
       userId,
       this.queue.join(userId, gender, preference, exclusions.userIds, pool),
     );
-    await onPlaced(place);
-    if (place.kind === 'searching') void this.publishSearch(userId);
-    return this.track(userId, place, exclusions);
+    await onStateKnown(state);
+    if (state.kind === 'searching') void this.publishSearch(userId);
+    return this.track(userId, state, exclusions);
   }
 
   /** Continues the user's search, if there is one, for a socket on this replica. @returns the user's state. */
   async resume(userId: number): Promise<MatchState> {
     const known = this.waitingUsers.get(userId)?.exclusions;
     const isKnown = known !== undefined && !this.searchExclusions.areOld(userId, known);
-    const place = await this.departOnFailure(
+    const state = await this.departOnFailure(
       userId,
       this.queue.resume(userId, isKnown ? known.userIds : null),
     );
     // Most users are not searching: their exclusions need not be read.
-    if (isKnown || place.kind !== 'searching') return this.track(userId, place, known ?? UNKNOWN_EXCLUSIONS);
+    if (isKnown || state.kind !== 'searching') return this.track(userId, state, known ?? UNKNOWN_EXCLUSIONS);
     const exclusions = await this.searchExclusions.read(userId, known);
     // Not `retry`, which returns `idle` while the lease of this replica has lapsed.
     const retried = await this.departOnFailure(userId, this.queue.resume(userId, exclusions.userIds));
@@ -134,28 +135,28 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
   /** Retries matching for a searching user, who need not have a socket on this replica. */
   async retryNow(userId: number): Promise<void> {
     const { userIds } = await this.findExclusions(userId);
-    const place = await this.queue.retry(userId, userIds);
-    if (place.kind === 'matched') await this.events.deliver('MatchMade', place.match);
+    const state = await this.queue.retry(userId, userIds);
+    if (state.kind === 'matched') await this.events.deliver('MatchMade', state.match);
   }
 
   /** Tracks the user while their state is a search or a claim, and starts the chat of a match. @returns the state. */
-  private async track(userId: number, place: MatchState, used: Exclusions): Promise<MatchState> {
+  private async track(userId: number, state: MatchState, usedExclusions: Exclusions): Promise<MatchState> {
     const waiting = this.waitingUsers.get(userId);
     const known = waiting?.exclusions;
-    // The exclusions may have been read again during the call.
-    const exclusions = known && known.readAt > used.readAt ? known : used;
-    this.metrics.recordPlace(place.kind, waiting?.since);
+    // The exclusions may have been read again during the call: the newer ones count.
+    const exclusions = known && known.readAt > usedExclusions.readAt ? known : usedExclusions;
+    this.metrics.recordSearchResult(state.kind, waiting?.since);
     this.untrack(userId);
-    if (place.kind === 'searching') {
-      const { criteria, since, retryInMs } = place;
+    if (state.kind === 'searching') {
+      const { criteria, since, retryInMs } = state;
       const retryTimer =
         retryInMs === null
           ? undefined
           : setTimeout(() => void this.retry(userId), retryInMs + RETRY_SLACK_MS);
       this.waitingUsers.set(userId, { criteria, since, retryTimer, exclusions });
-    } else if (place.kind === 'matched' || place.kind === 'claimed') {
+    } else if (state.kind === 'matched' || state.kind === 'claimed') {
       this.waitingUsers.set(userId, {
-        criteria: place.criteria,
+        criteria: state.criteria,
         since: null,
         retryTimer: undefined,
         exclusions,
@@ -163,10 +164,10 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
     }
     // The user's last socket may have closed during the call; no later event would then release their place.
     if (!this.registry.hasSocketsOf(userId)) await this.depart(userId);
-    if (place.kind === 'matched') await this.events.deliver('MatchMade', place.match);
-    if (place.kind === 'searching' && this.searchExclusions.haveChanged(userId, exclusions))
+    if (state.kind === 'matched') await this.events.deliver('MatchMade', state.match);
+    if (state.kind === 'searching' && this.searchExclusions.haveChanged(userId, exclusions))
       void this.retry(userId);
-    return place;
+    return state;
   }
 
   /**
@@ -209,7 +210,8 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
 
   @OnProcessEvent('ChatStarted')
   untrackChatting({ userId }: ProcessEventMap['ChatStarted']): void {
-    this.metrics.recordPlace('claimed', this.waitingUsers.get(userId)?.since);
+    // The match is recorded here if this replica has not seen the claim.
+    this.metrics.recordSearchResult('claimed', this.waitingUsers.get(userId)?.since);
     this.untrack(userId);
     this.queue.forget(userId);
   }
@@ -250,9 +252,9 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
       return;
     }
     const exclusions = await this.findExclusions(userId);
-    const place = await this.queue.changePool(userId, choosePool(standing), exclusions.userIds);
-    if (this.waitingUsers.has(userId)) await this.track(userId, place, exclusions);
-    else if (place.kind === 'matched') await this.events.deliver('MatchMade', place.match);
+    const state = await this.queue.changePool(userId, choosePool(standing), exclusions.userIds);
+    if (this.waitingUsers.has(userId)) await this.track(userId, state, exclusions);
+    else if (state.kind === 'matched') await this.events.deliver('MatchMade', state.match);
   }
 
   /** The exclusions of a search, read again when they are old. */

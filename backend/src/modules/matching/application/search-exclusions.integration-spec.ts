@@ -1,6 +1,6 @@
 // Uses real PostgreSQL and Redis; two complete api replicas and their sockets run in this process.
 import { recordPastChat } from '../../../testing/relationship.fixture';
-import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas.harness';
+import { startTestStack, type TestStack } from '../../../testing/test-stack.harness';
 import type { ThawSocket, ThawVisitor } from '../../../testing/thaw.client';
 import { until } from '../../../testing/until.functions';
 import { matchingKeys } from '../../../platform/redis/redis.keys';
@@ -13,36 +13,36 @@ jest.setTimeout(30_000);
 const SOON_MS = 3_000;
 
 describe('the list of users whom a search excludes', () => {
-  let thaw: TestReplicas;
+  let stack: TestStack;
   let ada: ThawVisitor;
   let bob: ThawVisitor;
   let sockets: readonly [ThawSocket, ThawSocket];
 
   beforeAll(async () => {
-    thaw = await startTestReplicas(2);
+    stack = await startTestStack(2);
   });
   beforeEach(async () => {
-    ada = await thaw.createVisitor(0, 'female');
-    bob = await thaw.createVisitor(1, 'male');
-    await recordPastChat(thaw.replicas[0]!, ada, bob);
+    ada = await stack.createVisitor(0, 'female');
+    bob = await stack.createVisitor(1, 'male');
+    await recordPastChat(stack.replicas[0]!, ada, bob);
     sockets = [await ada.openSocket(), await bob.openSocket()];
     const block = { blockerId: ada.user.id, blockedId: bob.user.id };
     expect(await ada.call('POST', '/api/blocks', block)).toMatchObject({ status: 201 });
   });
   afterEach(async () => {
     jest.restoreAllMocks();
-    await thaw.closeSockets();
+    await stack.closeSockets();
   });
-  afterAll(() => thaw.close());
+  afterAll(() => stack.close());
 
   const unblock = () => ada.call('DELETE', `/api/blocks/${ada.user.id}/${bob.user.id}`);
   const expectMatch = () =>
     until(() => sockets.every((socket) => socket.all('chat_matched').length === 1), Boolean, SOON_MS);
-  const expireKey = () => thaw.store.redis.del(matchingKeys.coolDown(ada.user.id, bob.user.id));
+  const expireKey = () => stack.store.redis.del(matchingKeys.coolDown(ada.user.id, bob.user.id));
 
   it('is read again when a block is lifted while the search is being placed', async () => {
     await sockets[1].request('join_queue', {});
-    const list = thaw.replicas[0]!.app.get(BlockListService);
+    const list = stack.replicas[0]!.app.get(BlockListService);
     const read = list.findExcludedUsers.bind(list);
     let wasRead: () => void = () => undefined;
     const isRead = new Promise<void>((resolve) => (wasRead = resolve));
@@ -65,7 +65,7 @@ describe('the list of users whom a search excludes', () => {
   it('is read again by the retry of an unblock whose process died after its commit', async () => {
     await expireKey();
     for (const socket of sockets) await socket.request('join_queue', {});
-    const events = thaw.replicas[0]!.app.get(ProcessEventsService);
+    const events = stack.replicas[0]!.app.get(ProcessEventsService);
     jest.spyOn(events, 'deliver').mockRejectedValueOnce(new Error('The process died'));
     expect((await unblock()).status).toBe(500);
     expect((await unblock()).status).toBe(404);
@@ -75,8 +75,8 @@ describe('the list of users whom a search excludes', () => {
   it('is read again after messages of Redis may have been lost', async () => {
     await expireKey();
     for (const socket of sockets) await socket.request('join_queue', {});
-    await thaw.database.dataSource.query('DELETE FROM blocks WHERE blocker_id = $1', [ada.user.id]);
-    for (const { app } of thaw.replicas)
+    await stack.database.dataSource.query('DELETE FROM blocks WHERE blocker_id = $1', [ada.user.id]);
+    for (const { app } of stack.replicas)
       await app.get(ProcessEventsService).deliver('SubscriberRestored', {});
     await expectMatch();
   });

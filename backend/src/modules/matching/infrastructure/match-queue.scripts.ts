@@ -18,12 +18,13 @@ export type JoinReply =
   | ['idle'];
 
 /**
- * ARGV: user, replica, replica (as the member and as the replica of the socket directory), session id for a match,
- * claim ms, ms after which a cool-down is ignored, gender, preference, pool, ids of excluded users.
- * A searching user keeps their place, with the new preference and pool; joining again while claimed cancels an earlier leave.
+ * Adds a user to the queue. A searching user keeps their place, with the new preference and pool. Joining again while
+ * claimed cancels an earlier leave.
+ * ARGV: user, member and replica of the socket directory (both are this replica), session id for a match, claim ms, ms
+ * after which a cool-down is ignored, gender, preference, pool, ids of excluded users.
  */
 export const joinScript = new RedisScript<JoinReply>(`${matchRecordLua}
-local user, member, replica, gender, preference, pool = ARGV[1], ARGV[2], ARGV[3], ARGV[7], ARGV[8], ARGV[9]
+local user, member, replica, session, claimMs, ignoreCoolDownAfterMs, gender, preference, pool = unpack(ARGV, 1, 9)
 local known = loadRecord(user)
 if known and known.state ~= 'searching' then
   if known.state == 'claimed' then redis.call('HDEL', userKey(user), 'left') end
@@ -36,7 +37,7 @@ redis.call('HSET', userKey(user), 'state', record.state, 'gender', gender, 'pref
   'since', record.since)
 enqueue(user, record)
 directory.join(user, member, replica, '')
-return attemptMatch(user, record, 4, 10)
+return attemptMatch(user, record, session, claimMs, ignoreCoolDownAfterMs, 10)
 `);
 
 /**
@@ -46,20 +47,21 @@ return attemptMatch(user, record, 4, 10)
  * which a cool-down is ignored, ids of excluded users.
  */
 export const resumeScript = new RedisScript<JoinReply>(`${matchRecordLua}
-local user, member, replica = ARGV[1], ARGV[2], ARGV[3]
+local user, member, replica, session, claimMs, ignoreCoolDownAfterMs = unpack(ARGV, 1, 6)
 local record = loadRecord(user)
 if not record then return {'idle'} end
 if record.state ~= 'chatting' then directory.join(user, member, replica, '') end
 if record.state ~= 'searching' then return claimedOrChattingReply(record) end
 enqueue(user, record)
-if not ARGV[4] then return searchingReply(record, '') end
-return attemptMatch(user, record, 4, 7)
+if not session then return searchingReply(record, '') end
+return attemptMatch(user, record, session, claimMs, ignoreCoolDownAfterMs, 7)
 `);
 
 /** The user's last socket on this replica has closed. ARGV: user, replica, replica. */
 export const departScript = new RedisScript<null>(
   `${matchRecordLua}
-depart(ARGV[1], ARGV[2], ARGV[3])
+local user, member, replica = unpack(ARGV)
+depart(user, member, replica)
 return nil
 `,
   { allowOom: true },
@@ -87,7 +89,7 @@ if record.state == 'searching' then
   return {'left'}
 end
 if record.state == 'claimed' then redis.call('HSET', userKey(user), 'left', '1') end
-return {record.state, record.session, now - record.claimedAt}
+return {record.state, record.session, nowMs - record.claimedAt}
 `);
 
 /**
@@ -96,7 +98,8 @@ return {record.state, record.session, now - record.claimedAt}
  * has blocked the other.
  */
 export const confirmScript = new RedisScript<['ok', ...string[]] | ['lost']>(`${matchRecordLua}
-local session, users, checkInMs = ARGV[1], {ARGV[2], ARGV[3]}, ARGV[4]
+local session, firstUser, secondUser, checkInMs = unpack(ARGV)
+local users = {firstUser, secondUser}
 local records = {}
 for i, user in ipairs(users) do
   records[i] = loadRecord(user)
@@ -113,18 +116,20 @@ for i, user in ipairs(users) do
   directory.forget(user)
 end
 removeMatch(P .. 'claims', session, users[1], users[2])
-redis.call('ZADD', P .. 'chats', now + checkInMs, session .. '|' .. users[1] .. '|' .. users[2])
+redis.call('ZADD', P .. 'chats', nowMs + checkInMs, session .. '|' .. users[1] .. '|' .. users[2])
 return reply
 `);
 
 /** Returns expired claims, as `<session>|<user>|<user>`. ARGV: ms after which they are overdue again. */
 export const takeOverdueClaimsScript = new RedisScript<string[]>(`${matchRecordLua}
-return takeDue(P .. 'claims', tonumber(ARGV[1]))
+local againInMs = tonumber(ARGV[1])
+return takeDue(P .. 'claims', againInMs)
 `);
 
 /** Returns chats that have not been checked for a while, in the same format. ARGV: ms until the next check. */
 export const takeChatsDueForCheckScript = new RedisScript<string[]>(`${matchRecordLua}
-return takeDue(P .. 'chats', tonumber(ARGV[1]))
+local againInMs = tonumber(ARGV[1])
+return takeDue(P .. 'chats', againInMs)
 `);
 
 /**
@@ -132,7 +137,8 @@ return takeDue(P .. 'chats', tonumber(ARGV[1]))
  * ARGV: session, the two users. Returns the users who are searching again.
  */
 export const releaseClaimScript = new RedisScript<string[]>(`${matchRecordLua}
-local session, users = ARGV[1], {ARGV[2], ARGV[3]}
+local session, firstUser, secondUser = unpack(ARGV)
+local users = {firstUser, secondUser}
 local searching = {}
 for _, user in ipairs(users) do
   local record = loadRecord(user)
@@ -156,10 +162,10 @@ return searching
  * ARGV: user, session id for a match, claim ms, ms after which a cool-down is ignored, ids of excluded users.
  */
 export const retryScript = new RedisScript<JoinReply>(`${matchRecordLua}
-local user = ARGV[1]
+local user, session, claimMs, ignoreCoolDownAfterMs = unpack(ARGV, 1, 4)
 local record = loadRecord(user)
 if not record then return {'idle'} end
-return retryMatch(user, record, 2, 5)
+return retryMatch(user, record, session, claimMs, ignoreCoolDownAfterMs, 5)
 `);
 
 /**
@@ -168,14 +174,14 @@ return retryMatch(user, record, 2, 5)
  * ARGV: user, session id for a match, claim ms, ms after which a cool-down is ignored, pool, ids of excluded users.
  */
 export const changePoolScript = new RedisScript<JoinReply>(`${matchRecordLua}
-local user, pool = ARGV[1], ARGV[5]
+local user, session, claimMs, ignoreCoolDownAfterMs, pool = unpack(ARGV, 1, 5)
 local record = loadRecord(user)
 if not record then return {'idle'} end
 local wasQueued = redis.call('ZREM', queueOf(record), user) == 1
 record.pool = pool
 redis.call('HSET', userKey(user), 'pool', pool)
 if wasQueued then redis.call('ZADD', queueOf(record), record.since, user) end
-return retryMatch(user, record, 2, 6)
+return retryMatch(user, record, session, claimMs, ignoreCoolDownAfterMs, 6)
 `);
 
 /** Bridges the time until the worker has written the chat to the history, even after an outage of some minutes. */
@@ -189,14 +195,15 @@ export const REMOVED = 'removed';
  */
 export const finishScript = new RedisScript<null>(
   `${matchRecordLua}
-local session, coolDownMs, users = ARGV[1], tonumber(ARGV[2]), {ARGV[3], ARGV[4]}
+local session, coolDownMs, firstUser, secondUser = unpack(ARGV)
+local users = {firstUser, secondUser}
 removeMatch(P .. 'chats', session, users[1], users[2])
 for _, user in ipairs(users) do
   local record = loadRecord(user)
   if record and record.session == session and record.state ~= 'searching' then deleteRecord(user) end
 end
 local key = coolDownKey(users[1], users[2])
-if coolDownMs > 0 and redis.call('GET', key) ~= 'x' then redis.call('SET', key, '1', 'PX', coolDownMs) end
+if tonumber(coolDownMs) > 0 and redis.call('GET', key) ~= 'x' then redis.call('SET', key, '1', 'PX', coolDownMs) end
 local recent = pairKey('recent-partners', users[1], users[2])
 if redis.call('GET', recent) ~= '${REMOVED}' then redis.call('SET', recent, '1', 'PX', ${RECENT_PARTNER_TTL_MS}) end
 return nil
@@ -215,7 +222,7 @@ export type ApartReply = [] | [state: 'claimed' | 'chatting', sessionId: string]
  */
 export const apartScript = new RedisScript<ApartReply>(
   `${matchRecordLua}
-local user, other = ARGV[1], ARGV[2]
+local user, other = unpack(ARGV)
 redis.call('SET', coolDownKey(user, other), 'x', 'PX', ${APART_TTL_MS})
 local record = loadRecord(user)
 if not record or record.state == 'searching' or record.partner ~= other then return {} end
@@ -227,7 +234,8 @@ return {record.state, record.session}
 
 /** Undoes `apartScript` for future searches. ARGV: the two users. */
 export const removeApartScript = new RedisScript<null>(`${matchRecordLua}
-local key = coolDownKey(ARGV[1], ARGV[2])
+local user, other = unpack(ARGV)
+local key = coolDownKey(user, other)
 if redis.call('GET', key) == 'x' then redis.call('DEL', key) end
 return nil
 `);

@@ -29,7 +29,7 @@ const DUE_AT_ONCE = 16;
  * live replica is parked: removed from the queue, while the record is kept for some time.
  */
 export const matchRecordLua = `${socketDirectoryLua}
-local now = now()
+local nowMs = now()
 
 local function userKey(user) return P .. 'user:' .. user end
 local function queueKey(pool, gender, preference)
@@ -54,7 +54,7 @@ end
 local function hasLiveReplica(user)
   for _, replica in ipairs(directory.members(user)) do
     local leaseExpiresAt = redis.call('ZSCORE', P .. 'leases', replica)
-    if leaseExpiresAt and tonumber(leaseExpiresAt) > now then return true end
+    if leaseExpiresAt and tonumber(leaseExpiresAt) > nowMs then return true end
   end
   return false
 end
@@ -71,7 +71,7 @@ local function park(user, record)
   redis.call('PEXPIRE', userKey(user), ${limits.queuePlaceRetentionMs})
 end
 
--- A replica no longer holds sockets of the user.
+-- A replica no longer holds sockets of the user. The directory's member is the replica itself.
 local function depart(user, member, replica)
   if not directory.leave(user, member, replica) then return end
   local record = loadRecord(user)
@@ -87,7 +87,7 @@ local function coolDownKey(a, b) return pairKey('cool-down', a, b) end
 
 local function claim(user, record, partner, session)
   redis.call('ZREM', queueOf(record), user)
-  redis.call('HSET', userKey(user), 'state', 'claimed', 'session', session, 'partner', partner, 'claimedAt', now)
+  redis.call('HSET', userKey(user), 'state', 'claimed', 'session', session, 'partner', partner, 'claimedAt', nowMs)
   redis.call('HDEL', userKey(user), 'left', 'apart')
 end
 
@@ -136,7 +136,7 @@ local function findPartner(user, record, excluded, excludedCount, ignoreCoolDown
       if separation == 'x' then return false end
       local isCooling = separation ~= false
       local ignoredFrom = math.min(since, record.since) + ignoreCoolDownAfterMs
-      if isCooling and ignoredFrom > now then
+      if isCooling and ignoredFrom > nowMs then
         if not retryAt or ignoredFrom < retryAt then retryAt = ignoredFrom end
       elseif not hasLiveReplica(other) then
         disconnected[#disconnected + 1] = {user = other, record = theirs}
@@ -164,37 +164,35 @@ local function claimedOrChattingReply(record)
 end
 
 -- Matches a user who is searching and in a queue, or replies that they are still searching.
--- ARGV from first on: session id for a match, claim ms, ms after which a cool-down is ignored. The ids of excluded
--- users are the arguments from firstExcluded on.
-local function attemptMatch(user, record, first, firstExcluded)
-  local session, claimMs, ignoreCoolDownAfterMs = ARGV[first], tonumber(ARGV[first + 1]), tonumber(ARGV[first + 2])
+-- session: id of the chat session if a match is made. The arguments from ARGV[firstExcluded] on are the excluded users.
+local function attemptMatch(user, record, session, claimMs, ignoreCoolDownAfterMs, firstExcluded)
   local excluded = {}
   for i = firstExcluded, #ARGV do excluded[ARGV[i]] = true end
   local excludedCount = math.max(0, #ARGV - firstExcluded + 1)
-  local partner, retryAt = findPartner(user, record, excluded, excludedCount, ignoreCoolDownAfterMs)
-  if not partner then return searchingReply(record, retryAt and tostring(retryAt - now) or '') end
+  local partner, retryAt = findPartner(user, record, excluded, excludedCount, tonumber(ignoreCoolDownAfterMs))
+  if not partner then return searchingReply(record, retryAt and tostring(retryAt - nowMs) or '') end
   claim(user, record, partner, session)
   claim(partner, loadRecord(partner), user, session)
-  redis.call('ZADD', P .. 'claims', now + claimMs, session .. '|' .. user .. '|' .. partner)
+  redis.call('ZADD', P .. 'claims', nowMs + tonumber(claimMs), session .. '|' .. user .. '|' .. partner)
   return {'matched', record.gender, record.preference, record.pool, session, partner}
 end
 
 -- Retries matching for a user with a record. The parameters are those of attemptMatch.
-local function retryMatch(user, record, first, firstExcluded)
+local function retryMatch(user, record, session, claimMs, ignoreCoolDownAfterMs, firstExcluded)
   if record.state ~= 'searching' then return claimedOrChattingReply(record) end
   if not hasLiveReplica(user) then
     park(user, record)
     return {'idle'}
   end
   enqueue(user, record)
-  return attemptMatch(user, record, first, firstExcluded)
+  return attemptMatch(user, record, session, claimMs, ignoreCoolDownAfterMs, firstExcluded)
 end
 
 -- Returns overdue members of a sorted set by time and postpones them: a member that cannot be settled now must not
 -- block the others, and only one replica at a time settles it.
 local function takeDue(key, againInMs)
-  local due = redis.call('ZRANGEBYSCORE', key, '-inf', now, 'LIMIT', 0, ${DUE_AT_ONCE})
-  for _, member in ipairs(due) do redis.call('ZADD', key, now + againInMs, member) end
+  local due = redis.call('ZRANGEBYSCORE', key, '-inf', nowMs, 'LIMIT', 0, ${DUE_AT_ONCE})
+  for _, member in ipairs(due) do redis.call('ZADD', key, nowMs + againInMs, member) end
   return due
 end
 

@@ -17,7 +17,7 @@ export class UserRelationsService implements UserRelationsPort {
     private readonly blockList: BlockListService,
   ) {}
 
-  async isAcquainted(userId: number, otherId: number): Promise<boolean> {
+  async areAcquainted(userId: number, otherId: number): Promise<boolean> {
     return (
       (await this.pastPartners.haveChatted(userId, otherId)) ||
       (await this.friendships.areFriends(userId, otherId)) ||
@@ -29,7 +29,9 @@ export class UserRelationsService implements UserRelationsPort {
     if (await this.blockList.hasBlocked(userId, viewerId)) return false;
     // A user may read the profiles of those whom they have blocked. A pending friend request, which the block has voided,
     // may have been their only acquaintance.
-    return (await this.isAcquainted(viewerId, userId)) || (await this.blockList.hasBlocked(viewerId, userId));
+    return (
+      (await this.areAcquainted(viewerId, userId)) || (await this.blockList.hasBlocked(viewerId, userId))
+    );
   }
 
   async isSeenOnline(viewerId: number, userId: number): Promise<boolean> {

@@ -4,30 +4,26 @@ import { RedisSubscriberService } from '../../../platform/realtime/redis-subscri
 import { ReplicaLeaseService } from '../../../platform/realtime/replica-lease.service';
 import { findShard, chatKeys } from '../../../platform/redis/redis.keys';
 import { expectOrderedSeq, readEvents, startChat, waitForSeq } from '../../../testing/random-chat.fixture';
-import {
-  type TestReplicas,
-  quickChatSettings,
-  startTestReplicas,
-} from '../../../testing/test-replicas.harness';
+import { type TestStack, quickChatSettings, startTestStack } from '../../../testing/test-stack.harness';
 import { textMessage } from '../../../testing/thaw.client';
 
 jest.setTimeout(60_000);
 
 describe('random chat: delivery', () => {
-  let thaw: TestReplicas;
+  let stack: TestStack;
 
   beforeAll(async () => {
-    thaw = await startTestReplicas(2, { ...quickChatSettings, GRACE_AFTER_LOSS_MS: '4000' });
+    stack = await startTestStack(2, { ...quickChatSettings, GRACE_AFTER_LOSS_MS: '4000' });
   });
   afterEach(async () => {
     jest.restoreAllMocks();
-    await thaw.closeSockets();
+    await stack.closeSockets();
   });
-  afterAll(() => thaw.close());
+  afterAll(() => stack.close());
 
   describe('messages', () => {
     it('delivers messages both ways across two replicas, to every other tab of both users', async () => {
-      const { ada, adaSocket, adaSockets, bobSockets, sessionId } = await startChat(thaw, {
+      const { ada, adaSocket, adaSockets, bobSockets, sessionId } = await startChat(stack, {
         adaTabs: 2,
         bobTabs: 2,
       });
@@ -72,7 +68,7 @@ describe('random chat: delivery', () => {
     });
 
     it('sends a message without a ref back to its sender, as to every other socket', async () => {
-      const { adaSocket, bobSocket, sessionId } = await startChat(thaw);
+      const { adaSocket, bobSocket, sessionId } = await startChat(stack);
       adaSocket.send({ event: 'random_message', data: textMessage(sessionId, 'no ref', 'c-9') });
       const [own, partners] = [
         await adaSocket.next('random_message'),
@@ -83,7 +79,7 @@ describe('random chat: delivery', () => {
     });
 
     it('delivers concurrent messages of both users in one order, without a gap, on every socket', async () => {
-      const { adaSockets, bobSockets, sessionId } = await startChat(thaw, { adaTabs: 2, bobTabs: 2 });
+      const { adaSockets, bobSockets, sessionId } = await startChat(stack, { adaTabs: 2, bobTabs: 2 });
       const all = [...adaSockets, ...bobSockets];
       const messagesPerSocket = 25;
       await Promise.all(
@@ -96,7 +92,7 @@ describe('random chat: delivery', () => {
       const lastSeq = 1 + all.length * messagesPerSocket;
       await waitForSeq(all, sessionId, lastSeq);
       expectOrderedSeq(all);
-      const log = await readEvents(thaw, sessionId);
+      const log = await readEvents(stack, sessionId);
       expect(log).toHaveLength(lastSeq);
       for (const [receiver, socket] of all.entries()) {
         const received = socket.all('random_message').map(({ id, content }) => ({ id, content }));
@@ -114,7 +110,7 @@ describe('random chat: delivery', () => {
     });
 
     it('acknowledges a repeated client id as before and does not send the message again', async () => {
-      const { adaSocket, adaSockets, bobSocket, bobSockets, sessionId } = await startChat(thaw, {
+      const { adaSocket, adaSockets, bobSocket, bobSockets, sessionId } = await startChat(stack, {
         adaTabs: 2,
         bobTabs: 1,
       });
@@ -127,12 +123,12 @@ describe('random chat: delivery', () => {
       await bobSocket.request('random_message', textMessage(sessionId, 'mine', 'c-1'));
       await waitForSeq(all, sessionId, 3);
       expect(bobSocket.all('random_message')).toHaveLength(1);
-      expect(await readEvents(thaw, sessionId)).toHaveLength(3);
+      expect(await readEvents(stack, sessionId)).toHaveLength(3);
       expectOrderedSeq(all);
     });
 
     it('stores one message when two tabs send the same client id at once', async () => {
-      const { adaSockets, bobSocket, bobSockets, sessionId } = await startChat(thaw, {
+      const { adaSockets, bobSocket, bobSockets, sessionId } = await startChat(stack, {
         adaTabs: 2,
         bobTabs: 1,
       });
@@ -145,12 +141,12 @@ describe('random chat: delivery', () => {
         expect(one).toEqual(other);
       }
       await waitForSeq([...adaSockets, ...bobSockets], sessionId, 21);
-      expect(await readEvents(thaw, sessionId)).toHaveLength(21);
+      expect(await readEvents(stack, sessionId)).toHaveLength(21);
       expect(bobSocket.all('random_message')).toHaveLength(20);
     });
 
     it('acknowledges a retried message even after the end of the chat', async () => {
-      const { adaSocket, bobSocket, sessionId } = await startChat(thaw);
+      const { adaSocket, bobSocket, sessionId } = await startChat(stack);
       const ack = await adaSocket.request('random_message', textMessage(sessionId, 'last words', 'c-1'));
       await bobSocket.request('skip_chat', { sessionId });
       await adaSocket.next('chat_skipped');
@@ -163,8 +159,8 @@ describe('random chat: delivery', () => {
     });
 
     it('refuses frames from a user who is not in the session, without any effect', async () => {
-      const { adaSocket, bobSocket, sessionId } = await startChat(thaw);
-      const eve = await (await thaw.createVisitor(0, 'female')).openSocket();
+      const { adaSocket, bobSocket, sessionId } = await startChat(stack);
+      const eve = await (await stack.createVisitor(0, 'female')).openSocket();
       const refusal = { event: 'error', data: { code: 'not_in_session' } };
       expect(await eve.ask('random_message', textMessage(sessionId, 'boo'))).toMatchObject(refusal);
       expect(await eve.ask('typing', { sessionId })).toMatchObject(refusal);
@@ -183,7 +179,7 @@ describe('random chat: delivery', () => {
       ['a type that users cannot send', { messageType: 'break_ice_reveal' }, 'invalid_payload'],
       ['a client id of 65 characters', { clientId: 'c'.repeat(65) }, 'invalid_payload'],
     ])('refuses a message with %s', async (_, part, code) => {
-      const { adaSocket, bobSocket, sessionId } = await startChat(thaw);
+      const { adaSocket, bobSocket, sessionId } = await startChat(stack);
       const data = { ...textMessage(sessionId, 'x'), ...part } as never;
       expect(await adaSocket.ask('random_message', data)).toMatchObject({ event: 'error', data: { code } });
       await adaSocket.request('random_message', {
@@ -200,14 +196,14 @@ describe('random chat: delivery', () => {
   describe('a lost publication', () => {
     /** The replica's Redis connections for subscriptions. */
     const getConnections = (replica: number): Redis[] => {
-      const subscriber = thaw.replicas[replica]!.app.get<{ connections: Map<string, { redis: Redis }> }>(
+      const subscriber = stack.replicas[replica]!.app.get<{ connections: Map<string, { redis: Redis }> }>(
         RedisSubscriberService,
       );
       return [...subscriber.connections.values()].map(({ redis }) => redis);
     };
     /** The channel on which the replica receives the publications of the chat. */
     const getChannel = (replica: number, sessionId: string): string =>
-      chatKeys(findShard(sessionId)).channel(thaw.replicas[replica]!.app.get(ReplicaLeaseService).replicaId);
+      chatKeys(findShard(sessionId)).channel(stack.replicas[replica]!.app.get(ReplicaLeaseService).replicaId);
     /** Later chats of the same shard use the same channel of the replica. */
     let mutedChannel = '';
     /** Makes the second replica, which serves Bob, miss the publications of the chat. */
@@ -221,7 +217,7 @@ describe('random chat: delivery', () => {
     afterEach(unmute);
 
     it('is recovered in order when the next message arrives', async () => {
-      const { adaSocket, bobSocket, bobSockets, sessionId } = await startChat(thaw);
+      const { adaSocket, bobSocket, bobSockets, sessionId } = await startChat(stack);
       await mute(sessionId);
       for (const content of ['one', 'two'])
         await adaSocket.request('random_message', textMessage(sessionId, content));
@@ -234,7 +230,7 @@ describe('random chat: delivery', () => {
     });
 
     it('is recovered when the replica that missed it appends an event', async () => {
-      const { adaSocket, bobSocket, bobSockets, sessionId } = await startChat(thaw);
+      const { adaSocket, bobSocket, bobSockets, sessionId } = await startChat(stack);
       await mute(sessionId);
       await adaSocket.request('random_message', textMessage(sessionId, 'one'));
       expect(await bobSocket.request('random_message', textMessage(sessionId, 'two'))).toMatchObject({
@@ -245,7 +241,7 @@ describe('random chat: delivery', () => {
     });
 
     it('is noticed within seconds when it was the last of its chat', async () => {
-      const { adaSocket, bobSocket, sessionId } = await startChat(thaw);
+      const { adaSocket, bobSocket, sessionId } = await startChat(stack);
       await mute(sessionId);
       await adaSocket.request('skip_chat', { sessionId });
       expect(await bobSocket.next('chat_skipped')).toMatchObject({ seq: 2, reason: 'skipped' });
@@ -254,7 +250,7 @@ describe('random chat: delivery', () => {
 
   describe('typing', () => {
     it('is sent to every tab of the partner only, and is not acknowledged', async () => {
-      const { ada, adaSocket, adaSockets, bobSockets, sessionId } = await startChat(thaw, {
+      const { ada, adaSocket, adaSockets, bobSockets, sessionId } = await startChat(stack, {
         adaTabs: 2,
         bobTabs: 2,
       });
@@ -269,7 +265,7 @@ describe('random chat: delivery', () => {
     });
 
     it('is forwarded at most once per interval', async () => {
-      const { adaSocket, bobSocket, bobSockets, sessionId } = await startChat(thaw);
+      const { adaSocket, bobSocket, bobSockets, sessionId } = await startChat(stack);
       for (let count = 0; count < 10; count += 1) adaSocket.send({ event: 'typing', data: { sessionId } });
       await adaSocket.request('random_message', textMessage(sessionId, 'done'));
       await waitForSeq(bobSockets, sessionId, 2);

@@ -9,11 +9,7 @@ import {
   readQueueState,
   startChat,
 } from '../../../testing/random-chat.fixture';
-import {
-  type TestReplicas,
-  quickChatSettings,
-  startTestReplicas,
-} from '../../../testing/test-replicas.harness';
+import { type TestStack, quickChatSettings, startTestStack } from '../../../testing/test-stack.harness';
 import { type ThawVisitor, textMessage } from '../../../testing/thaw.client';
 import { until, untilWithin } from '../../../testing/until.functions';
 import { MatchQueueService } from '../../matching/application/match-queue.service';
@@ -24,20 +20,20 @@ jest.setTimeout(60_000);
 const isLongRun = process.env.THAW_TEST_LONG === '1';
 
 describe('random chat: end', () => {
-  let thaw: TestReplicas;
+  let stack: TestStack;
 
   beforeAll(async () => {
-    thaw = await startTestReplicas(2, { ...quickChatSettings, GRACE_AFTER_LOSS_MS: '4000' });
+    stack = await startTestStack(2, { ...quickChatSettings, GRACE_AFTER_LOSS_MS: '4000' });
   });
   afterEach(async () => {
     jest.restoreAllMocks();
-    await thaw.closeSockets();
+    await stack.closeSockets();
   });
-  afterAll(() => thaw.close());
+  afterAll(() => stack.close());
 
   describe('the end of a chat', () => {
     it('is sent once to every other socket and frees both users', async () => {
-      const { ada, bob, adaSocket, adaSockets, bobSockets, sessionId } = await startChat(thaw, {
+      const { ada, bob, adaSocket, adaSockets, bobSockets, sessionId } = await startChat(stack, {
         adaTabs: 2,
         bobTabs: 2,
       });
@@ -52,10 +48,11 @@ describe('random chat: end', () => {
       }
       await until(
         async () =>
-          (await readQueueState(thaw, ada)) === undefined && (await readQueueState(thaw, bob)) === undefined,
+          (await readQueueState(stack, ada)) === undefined &&
+          (await readQueueState(stack, bob)) === undefined,
       );
       expect(await bobSockets[1]!.request('skip_chat', { sessionId })).toEqual({ seq: 2 });
-      expect((await readEvents(thaw, sessionId)).map(({ type }) => type)).toEqual([
+      expect((await readEvents(stack, sessionId)).map(({ type }) => type)).toEqual([
         'ChatStarted',
         'ChatEnded',
       ]);
@@ -69,9 +66,9 @@ describe('random chat: end', () => {
     it(
       `is stored once when both users skip at once, ${rounds} times, and both search again`,
       async () => {
-        const [ada, bob] = await createPair(thaw);
+        const [ada, bob] = await createPair(stack);
         const open = (visitor: ThawVisitor) =>
-          Promise.all(thaw.origins.map((origin) => visitor.openSocket(origin)));
+          Promise.all(stack.origins.map((origin) => visitor.openSocket(origin)));
         const [adaSockets, bobSockets] = [await open(ada), await open(bob)];
         const all = [...adaSockets, ...bobSockets];
         for (let round = 1; round <= rounds; round += 1) {
@@ -87,7 +84,7 @@ describe('random chat: end', () => {
               .filter((socket) => !skippers.includes(socket))
               .map((socket) => socket.next('chat_skipped', (data) => data.sessionId === sessionId)),
           );
-          const log = await readEvents(thaw, sessionId);
+          const log = await readEvents(stack, sessionId);
           expect(log.map(({ type }) => type)).toEqual(['ChatStarted', 'ChatEnded']);
           for (const socket of all) {
             const ends = socket.all('chat_skipped').filter((data) => data.sessionId === sessionId);
@@ -102,7 +99,7 @@ describe('random chat: end', () => {
     );
 
     it('does not affect the next chat when a skip of the old one arrives late', async () => {
-      const { adaSocket, adaSockets, bobSocket, bobSockets, sessionId: old } = await startChat(thaw);
+      const { adaSocket, adaSockets, bobSocket, bobSockets, sessionId: old } = await startChat(stack);
       await adaSocket.request('skip_chat', { sessionId: old });
       await bobSocket.next('chat_skipped');
       const sessionId = await matchSockets(adaSockets, bobSockets);
@@ -117,11 +114,14 @@ describe('random chat: end', () => {
     });
 
     it('leaves nothing in Redis but the stream and the outbox', async () => {
-      const { ada, bob, adaSocket, bobSocket, sessionId } = await startChat(thaw, { adaTabs: 1, bobTabs: 2 });
+      const { ada, bob, adaSocket, bobSocket, sessionId } = await startChat(stack, {
+        adaTabs: 1,
+        bobTabs: 2,
+      });
       for (let round = 0; round < 16; round += 1) {
         const tabs = await Promise.all(
           [0, 1, 0, 1].map(async (replica) => {
-            const tab = await ada.connect(thaw.origins[replica]);
+            const tab = await ada.connect(stack.origins[replica]);
             tab.send({
               event: 'authenticate',
               data: { userId: ada.user.id, lastSeen: { sessionId, seq: 1 } },
@@ -136,21 +136,21 @@ describe('random chat: end', () => {
       await bobSocket.request('skip_chat', { sessionId });
       await adaSocket.next('chat_skipped');
       const { prefix } = chatKeys(findShard(sessionId));
-      const readKeys = () => thaw.store.listKeys(`${prefix.replace(/[{}]/g, '\\$&')}*`);
+      const readKeys = () => stack.store.listKeys(`${prefix.replace(/[{}]/g, '\\$&')}*`);
       const isExpected = (key: string) => /^\{shard\d+\}:(outbox|replicas|chat:.*)$/.test(key);
       await until(readKeys, (keys) => keys.every(isExpected));
       for (const { id } of [ada.user, bob.user]) {
-        await until(async () => (await thaw.store.listKeys(`{matching}:user:${id}`)).length === 0);
+        await until(async () => (await stack.store.listKeys(`{matching}:user:${id}`)).length === 0);
       }
-      const { app } = thaw.replicas[0]!;
+      const { app } = stack.replicas[0]!;
       await until(() => app.get(LiveChatService).size === 0);
     });
   });
 
   it('aborts a chat whose match was released before it was confirmed, and leaves no claim', async () => {
-    const [ada, bob] = await createPair(thaw);
+    const [ada, bob] = await createPair(stack);
     const [adaSocket, bobSocket] = [await ada.openSocket(), await bob.openSocket()];
-    const matching = thaw.replicas[1]!.app.get(MatchQueueService);
+    const matching = stack.replicas[1]!.app.get(MatchQueueService);
     const confirm = matching.confirm.bind(matching);
     let sessionId = '';
     jest.spyOn(matching, 'confirm').mockImplementationOnce(async (claimed) => {
@@ -160,11 +160,11 @@ describe('random chat: end', () => {
     });
     await adaSocket.request('join_queue', { preferences: 'male' });
     await bobSocket.request('join_queue', { preferences: 'female' });
-    await until(async () => (await readEvents(thaw, sessionId)).some(({ type }) => type === 'ChatEnded'));
-    await untilWithin(2_000, async () => (await thaw.store.listKeys('{matching}:claims')).length === 0);
+    await until(async () => (await readEvents(stack, sessionId)).some(({ type }) => type === 'ChatEnded'));
+    await untilWithin(2_000, async () => (await stack.store.listKeys('{matching}:claims')).length === 0);
     // No deadline is left either: it would end a chat for the two users that they never had.
     await until(async () => {
-      const deadlines = await thaw.store.redis.zrange(chatKeys(findShard(sessionId)).deadlines, '0', '-1');
+      const deadlines = await stack.store.redis.zrange(chatKeys(findShard(sessionId)).deadlines, '0', '-1');
       return !deadlines.some((member) => member.startsWith(sessionId));
     });
     expect(adaSocket.all('chat_matched')).toEqual([]);
@@ -172,7 +172,7 @@ describe('random chat: end', () => {
 
   describe('leave_queue at the moment of a match', () => {
     it('counts as a skip when it comes soon after the match', async () => {
-      const { ada, adaSocket, adaSockets, bobSocket, bobSockets, sessionId } = await startChat(thaw);
+      const { ada, adaSocket, adaSockets, bobSocket, bobSockets, sessionId } = await startChat(stack);
       expect(await adaSocket.ask('leave_queue', {})).toMatchObject({ event: 'ack' });
       expect(await bobSocket.next('chat_skipped')).toEqual({
         sessionId,
@@ -189,16 +189,16 @@ describe('random chat: end', () => {
         'leaveAsSkipWindowMs',
         -1,
       );
-      const { adaSocket, bobSocket, sessionId } = await startChat(thaw);
+      const { adaSocket, bobSocket, sessionId } = await startChat(stack);
       await adaSocket.request('leave_queue', {});
       await adaSocket.request('random_message', textMessage(sessionId, 'still here'));
       expect(await bobSocket.next('random_message')).toMatchObject({ seq: 2 });
     });
 
     it('never leaves the partner alone in a chat, whichever comes first', async () => {
-      const [ada, bob] = await createPair(thaw);
+      const [ada, bob] = await createPair(stack);
       const [adaSocket, bobSocket] = [await ada.openSocket(), await bob.openSocket()];
-      const matching = thaw.replicas[1]!.app.get(MatchQueueService);
+      const matching = stack.replicas[1]!.app.get(MatchQueueService);
       const confirm = matching.confirm.bind(matching);
       let matches = 0;
       for (let round = 0; round < 30; round += 1) {
@@ -221,11 +221,11 @@ describe('random chat: end', () => {
         // The partner either is still searching, or was matched and skipped.
         await until(
           async () =>
-            (await readQueueState(thaw, bob)) === 'searching' || bobSocket.all('chat_skipped').length > 0,
+            (await readQueueState(stack, bob)) === 'searching' || bobSocket.all('chat_skipped').length > 0,
         );
         expect(
           await until(
-            () => readQueueState(thaw, ada),
+            () => readQueueState(stack, ada),
             (state) => state === undefined,
           ),
         ).toBeUndefined();
@@ -237,7 +237,7 @@ describe('random chat: end', () => {
           ]);
         }
         await bobSocket.request('leave_queue', {});
-        await until(async () => (await readQueueState(thaw, bob)) === undefined);
+        await until(async () => (await readQueueState(stack, bob)) === undefined);
         expectOrderedSeq([adaSocket, bobSocket]);
         adaSocket.frames.length = bobSocket.frames.length = 0;
       }

@@ -3,7 +3,7 @@ import { joinScript } from '../../../platform/hot-log/chat-presence.scripts';
 import { ChatPresenceService } from '../../../platform/hot-log/chat-presence.service';
 import { ReplicaLeaseService } from '../../../platform/realtime/replica-lease.service';
 import { findShard, chatKeys } from '../../../platform/redis/redis.keys';
-import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas.harness';
+import { startTestStack, type TestStack } from '../../../testing/test-stack.harness';
 import { matchNewVisitors, type ThawSocket } from '../../../testing/thaw.client';
 import { until } from '../../../testing/until.functions';
 import { LiveChatService } from './live-chat.service';
@@ -13,23 +13,23 @@ jest.setTimeout(60_000);
 const GRACE_MS = 1_500;
 
 describe('presence in chats, when a call or a store fails', () => {
-  let thaw: TestReplicas;
+  let stack: TestStack;
 
   beforeAll(async () => {
-    thaw = await startTestReplicas(2, {
+    stack = await startTestStack(2, {
       REMATCH_COOLDOWN_S: '0',
       REMATCH_RELAX_AFTER_S: '0',
       GRACE_AFTER_CLEAN_CLOSE_MS: String(GRACE_MS),
       GRACE_AFTER_LOSS_MS: '3000',
     });
-    await until(() => thaw.replicas.every(({ app }) => app.get(ReplicaLeaseService).maySweep));
+    await until(() => stack.replicas.every(({ app }) => app.get(ReplicaLeaseService).maySweep));
   });
   afterEach(() => jest.restoreAllMocks());
-  afterAll(() => thaw.close());
+  afterAll(() => stack.close());
 
-  const meet = () => matchNewVisitors([thaw.origins[0]!, thaw.origins[1]!]);
+  const meet = () => matchNewVisitors([stack.origins[0]!, stack.origins[1]!]);
   const readSockets = (sessionId: string) =>
-    thaw.store.redis.hvals(chatKeys(findShard(sessionId)).sockets(sessionId));
+    stack.store.redis.hvals(chatKeys(findShard(sessionId)).sockets(sessionId));
   const isUser = (userId: number) => (value: string) => value.split('|')[1] === String(userId);
   const listConnectionStates = (socket: ThawSocket) =>
     socket.all('partner_connection').map(({ state }) => state);
@@ -41,7 +41,7 @@ describe('presence in chats, when a call or a store fails', () => {
       await run(...given);
       throw new Error('Command timed out');
     });
-    const tab = await ada.connect(thaw.origins[0]);
+    const tab = await ada.connect(stack.origins[0]);
     tab.send({ event: 'authenticate', data: { userId: ada.user.id, lastSeen: { sessionId, seq: 1 } } });
     await tab.closed;
     await until(async () => (await readSockets(sessionId)).filter(isUser(ada.user.id)).length === 1);
@@ -56,7 +56,7 @@ describe('presence in chats, when a call or a store fails', () => {
     // First the chat whose shard is swept first.
     chats.sort((one, other) => findShard(one.sessionId) - findShard(other.sessionId));
     const [stuck, ...others] = chats;
-    const failing = thaw.replicas.map(({ app }) => {
+    const failing = stack.replicas.map(({ app }) => {
       const live = app.get(LiveChatService);
       const read = live.read.bind(live);
       return jest.spyOn(live, 'read').mockImplementation(async (sessionId) => {
@@ -72,7 +72,7 @@ describe('presence in chats, when a call or a store fails', () => {
   });
 
   it('shows the partner as reconnecting to a user who joins after the partner was there and left', async () => {
-    const presence = thaw.replicas[0]!.app.get(ChatPresenceService);
+    const presence = stack.replicas[0]!.app.get(ChatPresenceService);
     const enter = presence.join.bind(presence);
     let goOn: () => void = () => undefined;
     const isPartnerGone = new Promise<void>((resolve) => (goOn = resolve));
@@ -80,14 +80,14 @@ describe('presence in chats, when a call or a store fails', () => {
       await isPartnerGone;
       return enter(...given);
     });
-    const [ada, bob] = [await thaw.createVisitor(0, 'female'), await thaw.createVisitor(1, 'male')];
+    const [ada, bob] = [await stack.createVisitor(0, 'female'), await stack.createVisitor(1, 'male')];
     const [adaSocket, bobSocket] = [await ada.openSocket(), await bob.openSocket()];
     await adaSocket.request('join_queue', {});
     await bobSocket.request('join_queue', {});
     const sessionId = String((await bobSocket.next('chat_matched')).sessionId);
     await bobSocket.leave();
     const { away } = chatKeys(findShard(sessionId));
-    await until(() => thaw.store.redis.sismember(away(sessionId), bob.user.id));
+    await until(() => stack.store.redis.sismember(away(sessionId), bob.user.id));
     goOn();
     await adaSocket.next('chat_matched');
     expect(await adaSocket.next('partner_connection')).toMatchObject({ state: 'reconnecting' });
@@ -97,19 +97,19 @@ describe('presence in chats, when a call or a store fails', () => {
     const { ada, adaSocket, bob, bobSocket, sessionId } = await meet();
     await bobSocket.cut();
     await until(() => listConnectionStates(adaSocket).at(-1) === 'reconnecting');
-    const presence = thaw.replicas[0]!.app.get(ChatPresenceService);
+    const presence = stack.replicas[0]!.app.get(ChatPresenceService);
     const enter = presence.join.bind(presence);
     const answers: string[] = [];
     jest.spyOn(presence, 'join').mockImplementationOnce(async (...given) => {
       answers.push(await enter(...given));
-      await bob.openSocket(thaw.origins[1], { sessionId, seq: 1 });
+      await bob.openSocket(stack.origins[1], { sessionId, seq: 1 });
       await until(() => listConnectionStates(adaSocket).at(-1) === 'connected');
       return 'reconnecting';
     });
-    const tab = await ada.openSocket(thaw.origins[0], { sessionId, seq: 1 });
+    const tab = await ada.openSocket(stack.origins[0], { sessionId, seq: 1 });
     await tab.next('session_resumed');
     expect(answers).toEqual(['reconnecting']);
-    const isAway = await thaw.replicas[0]!.app.get(LiveChatService).use(sessionId, (chat) =>
+    const isAway = await stack.replicas[0]!.app.get(LiveChatService).use(sessionId, (chat) =>
       Promise.resolve(chat.isAway(bob.user.id)),
     );
     expect(isAway).toBe(false);
@@ -117,7 +117,7 @@ describe('presence in chats, when a call or a store fails', () => {
 
   it('starts the grace period when no socket of a user shows the chat, and stops it when one does', async () => {
     const { ada, adaSocket, bobSocket, sessionId } = await meet();
-    const chats = thaw.replicas[0]!.app.get(LiveChatService);
+    const chats = stack.replicas[0]!.app.get(LiveChatService);
     const connection = [
       ...(
         chats as unknown as { joinedSessionIds: Map<Parameters<LiveChatService['setShowsChat']>[0], string> }
@@ -137,8 +137,8 @@ describe('presence in chats, when a call or a store fails', () => {
 
   it('records sockets again after Redis has lost everything but the chats', async () => {
     const { adaSocket, bobSocket, sessionId } = await meet();
-    const { redis } = thaw.store;
-    const lost = (await thaw.store.listKeys()).filter((key) => !/:(chat:|outbox)/.test(key));
+    const { redis } = stack.store;
+    const lost = (await stack.store.listKeys()).filter((key) => !/:(chat:|outbox)/.test(key));
     await Promise.all(lost.map((key) => redis.del(key)));
     await until(async () => (await readSockets(sessionId)).length === 2);
     const before = bobSocket.all('random_message').length;
@@ -149,7 +149,7 @@ describe('presence in chats, when a call or a store fails', () => {
 
   it('is restored after a replica did not renew its lease in time', async () => {
     const { ada, bobSocket, sessionId } = await meet();
-    const lease = thaw.replicas[0]!.app.get(ReplicaLeaseService);
+    const lease = stack.replicas[0]!.app.get(ReplicaLeaseService);
     const renewal = jest
       .spyOn(lease as unknown as { renew(): Promise<void> }, 'renew')
       .mockImplementation(async () => undefined);

@@ -13,11 +13,7 @@ import {
   startChat,
   waitForSeq,
 } from '../../../testing/random-chat.fixture';
-import {
-  type TestReplicas,
-  quickChatSettings,
-  startTestReplicas,
-} from '../../../testing/test-replicas.harness';
+import { type TestStack, quickChatSettings, startTestStack } from '../../../testing/test-stack.harness';
 import { type ThawSocket, textMessage } from '../../../testing/thaw.client';
 import { until } from '../../../testing/until.functions';
 import { MatchmakingService } from '../../matching/application/matchmaking.service';
@@ -26,16 +22,16 @@ import { MatchQueueService } from '../../matching/application/match-queue.servic
 jest.setTimeout(60_000);
 
 describe('random chat: reconnect', () => {
-  let thaw: TestReplicas;
+  let stack: TestStack;
 
   beforeAll(async () => {
-    thaw = await startTestReplicas(2, { ...quickChatSettings, GRACE_AFTER_LOSS_MS: '4000' });
+    stack = await startTestStack(2, { ...quickChatSettings, GRACE_AFTER_LOSS_MS: '4000' });
   });
   afterEach(async () => {
     jest.restoreAllMocks();
-    await thaw.closeSockets();
+    await stack.closeSockets();
   });
-  afterAll(() => thaw.close());
+  afterAll(() => stack.close());
 
   describe('a socket that reconnects', () => {
     const listResumeFrames = (socket: ThawSocket) => socket.all('session_resumed');
@@ -45,11 +41,11 @@ describe('random chat: reconnect', () => {
       );
 
     it('receives the whole chat after a reload, on any replica', async () => {
-      const { ada, bob, adaSocket, bobSocket, bobSockets, sessionId } = await startChat(thaw);
+      const { ada, bob, adaSocket, bobSocket, bobSockets, sessionId } = await startChat(stack);
       await adaSocket.request('random_message', textMessage(sessionId, 'one'));
       await bobSocket.request('random_message', textMessage(sessionId, 'two'));
       await adaSocket.leave();
-      const back = await ada.connect(thaw.origins[1]);
+      const back = await ada.connect(stack.origins[1]);
       expect((await back.ask('authenticate', { userId: ada.user.id })).data).toEqual({
         userId: ada.user.id,
         state: 'chatting',
@@ -76,12 +72,12 @@ describe('random chat: reconnect', () => {
     });
 
     it('receives only the missed events, once, after a lost connection', async () => {
-      const { ada, adaSocket, bobSocket, sessionId } = await startChat(thaw);
+      const { ada, adaSocket, bobSocket, sessionId } = await startChat(stack);
       await adaSocket.request('random_message', textMessage(sessionId, 'one', 'c-1'));
       await adaSocket.cut();
       await bobSocket.next('partner_connection');
       await bobSocket.request('random_message', textMessage(sessionId, 'two'));
-      const back = await ada.openSocket(thaw.origins[1], { sessionId, seq: 2 });
+      const back = await ada.openSocket(stack.origins[1], { sessionId, seq: 2 });
       await back.next('session_resumed');
       expect(listResumedEvents(back).map(({ data }) => data.seq)).toEqual([3]);
       expect(await back.request('random_message', textMessage(sessionId, 'one', 'c-1'))).toMatchObject({
@@ -91,14 +87,14 @@ describe('random chat: reconnect', () => {
     });
 
     it('receives an empty resume when no event was missed', async () => {
-      const { ada, adaSocket, sessionId } = await startChat(thaw);
+      const { ada, adaSocket, sessionId } = await startChat(stack);
       await adaSocket.cut();
       const back = await ada.openSocket(undefined, { sessionId, seq: 1 });
       expect(await back.next('session_resumed')).toMatchObject({ seq: 1, events: [], last: true });
     });
 
     it('receives the events after a gap when authenticating again on the same socket', async () => {
-      const { ada, adaSocket, adaSockets, bobSocket, sessionId } = await startChat(thaw);
+      const { ada, adaSocket, adaSockets, bobSocket, sessionId } = await startChat(stack);
       await bobSocket.request('random_message', textMessage(sessionId, 'one'));
       await bobSocket.request('random_message', textMessage(sessionId, 'two'));
       await waitForSeq(adaSockets, sessionId, 3);
@@ -113,13 +109,13 @@ describe('random chat: reconnect', () => {
     });
 
     it('receives a long chat in pages of at most 64 KB, without a gap', async () => {
-      const { ada, adaSockets, bobSocket, sessionId } = await startChat(thaw);
+      const { ada, adaSockets, bobSocket, sessionId } = await startChat(stack);
       const content = '🎉"\n'.repeat(600);
       for (let count = 0; count < 40; count += 1) {
         await bobSocket.request('random_message', textMessage(sessionId, content));
       }
       await waitForSeq(adaSockets, sessionId, 41);
-      const back = await ada.openSocket(thaw.origins[1]);
+      const back = await ada.openSocket(stack.origins[1]);
       await back.next('session_resumed', ({ last }) => last === true);
       const frames = listResumeFrames(back);
       expect(frames.length).toBeGreaterThan(2);
@@ -139,10 +135,10 @@ describe('random chat: reconnect', () => {
     });
 
     it('joins a chat that starts in another tab meanwhile', async () => {
-      const [ada, bob] = await createPair(thaw);
+      const [ada, bob] = await createPair(stack);
       const adaSocket = await ada.openSocket();
       const bobSocket = await bob.openSocket();
-      const queue = thaw.replicas[1]!.app.get(MatchQueueService);
+      const queue = stack.replicas[1]!.app.get(MatchQueueService);
       const resume = queue.resume.bind(queue);
       // The match is made after the second tab has read the user's state and before it receives the answer.
       jest.spyOn(queue, 'resume').mockImplementationOnce(async (userId) => {
@@ -150,26 +146,26 @@ describe('random chat: reconnect', () => {
         await matchSockets([adaSocket], [bobSocket]);
         return place;
       });
-      const late = await ada.openSocket(thaw.origins[1]);
+      const late = await ada.openSocket(stack.origins[1]);
       expect(await late.next('chat_matched')).toMatchObject({ partnerId: bob.user.id });
     });
 
     it('joins a search that starts in another tab meanwhile', async () => {
-      const ada = await thaw.createVisitor(0, 'female');
+      const ada = await stack.createVisitor(0, 'female');
       const adaSocket = await ada.openSocket();
-      const queue = thaw.replicas[1]!.app.get(MatchQueueService);
+      const queue = stack.replicas[1]!.app.get(MatchQueueService);
       const resume = queue.resume.bind(queue);
       jest.spyOn(queue, 'resume').mockImplementationOnce(async (userId) => {
         const place = await resume(userId);
         await adaSocket.request('join_queue', { preferences: 'male' });
         return place;
       });
-      const late = await ada.openSocket(thaw.origins[1]);
+      const late = await ada.openSocket(stack.origins[1]);
       expect(await late.next('queue_joined')).toMatchObject({ preferences: 'male' });
     });
 
     it('receives every message exactly once while the partner keeps sending', async () => {
-      const { ada, adaSocket, bobSocket, sessionId } = await startChat(thaw, { adaTabs: 1, bobTabs: 1 });
+      const { ada, adaSocket, bobSocket, sessionId } = await startChat(stack, { adaTabs: 1, bobTabs: 1 });
       let isSending = true;
       const sending = (async () => {
         let sent = 0;
@@ -182,7 +178,7 @@ describe('random chat: reconnect', () => {
       for (let round = 0; round < 12; round += 1) {
         await (round % 2 ? socket.cut() : socket.leave());
         const seen = socket.getLastSeen(sessionId);
-        socket = await ada.openSocket(thaw.origins[round % 2], { sessionId, seq: seen });
+        socket = await ada.openSocket(stack.origins[round % 2], { sessionId, seq: seen });
         await socket.next('session_resumed', ({ last }) => last === true);
         await until(() => socket.all('random_message').length > 1);
         const { frames, seqViolations } = socket;
@@ -201,10 +197,10 @@ describe('random chat: reconnect', () => {
     });
 
     it('receives the end of a chat that ended meanwhile', async () => {
-      const { ada, adaSocket, bobSocket, sessionId } = await startChat(thaw);
+      const { ada, adaSocket, bobSocket, sessionId } = await startChat(stack);
       await adaSocket.cut();
       await bobSocket.request('skip_chat', { sessionId });
-      const back = await ada.connect(thaw.origins[1]);
+      const back = await ada.connect(stack.origins[1]);
       const lastSeen = { sessionId, seq: 1 };
       const answer = await back.ask('authenticate', { userId: ada.user.id, lastSeen });
       expect(answer.data).toMatchObject({ state: 'idle' });
@@ -227,17 +223,17 @@ describe('random chat: reconnect', () => {
     ] as const)(
       'is closed with 1011 when it cannot be %s, and is resumed on the next attempt',
       async (_, service, method) => {
-        const { ada, adaSocket, bobSocket, sessionId } = await startChat(thaw);
+        const { ada, adaSocket, bobSocket, sessionId } = await startChat(stack);
         await adaSocket.cut();
         const connectionLost = new Error('Connection is closed.');
         jest
-          .spyOn(thaw.replicas[0]!.app.get<ChatPresenceService>(service), method as 'join')
+          .spyOn(stack.replicas[0]!.app.get<ChatPresenceService>(service), method as 'join')
           .mockRejectedValueOnce(connectionLost);
         const lastSeen = { sessionId, seq: 1 };
-        const back = await ada.connect(thaw.origins[0]);
+        const back = await ada.connect(stack.origins[0]);
         back.send({ event: 'authenticate', data: { userId: ada.user.id, lastSeen } });
         expect(await back.closed).toBe(1011);
-        const again = await ada.openSocket(thaw.origins[0], lastSeen);
+        const again = await ada.openSocket(stack.origins[0], lastSeen);
         await again.next('session_resumed');
         await bobSocket.request('random_message', textMessage(sessionId, 'welcome back'));
         expect(await again.next('random_message')).toMatchObject({ seq: 2 });
@@ -245,23 +241,23 @@ describe('random chat: reconnect', () => {
     );
 
     it('resumes a new chat after joining it failed', async () => {
-      const [ada, bob] = await createPair(thaw);
+      const [ada, bob] = await createPair(stack);
       const [adaSocket, bobSocket] = [await ada.openSocket(), await bob.openSocket()];
       const connectionLost = new Error('Connection is closed.');
       jest
-        .spyOn(thaw.replicas[0]!.app.get(ChatPresenceService), 'join')
+        .spyOn(stack.replicas[0]!.app.get(ChatPresenceService), 'join')
         .mockRejectedValueOnce(connectionLost);
       await adaSocket.request('join_queue', { preferences: 'male' });
       await bobSocket.request('join_queue', { preferences: 'female' });
       expect(await adaSocket.closed).toBe(1011);
       const { sessionId } = await bobSocket.next('chat_matched');
-      const again = await ada.openSocket(thaw.origins[0], { sessionId: String(sessionId), seq: 0 });
+      const again = await ada.openSocket(stack.origins[0], { sessionId: String(sessionId), seq: 0 });
       expect(await again.next('session_resumed')).toMatchObject({ sessionId, seq: 1 });
     });
 
     it('receives nothing about the chats of other users', async () => {
-      const { sessionId, bobSocket } = await startChat(thaw);
-      const eve = await thaw.createVisitor(0, 'female');
+      const { sessionId, bobSocket } = await startChat(stack);
+      const eve = await stack.createVisitor(0, 'female');
       const socket = await eve.openSocket(undefined, { sessionId, seq: 0 });
       await bobSocket.request('skip_chat', { sessionId });
       await eve.openSocket(undefined, { sessionId, seq: 0 });
@@ -271,7 +267,7 @@ describe('random chat: reconnect', () => {
 
   describe('a partner who is away', () => {
     it('is reported as reconnecting at once, and as connected after the return', async () => {
-      const { ada, adaSocket, bobSocket, bobSockets, sessionId } = await startChat(thaw, {
+      const { ada, adaSocket, bobSocket, bobSockets, sessionId } = await startChat(stack, {
         adaTabs: 1,
         bobTabs: 2,
       });
@@ -283,7 +279,7 @@ describe('random chat: reconnect', () => {
       // Takes about a second on an idle machine; a dead replica is noticed after four seconds at the earliest.
       expect(Date.now() - before).toBeLessThan(3_000 * estimateSlowdown());
       expect(bobSocket.all('chat_skipped')).toEqual([]);
-      await ada.openSocket(thaw.origins[1], { sessionId, seq: 1 });
+      await ada.openSocket(stack.origins[1], { sessionId, seq: 1 });
       for (const socket of bobSockets) {
         expect(await socket.next('partner_connection', (data) => data.state === 'connected')).toBeTruthy();
         expect(socket.all('partner_connection')).toHaveLength(2);
@@ -291,20 +287,20 @@ describe('random chat: reconnect', () => {
     });
 
     it('is reported in a resume as well', async () => {
-      const { ada, adaSocket, bob, bobSocket, sessionId } = await startChat(thaw);
+      const { ada, adaSocket, bob, bobSocket, sessionId } = await startChat(stack);
       await adaSocket.cut();
       await bobSocket.next('partner_connection');
-      const back = await bob.openSocket(thaw.origins[0], { sessionId, seq: 1 });
+      const back = await bob.openSocket(stack.origins[0], { sessionId, seq: 1 });
       expect(await back.next('session_resumed')).toMatchObject({
         partnerConnection: 'reconnecting',
         partnerInfo: { isOnline: false },
       });
-      await ada.openSocket(thaw.origins[1], { sessionId, seq: 1 });
+      await ada.openSocket(stack.origins[1], { sessionId, seq: 1 });
       expect(await back.next('partner_connection')).toEqual({ sessionId, state: 'connected' });
     });
 
     it('is not reported as away while another tab is open', async () => {
-      const { adaSocket, adaSockets, bobSocket, bobSockets, sessionId } = await startChat(thaw, {
+      const { adaSocket, adaSockets, bobSocket, bobSockets, sessionId } = await startChat(stack, {
         adaTabs: 2,
         bobTabs: 1,
       });
@@ -316,15 +312,19 @@ describe('random chat: reconnect', () => {
 
     it('is awaited longer after a lost connection than after a clean close, and can return to the chat', async () => {
       // A replica sweeps only after it has been up for the duration of a lease.
-      await until(() => thaw.replicas.every(({ app }) => app.get(ReplicaLeaseService).maySweep));
-      const [closed, cut, returned] = [await startChat(thaw), await startChat(thaw), await startChat(thaw)];
+      await until(() => stack.replicas.every(({ app }) => app.get(ReplicaLeaseService).maySweep));
+      const [closed, cut, returned] = [
+        await startChat(stack),
+        await startChat(stack),
+        await startChat(stack),
+      ];
       const startedAt = Date.now();
       const waitForEnd = async ({ bobSocket }: TestChat) => {
         const data = await bobSocket.next('chat_skipped');
         return { data, afterMs: Date.now() - startedAt };
       };
       await Promise.all([closed.adaSocket.leave(), cut.adaSocket.cut(), returned.adaSocket.leave()]);
-      const back = await returned.ada.openSocket(thaw.origins[1], { sessionId: returned.sessionId, seq: 1 });
+      const back = await returned.ada.openSocket(stack.origins[1], { sessionId: returned.sessionId, seq: 1 });
       const [early, late] = await Promise.all([waitForEnd(closed), waitForEnd(cut)]);
       expect(early.data).toEqual({
         sessionId: closed.sessionId,
@@ -349,15 +349,15 @@ describe('random chat: reconnect', () => {
     });
 
     it('leaves no deadline behind when the other user skips meanwhile', async () => {
-      const { adaSocket, bobSocket, sessionId } = await startChat(thaw);
+      const { adaSocket, bobSocket, sessionId } = await startChat(stack);
       await adaSocket.leave();
       await bobSocket.next('partner_connection');
       await bobSocket.request('skip_chat', { sessionId });
       await until(async () => {
-        const deadlines = await thaw.store.redis.zrange(chatKeys(findShard(sessionId)).deadlines, '0', '-1');
+        const deadlines = await stack.store.redis.zrange(chatKeys(findShard(sessionId)).deadlines, '0', '-1');
         return !deadlines.some((member) => member.startsWith(sessionId));
       });
-      expect((await readEvents(thaw, sessionId)).map(({ type }) => type)).toEqual([
+      expect((await readEvents(stack, sessionId)).map(({ type }) => type)).toEqual([
         'ChatStarted',
         'ChatEnded',
       ]);

@@ -5,11 +5,7 @@ import { ReplicaLeaseService } from '../../../platform/realtime/replica-lease.se
 import { MemoryValveService } from '../../../platform/redis/memory-valve.service';
 import { findShard, chatKeys } from '../../../platform/redis/redis.keys';
 import { REDIS } from '../../../platform/redis/redis.module';
-import {
-  type TestReplicas,
-  quickChatSettings,
-  startTestReplicas,
-} from '../../../testing/test-replicas.harness';
+import { type TestStack, quickChatSettings, startTestStack } from '../../../testing/test-stack.harness';
 import { matchNewVisitors, textMessage } from '../../../testing/thaw.client';
 import { until } from '../../../testing/until.functions';
 import { MatchQueueService } from '../../matching/application/match-queue.service';
@@ -20,21 +16,21 @@ jest.setTimeout(60_000);
 const IMAGE = '/api/files/chat-images/01234567-89ab-cdef-0123-456789abcdef.webp';
 
 describe('a socket in a random chat', () => {
-  let thaw: TestReplicas;
+  let stack: TestStack;
 
   beforeAll(async () => {
-    thaw = await startTestReplicas(2, {
+    stack = await startTestStack(2, {
       ...quickChatSettings,
       GRACE_AFTER_LOSS_MS: '2000',
     });
   });
   afterEach(() => jest.restoreAllMocks());
-  afterAll(() => thaw.close());
+  afterAll(() => stack.close());
 
-  const meet = () => matchNewVisitors([thaw.origins[0]!, thaw.origins[1]!]);
+  const meet = () => matchNewVisitors([stack.origins[0]!, stack.origins[1]!]);
   /** The stream reads that a replica sends to Redis. */
   const recordReads = (replica: number): (() => string[]) => {
-    const redis = thaw.replicas[replica]!.app.get<Redis>(REDIS);
+    const redis = stack.replicas[replica]!.app.get<Redis>(REDIS);
     const calls = jest.spyOn(redis, 'sendCommand').mock.calls;
     return () => calls.map(([{ name }]) => name).filter((name) => /^x(rev)?range$/.test(name));
   };
@@ -46,7 +42,7 @@ describe('a socket in a random chat', () => {
     await adaSocket.leave();
     const reads = recordReads(1);
     const bobs = reads().length;
-    const back = await ada.openSocket(thaw.origins[1], { sessionId, seq: 5 });
+    const back = await ada.openSocket(stack.origins[1], { sessionId, seq: 5 });
     await back.next('session_resumed');
     expect(reads().slice(bobs).length).toBeLessThanOrEqual(2);
     expect(back.all('session_resumed')).toMatchObject([{ seq: 21, last: true }]);
@@ -57,17 +53,17 @@ describe('a socket in a random chat', () => {
     await adaSocket.cut();
     await bobSocket.request('skip_chat', { sessionId });
     const reads = recordReads(1);
-    const back = await ada.openSocket(thaw.origins[1], { sessionId, seq: 1 });
+    const back = await ada.openSocket(stack.origins[1], { sessionId, seq: 1 });
     expect(await back.next('chat_skipped')).toMatchObject({ sessionId, seq: 2, reason: 'skipped' });
     expect(reads()).toEqual(['xrange', 'xrevrange']);
   });
 
   it('counts as present while a page on it shows the chat, and receives every event in any case', async () => {
-    await until(() => thaw.replicas.every(({ app }) => app.get(ReplicaLeaseService).maySweep));
+    await until(() => stack.replicas.every(({ app }) => app.get(ReplicaLeaseService).maySweep));
     const { bob, adaSocket, bobSocket, sessionId } = await meet();
     const showChat = (socket: typeof bobSocket, showsChat: boolean) =>
       socket.request('show_chat', { sessionId, showsChat });
-    const tab = await bob.connect(thaw.origins[0]);
+    const tab = await bob.connect(stack.origins[0]);
     const lastSeen = { sessionId, seq: 1 };
     await tab.request('authenticate', { userId: bob.user.id, lastSeen, showsChat: false });
     await tab.next('session_resumed');
@@ -88,7 +84,7 @@ describe('a socket in a random chat', () => {
 
   it('cannot be reported as showing a chat of other users', async () => {
     const { sessionId } = await meet();
-    const eve = await (await thaw.createVisitor(0, 'female')).openSocket();
+    const eve = await (await stack.createVisitor(0, 'female')).openSocket();
     expect(await eve.ask('show_chat', { sessionId, showsChat: true })).toMatchObject({
       event: 'error',
       data: { code: 'not_in_session' },
@@ -97,7 +93,9 @@ describe('a socket in a random chat', () => {
 
   it('does not grant the partner access to an image when its message is refused', async () => {
     const { adaSocket, bobSocket, sessionId } = await meet();
-    const share = jest.spyOn(thaw.replicas[0]!.app.get(UploadsService), 'share').mockResolvedValue(undefined);
+    const share = jest
+      .spyOn(stack.replicas[0]!.app.get(UploadsService), 'share')
+      .mockResolvedValue(undefined);
     const send = (content: string, clientId?: string) =>
       adaSocket.ask('random_message', { sessionId, content, messageType: 'mixed', clientId });
     const marker = `[IMAGE:${IMAGE}]`;
@@ -120,7 +118,7 @@ describe('a socket in a random chat', () => {
   it('is refused writes to a Redis that is nearly full, and can still end the chat', async () => {
     const { ada, adaSocket, bobSocket, sessionId } = await meet();
     const ack = await adaSocket.request('random_message', textMessage(sessionId, 'one', 'c-1'));
-    const valve = thaw.replicas[0]!.app.get(MemoryValveService);
+    const valve = stack.replicas[0]!.app.get(MemoryValveService);
     jest.spyOn(valve, 'requireOpen').mockImplementation(() => {
       throw new DomainError('unavailable');
     });
@@ -136,11 +134,11 @@ describe('a socket in a random chat', () => {
 
   it("does not send queue_left to the user's other tabs when the user is already in a chat", async () => {
     const { ada, adaSocket, sessionId } = await meet();
-    const tab = await ada.openSocket(thaw.origins[1], { sessionId, seq: 1 });
+    const tab = await ada.openSocket(stack.origins[1], { sessionId, seq: 1 });
     await tab.next('session_resumed'); // a message sent earlier would be a part of it
     // Past the two seconds in which leaving the queue counts as a skip.
     const record = `{matching}:user:${ada.user.id}`;
-    await thaw.store.redis.hset(record, 'claimedAt', '1');
+    await stack.store.redis.hset(record, 'claimedAt', '1');
     await adaSocket.request('leave_queue', {});
     await adaSocket.request('random_message', textMessage(sessionId, 'still here'));
     await tab.next('random_message');
@@ -148,22 +146,22 @@ describe('a socket in a random chat', () => {
   });
 
   it('never receives a chat whose replica died after its match was released, and that chat is aborted', async () => {
-    await until(() => thaw.replicas.every(({ app }) => app.get(ReplicaLeaseService).maySweep));
-    const matching = thaw.replicas[1]!.app.get(MatchQueueService);
+    await until(() => stack.replicas.every(({ app }) => app.get(ReplicaLeaseService).maySweep));
+    const matching = stack.replicas[1]!.app.get(MatchQueueService);
     let sessionId = '';
     jest.spyOn(matching, 'confirm').mockImplementationOnce(async (match) => {
       ({ sessionId } = match);
       await matching.release(match);
       throw new Error('The starter is dead');
     });
-    const ada = await (await thaw.createVisitor(0, 'female')).openSocket();
-    const bob = await (await thaw.createVisitor(1, 'male')).openSocket();
+    const ada = await (await stack.createVisitor(0, 'female')).openSocket();
+    const bob = await (await stack.createVisitor(1, 'male')).openSocket();
     await ada.request('join_queue', { preferences: 'male' });
     await bob.ask('join_queue', { preferences: 'female' });
     await until(() => sessionId);
     const stream = chatKeys(findShard(sessionId)).stream(sessionId);
     const entries = await until(
-      () => thaw.store.redis.xrange(stream, '-', '+'),
+      () => stack.store.redis.xrange(stream, '-', '+'),
       (found) => found.length === 2,
     );
     expect(entries[1]?.[1][1]).toContain('"reason":"aborted"');

@@ -30,19 +30,19 @@ export class ConnectionResumeService {
    */
   async resume(connection: SocketConnection, lastSeen: LastSeen, answer: Answer): Promise<void> {
     const { userId } = connection.identity;
-    const place = await this.matchmaking.resume(userId);
-    if (place.kind === 'chatting') await this.resumeInChat(connection, place, lastSeen, answer);
-    else await this.resumeOutsideChat(connection, place, lastSeen, answer);
+    const state = await this.matchmaking.resume(userId);
+    if (state.kind === 'chatting') await this.resumeInChat(connection, state, lastSeen, answer);
+    else await this.resumeOutsideChat(connection, state, lastSeen, answer);
   }
 
   private async resumeInChat(
     connection: SocketConnection,
-    place: Extract<MatchState, { kind: 'chatting' }>,
+    state: Extract<MatchState, { kind: 'chatting' }>,
     lastSeen: LastSeen,
     answer: Answer,
   ): Promise<void> {
     const { userId } = connection.identity;
-    const { sessionId } = place;
+    const { sessionId } = state;
     await this.chats.use(sessionId, async (chat) => {
       if (await this.lifecycle.closeRecordsIfOver(userId, chat)) {
         await this.resumeOutsideChat(connection, { kind: 'idle' }, lastSeen, answer, chat);
@@ -51,7 +51,7 @@ export class ConnectionResumeService {
       const seen = lastSeen?.sessionId === sessionId ? lastSeen.seq : 0;
       await this.requireResumeRate(chat, userId, seen);
       const past = await this.findPastChat(userId, lastSeen, chat);
-      this.admitSocket(connection, place, answer);
+      this.admitSocket(connection, state, answer);
       if (past && lastSeen) sendEnd(connection, past, lastSeen.seq);
       const outcome = seen > chat.version ? 'reset' : 'resumed';
       if (await this.chats.resume(connection, chat, seen)) {
@@ -74,25 +74,25 @@ export class ConnectionResumeService {
 
   private async resumeOutsideChat(
     connection: SocketConnection,
-    place: MatchState,
+    state: MatchState,
     lastSeen: LastSeen,
     answer: Answer,
     known?: ChatSummary,
   ): Promise<void> {
     // The client has already seen the chat of the claim, so that chat has started. The socket joins it in a moment.
-    const isClaimed = place.kind === 'claimed' && place.sessionId === lastSeen?.sessionId;
+    const isClaimed = state.kind === 'claimed' && state.sessionId === lastSeen?.sessionId;
     const past = isClaimed ? null : await this.findPastChat(connection.identity.userId, lastSeen, known);
-    this.admitSocket(connection, place, answer);
+    this.admitSocket(connection, state, answer);
     if (past && lastSeen) sendEnd(connection, past, lastSeen.seq);
     if (past) this.metrics.recordResume('ended');
-    sendSearch(connection, place);
-    await this.joinLateStart(connection, place);
+    sendSearch(connection, state);
+    await this.joinLateStart(connection, state);
   }
 
   /** From here on, a chat that starts reaches the socket through the user's channel. */
-  private admitSocket(connection: SocketConnection, place: MatchState, answer: Answer): void {
+  private admitSocket(connection: SocketConnection, state: MatchState, answer: Answer): void {
     connection.isAuthenticated = true;
-    answer(toUserState(place));
+    answer(toUserState(state));
   }
 
   /**
@@ -136,10 +136,10 @@ const sendEnd = (connection: SocketConnection, chat: ChatSummary, seen: number):
   }
 };
 
-const sendSearch = (connection: SocketConnection, place: MatchState): void => {
-  if (place.kind !== 'searching') return;
-  const preferences = place.criteria.preference;
-  connection.sendFrame('queue_joined', { preferences, since: place.since.toISOString() });
+const sendSearch = (connection: SocketConnection, state: MatchState): void => {
+  if (state.kind !== 'searching') return;
+  const preferences = state.criteria.preference;
+  connection.sendFrame('queue_joined', { preferences, since: state.since.toISOString() });
 };
 
 const toUserState = ({ kind }: MatchState): UserState => {

@@ -1,7 +1,7 @@
 // Runs against real api replicas, PostgreSQL, Redis and sockets. Redis executes commands after a replica has timed out.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listPrimaries } from '../../../platform/redis/redis-nodes.functions';
-import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas.harness';
+import { startTestStack, type TestStack } from '../../../testing/test-stack.harness';
 import { matchNewVisitors, type ThawSocket } from '../../../testing/thaw.client';
 import { until } from '../../../testing/until.functions';
 
@@ -12,17 +12,17 @@ const MESSAGES = 60;
 const PAUSED_MS = 700;
 
 describe('a chat with appends that time out', () => {
-  let thaw: TestReplicas;
+  let stack: TestStack;
 
   beforeAll(async () => {
-    thaw = await startTestReplicas(2);
+    stack = await startTestStack(2);
   });
-  afterAll(() => thaw.close());
+  afterAll(() => stack.close());
 
   it('keeps one order for both users, and delivers refused messages to their sender if they were stored', async () => {
     const { ada, bob, adaSocket, bobSocket, sessionId } = await matchNewVisitors([
-      thaw.origins[0]!,
-      thaw.origins[1]!,
+      stack.origins[0]!,
+      stack.origins[1]!,
     ]);
     const refused: string[] = [];
     const talk = async (socket: ThawSocket, name: string): Promise<void> => {
@@ -39,7 +39,7 @@ describe('a chat with appends that time out', () => {
       for (let round = 0; round < 2; round += 1) {
         await sleep(200);
         await Promise.all(
-          listPrimaries(thaw.store.redis).map((node) => node.call('CLIENT', 'PAUSE', PAUSED_MS, 'ALL')),
+          listPrimaries(stack.store.redis).map((node) => node.call('CLIENT', 'PAUSE', PAUSED_MS, 'ALL')),
         );
         await sleep(PAUSED_MS);
       }

@@ -3,7 +3,7 @@ import { limits } from '@thaw/contract/limits';
 import { estimateSlowdown } from '../../../testing/processor-load.probe';
 import { appendMessages } from '../../../testing/filled-chat.fixture';
 import { SocketConnection } from '../../../platform/realtime/socket-connection.model';
-import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas.harness';
+import { startTestStack, type TestStack } from '../../../testing/test-stack.harness';
 import { ThawSocket, type ThawVisitor, matchNewVisitors, textMessage } from '../../../testing/thaw.client';
 import { type ThrottledLink, startThrottledLink } from '../../../testing/throttled-link.proxy';
 import { until, untilWithin } from '../../../testing/until.functions';
@@ -20,26 +20,26 @@ const PAGE_BYTES = 63 * 1024;
 type Resumed = { seq: number; last: boolean; events: { event: string; data: { seq: number } }[] };
 
 describe('the resume of a long chat', () => {
-  let thaw: TestReplicas;
+  let stack: TestStack;
 
   beforeAll(async () => {
-    thaw = await startTestReplicas(1, { REMATCH_COOLDOWN_S: '0' });
+    stack = await startTestStack(1, { REMATCH_COOLDOWN_S: '0' });
   });
   const links: ThrottledLink[] = [];
   afterEach(async () => {
     jest.restoreAllMocks();
     await Promise.all(links.splice(0).map((link) => link.close()));
-    await thaw.closeSockets();
+    await stack.closeSockets();
   });
-  afterAll(() => thaw.close());
+  afterAll(() => stack.close());
 
-  const getOrigin = (): string => thaw.origins[0]!;
+  const getOrigin = (): string => stack.origins[0]!;
   /** Two users in a chat whose messages have about `bytes` bytes in total. */
   const startLongChat = async (bytes: number, messageBytes = 2_000) => {
     const chat = await matchNewVisitors([getOrigin(), getOrigin()]);
     const count = Math.floor(bytes / (messageBytes + 200));
     const contents = Array.from({ length: count }, (_, index) => `${index} `.padEnd(messageBytes, 'x'));
-    const { version } = await appendMessages(thaw.replicas[0]!, chat.sessionId, chat.ada.user.id, contents);
+    const { version } = await appendMessages(stack.replicas[0]!, chat.sessionId, chat.ada.user.id, contents);
     await untilWithin(60_000, () => chat.bobSocket.getLastSeen(chat.sessionId) === version);
     return { ...chat, version };
   };
@@ -54,7 +54,7 @@ describe('the resume of a long chat', () => {
     Array.from({ length: version - from + 1 }, (_, index) => from + index);
   /** Another user pings during `work`. @returns the 99th percentile of the response times, in ms */
   const measurePingsDuring = async (work: Promise<unknown>): Promise<number> => {
-    const socket = await (await thaw.createVisitor(0)).openSocket();
+    const socket = await (await stack.createVisitor(0)).openSocket();
     let isOver = false;
     const times: number[] = [];
     const settled = work.finally(() => (isOver = true));
@@ -186,7 +186,7 @@ describe('the resume of a long chat', () => {
   });
 
   it('is limited per user by the number of pages, except when it fits on one page', async () => {
-    const limited = await thaw.add({ LIMITS_PROFILE: 'default' });
+    const limited = await stack.addReplica({ LIMITS_PROFILE: 'default' });
     const { bob, version, sessionId } = await startLongChat(MIB);
     const pages = Math.ceil((version * 2_200) / PAGE_BYTES);
     let refusals = 0;

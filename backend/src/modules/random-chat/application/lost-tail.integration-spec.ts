@@ -2,7 +2,7 @@
 import { ChatLogRepository } from '../../../platform/hot-log/chat-log.repository';
 import { findShard, chatKeys, matchingKeys } from '../../../platform/redis/redis.keys';
 import { MatchQueueService } from '../../matching/application/match-queue.service';
-import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas.harness';
+import { startTestStack, type TestStack } from '../../../testing/test-stack.harness';
 import { type ThawSocket, ThawVisitor, matchNewVisitors, textMessage } from '../../../testing/thaw.client';
 import { until } from '../../../testing/until.functions';
 import { LiveChatService } from './live-chat.service';
@@ -12,20 +12,20 @@ jest.setTimeout(60_000);
 type Pair = Awaited<ReturnType<typeof matchNewVisitors>>;
 
 describe('a chat whose tail Redis has lost', () => {
-  let thaw: TestReplicas;
+  let stack: TestStack;
 
   beforeAll(async () => {
-    thaw = await startTestReplicas(2, { REMATCH_COOLDOWN_S: '0', REMATCH_RELAX_AFTER_S: '0' });
+    stack = await startTestStack(2, { REMATCH_COOLDOWN_S: '0', REMATCH_RELAX_AFTER_S: '0' });
   });
   afterEach(() => jest.restoreAllMocks());
-  afterAll(() => thaw.close());
+  afterAll(() => stack.close());
 
   const getStreamKey = (sessionId: string): string => chatKeys(findShard(sessionId)).stream(sessionId);
   const readState = ({ user }: ThawVisitor): Promise<string | null> =>
-    thaw.store.redis.hget(matchingKeys.user(user.id), 'state');
+    stack.store.redis.hget(matchingKeys.user(user.id), 'state');
   /** Two users in a chat, each on another replica, with three messages. */
   const meet = async (): Promise<Pair> => {
-    const chat = await matchNewVisitors([thaw.origins[0]!, thaw.origins[1]!]);
+    const chat = await matchNewVisitors([stack.origins[0]!, stack.origins[1]!]);
     for (const content of ['one', 'two', 'three'])
       await chat.adaSocket.request('random_message', textMessage(chat.sessionId, content));
     await until(() => chat.bobSocket.getLastSeen(chat.sessionId) === 4);
@@ -33,20 +33,20 @@ describe('a chat whose tail Redis has lost', () => {
   };
   /** Simulates a restart of Redis after which it has only the first entries. */
   const keep = async (sessionId: string, count: number): Promise<void> => {
-    const entries = await thaw.store.redis.xrange(getStreamKey(sessionId), '-', '+');
-    const rewriting = thaw.store.redis.multi().del(getStreamKey(sessionId));
+    const entries = await stack.store.redis.xrange(getStreamKey(sessionId), '-', '+');
+    const rewriting = stack.store.redis.multi().del(getStreamKey(sessionId));
     for (const [id, fields] of entries.slice(0, count))
       rewriting.xadd(getStreamKey(sessionId), id, ...fields);
     await rewriting.exec();
   };
   const compare = (replica: number): Promise<void> =>
-    thaw.replicas[replica]!.app.get<{ compareVersions(): Promise<void> }>(LiveChatService).compareVersions();
+    stack.replicas[replica]!.app.get<{ compareVersions(): Promise<void> }>(LiveChatService).compareVersions();
   const expectEndForBoth = async ({ ada, bob, adaSocket, bobSocket, sessionId }: Pair): Promise<void> => {
     for (const socket of [adaSocket, bobSocket]) {
       expect(await socket.next('chat_skipped')).toMatchObject({ sessionId, reason: 'disconnected' });
     }
     await until(async () => (await readState(ada)) === null && (await readState(bob)) === null);
-    const entries = await thaw.store.redis.xrevrange(getStreamKey(sessionId), '+', '-', 'COUNT', 1);
+    const entries = await stack.store.redis.xrevrange(getStreamKey(sessionId), '+', '-', 'COUNT', 1);
     expect(entries[0]?.[1][1]).toContain('ChatEnded');
   };
 
@@ -65,7 +65,7 @@ describe('a chat whose tail Redis has lost', () => {
         expect(socket.seqViolations).toEqual([]);
       }
       expect([await readState(ada), await readState(bob)]).toEqual(['chatting', 'chatting']);
-      const log = await thaw.replicas[0]!.app.get(ChatLogRepository).read(sessionId);
+      const log = await stack.replicas[0]!.app.get(ChatLogRepository).read(sessionId);
       expect(log.map(({ text }) => (JSON.parse(text) as { d: { content?: string } }).d.content)).toEqual([
         undefined,
         'one',
@@ -96,8 +96,8 @@ describe('a chat whose tail Redis has lost', () => {
     const chat = await meet();
     await keep(chat.sessionId, 3);
     const text = JSON.stringify({ i: 'other', t: 'MessageSent', d: { content: 'instead', senderId: 1 } });
-    await thaw.store.redis.xadd(getStreamKey(chat.sessionId), '*', 'event', text);
-    await thaw.store.redis.xadd(getStreamKey(chat.sessionId), '*', 'event', text);
+    await stack.store.redis.xadd(getStreamKey(chat.sessionId), '*', 'event', text);
+    await stack.store.redis.xadd(getStreamKey(chat.sessionId), '*', 'event', text);
     expect(await chat.adaSocket.ask('random_message', textMessage(chat.sessionId, 'four'))).toMatchObject({
       event: 'error',
       data: { code: 'session_ended' },
@@ -109,11 +109,11 @@ describe('a chat whose tail Redis has lost', () => {
   it('ends for both users when all of it is lost, and its events become durable all the same', async () => {
     const chat = await meet();
     const { outbox } = chatKeys(findShard(chat.sessionId));
-    await thaw.store.redis.del(getStreamKey(chat.sessionId), outbox);
+    await stack.store.redis.del(getStreamKey(chat.sessionId), outbox);
     await Promise.all([compare(0), compare(1)]);
     await expectEndForBoth(chat);
     expect([...chat.adaSocket.seqViolations, ...chat.bobSocket.seqViolations]).toEqual([]);
-    const carried = await thaw.store.redis.xrange(outbox, '-', '+');
+    const carried = await stack.store.redis.xrange(outbox, '-', '+');
     const texts = carried.filter(([, fields]) => fields[1] === chat.sessionId).map(([, fields]) => fields[5]);
     const written = texts.map((text) => JSON.parse(text ?? '{}') as { t: string; d: { content?: string } });
     expect(written.map(({ t, d }) => d.content ?? t)).toEqual([
@@ -129,17 +129,19 @@ describe('a chat whose tail Redis has lost', () => {
     /** Ada has skipped; afterwards Redis is as it was before that. */
     const loseEnd = async (chat: Pair): Promise<void> => {
       const { ada, bob, adaSocket, bobSocket, sessionId } = chat;
-      const records = await Promise.all([ada, bob].map((one) => thaw.store.redis.hgetall(getRecordKey(one))));
+      const records = await Promise.all(
+        [ada, bob].map((one) => stack.store.redis.hgetall(getRecordKey(one))),
+      );
       await adaSocket.request('skip_chat', { sessionId });
       await bobSocket.next('chat_skipped');
       await until(async () => (await readState(ada)) === null && (await readState(bob)) === null);
       await keep(sessionId, 4);
-      await thaw.store.redis.hset(getRecordKey(ada), records[0]!);
-      await thaw.store.redis.hset(getRecordKey(bob), records[1]!);
+      await stack.store.redis.hset(getRecordKey(ada), records[0]!);
+      await stack.store.redis.hset(getRecordKey(bob), records[1]!);
     };
     const getRecordKey = ({ user }: ThawVisitor): string => matchingKeys.user(user.id);
     const readEnds = async (sessionId: string): Promise<string[]> => {
-      const entries = await thaw.store.redis.xrange(getStreamKey(sessionId), '-', '+');
+      const entries = await stack.store.redis.xrange(getStreamKey(sessionId), '-', '+');
       return entries.flatMap(([id, [, text = '']]) => (text.includes('ChatEnded') ? [id] : []));
     };
 
@@ -165,11 +167,11 @@ describe('a chat whose tail Redis has lost', () => {
   describe('together with the records of its users', () => {
     /** Redis is as it was while both users were still searching. */
     const loseChatAndRecords = async ({ ada, bob, sessionId }: Pair, lost: 'chat' | 'records only') => {
-      if (lost === 'chat') await thaw.store.redis.del(getStreamKey(sessionId));
-      await thaw.store.redis.del(...[ada, bob].map(({ user }) => matchingKeys.user(user.id)));
+      if (lost === 'chat') await stack.store.redis.del(getStreamKey(sessionId));
+      await stack.store.redis.del(...[ada, bob].map(({ user }) => matchingKeys.user(user.id)));
     };
     const searchAgain = async (visitor: ThawVisitor, replica: number) =>
-      thaw.replicas[replica]!.app.get(MatchQueueService).join(visitor.user.id, visitor.user.gender!, 'both');
+      stack.replicas[replica]!.app.get(MatchQueueService).join(visitor.user.id, visitor.user.gender!, 'both');
     const listStartsAndEnds = (socket: ThawSocket): string[] =>
       socket.frames.flatMap(({ event, data }) =>
         event === 'chat_matched' || event === 'chat_skipped' ? [`${event} ${String(data.sessionId)}`] : [],
@@ -182,7 +184,7 @@ describe('a chat whose tail Redis has lost', () => {
         const { ada, adaSocket, bobSocket, sessionId } = chat;
         await loseChatAndRecords(chat, lost);
         await searchAgain(ada, 0);
-        const carol = await new ThawVisitor([thaw.origins[1]!]).joinAnonymously('male');
+        const carol = await new ThawVisitor([stack.origins[1]!]).joinAnonymously('male');
         const carolSocket = await carol.openSocket();
         await carolSocket.request('join_queue', { preferences: 'both' });
         const { sessionId: nextSessionId } = await carolSocket.next('chat_matched');
@@ -203,7 +205,7 @@ describe('a chat whose tail Redis has lost', () => {
       const { ada, bobSocket, sessionId } = chat;
       await loseChatAndRecords(chat, 'records only');
       await ada.closeSockets();
-      const back = await ada.openSocket(thaw.origins[0], { sessionId, seq: 4 });
+      const back = await ada.openSocket(stack.origins[0], { sessionId, seq: 4 });
       for (const socket of [back, bobSocket])
         expect(await socket.next('chat_skipped')).toMatchObject({ sessionId, reason: 'disconnected' });
     });
@@ -213,7 +215,7 @@ describe('a chat whose tail Redis has lost', () => {
     const { ada, bob, adaSocket, bobSocket, sessionId } = await meet();
     await Promise.all([ada.closeSockets(), bob.closeSockets()]);
     await keep(sessionId, 2);
-    const back = await bob.openSocket(thaw.origins[1], { sessionId, seq: 4 });
+    const back = await bob.openSocket(stack.origins[1], { sessionId, seq: 4 });
     const resumed = await back.next('session_resumed');
     expect(resumed).toMatchObject({ seq: 4, events: [] });
     expect(resumed).not.toHaveProperty('reset');
@@ -223,7 +225,7 @@ describe('a chat whose tail Redis has lost', () => {
   it('is released once Redis has certainly written it to disk', async () => {
     const { adaSocket, sessionId } = await meet();
     await adaSocket.request('skip_chat', { sessionId });
-    const tails = thaw.replicas[0]!.app.get<{ tails: { retained: Map<string, unknown> } }>(
+    const tails = stack.replicas[0]!.app.get<{ tails: { retained: Map<string, unknown> } }>(
       LiveChatService,
     ).tails;
     expect(tails.retained.has(sessionId)).toBe(true);
@@ -236,7 +238,7 @@ describe('a chat whose tail Redis has lost', () => {
   it('is not abandoned while Redis does not answer', async () => {
     const { adaSocket, bobSocket, sessionId } = await meet();
     await keep(sessionId, 3);
-    const log = thaw.replicas[0]!.app.get(ChatLogRepository);
+    const log = stack.replicas[0]!.app.get(ChatLogRepository);
     const away = new Error('Command timed out');
     const restore = jest.spyOn(log, 'restore').mockRejectedValue(away);
     await compare(0);
@@ -252,7 +254,7 @@ describe('a chat whose tail Redis has lost', () => {
 
   it('is sent from the start to a client that has seen more events than are left', async () => {
     const { bob, sessionId } = await meet();
-    const back = await bob.connect(thaw.origins[1]);
+    const back = await bob.connect(stack.origins[1]);
     back.send({
       event: 'authenticate',
       data: { userId: bob.user.id, lastSeen: { sessionId, seq: 10 } },
@@ -267,7 +269,7 @@ describe('a chat whose tail Redis has lost', () => {
       [4, 'three'],
     ]);
     expect(await back.request('random_message', textMessage(sessionId, 'four'))).toMatchObject({ seq: 5 });
-    const seen = await bob.openSocket(thaw.origins[1], { sessionId, seq: 5 });
+    const seen = await bob.openSocket(stack.origins[1], { sessionId, seq: 5 });
     expect(await seen.next('session_resumed')).not.toHaveProperty('reset');
   });
 });

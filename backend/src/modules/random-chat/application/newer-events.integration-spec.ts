@@ -1,22 +1,22 @@
 // Runs against real api replicas, PostgreSQL, Redis and sockets.
 import { ChatLogRepository } from '../../../platform/hot-log/chat-log.repository';
-import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas.harness';
+import { startTestStack, type TestStack } from '../../../testing/test-stack.harness';
 import { type ThawSocket, matchNewVisitors, textMessage } from '../../../testing/thaw.client';
 import { until } from '../../../testing/until.functions';
 
 jest.setTimeout(60_000);
 
 describe('an event that this release cannot read', () => {
-  let thaw: TestReplicas;
+  let stack: TestStack;
 
   beforeAll(async () => {
-    thaw = await startTestReplicas(2, { REMATCH_COOLDOWN_S: '0' });
+    stack = await startTestStack(2, { REMATCH_COOLDOWN_S: '0' });
   });
-  afterAll(() => thaw.close());
+  afterAll(() => stack.close());
 
   /** Appends an event as a replica of a newer release does. */
   const appendAsNewer = async (sessionId: string, text: string): Promise<void> => {
-    const log = thaw.replicas[0]!.app.get(ChatLogRepository);
+    const log = stack.replicas[0]!.app.get(ChatLogRepository);
     const entries = await log.read(sessionId);
     const end = { version: entries.length, lastId: entries.at(-1)?.id ?? '' };
     expect(await log.append(sessionId, end, [text])).toMatchObject({ kind: 'appended' });
@@ -35,8 +35,8 @@ describe('an event that this release cannot read', () => {
     ['of a known type with other data', '{"i":"0b9a7a3e","t":"GameStarted","d":{"questionId":4711}}'],
   ])('%s advances seq on every socket, and the chat continues', async (_, text) => {
     const { ada, adaSocket, bobSocket, sessionId } = await matchNewVisitors([
-      thaw.origins[0]!,
-      thaw.origins[1]!,
+      stack.origins[0]!,
+      stack.origins[1]!,
     ]);
     await adaSocket.request('random_message', textMessage(sessionId, 'one'));
     await appendAsNewer(sessionId, text);
@@ -60,7 +60,7 @@ describe('an event that this release cannot read', () => {
     expect([...adaSocket.seqViolations, ...bobSocket.seqViolations]).toEqual([]);
 
     // The same holds for a client that was away, and for a replica that reads the whole chat.
-    const back = await ada.openSocket(thaw.origins[1], { sessionId, seq: 1 });
+    const back = await ada.openSocket(stack.origins[1], { sessionId, seq: 1 });
     const { events } = await back.next('session_resumed');
     expect(
       (events as { event: string; data: { seq: number } }[]).map(({ event, data }) => [data.seq, event]),

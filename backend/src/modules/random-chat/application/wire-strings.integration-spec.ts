@@ -1,6 +1,6 @@
 // Runs against a real api replica, worker, PostgreSQL, Redis and sockets.
 import { findQuestionById } from '@thaw/contract/questions';
-import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas.harness';
+import { startTestStack, type TestStack } from '../../../testing/test-stack.harness';
 import { matchNewVisitors, type ReceivedFrame } from '../../../testing/thaw.client';
 import { until } from '../../../testing/until.functions';
 
@@ -9,17 +9,17 @@ jest.setTimeout(60_000);
 const HOSTILE = ['a\u0000', 'b\ud800', '\udc00c', 'd\n', 'e\u007f', 'f\u009f', '', 'x'.repeat(65)];
 
 describe('hostile strings from clients', () => {
-  let thaw: TestReplicas;
+  let stack: TestStack;
 
   beforeAll(async () => {
-    thaw = await startTestReplicas(1, { REMATCH_COOLDOWN_S: '0' });
-    await thaw.startWorker();
+    stack = await startTestStack(1, { REMATCH_COOLDOWN_S: '0' });
+    await stack.startWorker();
   });
-  afterAll(() => thaw.close());
+  afterAll(() => stack.close());
 
   /** Number of the chat's events in PostgreSQL. */
   const countStoredEvents = async (sessionId: string): Promise<number> => {
-    const [row] = await thaw.database.dataSource.query<{ count: string }[]>(
+    const [row] = await stack.database.dataSource.query<{ count: string }[]>(
       'SELECT count(*) FROM events WHERE stream_id = $1',
       [`chat-${sessionId}`],
     );
@@ -28,8 +28,8 @@ describe('hostile strings from clients', () => {
 
   it('are refused as ids, and every acknowledged event reaches PostgreSQL', async () => {
     const { ada, bob, adaSocket, bobSocket, sessionId } = await matchNewVisitors([
-      thaw.origins[0]!,
-      thaw.origins[0]!,
+      stack.origins[0]!,
+      stack.origins[0]!,
     ]);
     const message = { sessionId, content: 'hello', messageType: 'text' as const };
     const userId = ada.user.id;
@@ -99,7 +99,7 @@ describe('hostile strings from clients', () => {
         (count) => count >= Number(seq),
       ),
     ).toBe(seq);
-    expect(await thaw.store.listKeys('*dead-letters')).toEqual([]);
-    expect(await thaw.store.listKeys('*dead*')).toEqual([]);
+    expect(await stack.store.listKeys('*dead-letters')).toEqual([]);
+    expect(await stack.store.listKeys('*dead*')).toEqual([]);
   });
 });

@@ -1,18 +1,14 @@
 // Runs against a real api replica, worker, PostgreSQL, Redis and two users' sockets.
 import { findShard, chatKeys } from '../../../platform/redis/redis.keys';
 import { Conversation, readDurableTexts } from '../../../testing/conversation.driver';
-import {
-  startTestReplicas,
-  type TestReplicas,
-  type TestWorker,
-} from '../../../testing/test-replicas.harness';
+import { startTestStack, type TestStack, type TestWorker } from '../../../testing/test-stack.harness';
 import { until } from '../../../testing/until.functions';
 import { ChatStreamSweepProcessor } from './chat-stream-sweep.processor';
 
 jest.setTimeout(60_000);
 
 describe('ChatStreamSweepProcessor', () => {
-  let thaw: TestReplicas;
+  let stack: TestStack;
   let worker: TestWorker;
 
   const getKeys = ({ sessionId }: Conversation) => {
@@ -24,19 +20,19 @@ describe('ChatStreamSweepProcessor', () => {
     };
   };
   const sweep = () => worker.app.get(ChatStreamSweepProcessor).sweep(Date.now() + 1_000);
-  const countDeadlines = (chat: Conversation) => thaw.store.redis.zcard(getKeys(chat).deadlines);
+  const countDeadlines = (chat: Conversation) => stack.store.redis.zcard(getKeys(chat).deadlines);
   const isOver = async ({ sessionId }: Conversation) =>
-    [...(await readDurableTexts(thaw.database.dataSource, sessionId)).values()].includes('ChatEnded');
+    [...(await readDurableTexts(stack.database.dataSource, sessionId)).values()].includes('ChatEnded');
 
   beforeAll(async () => {
-    thaw = await startTestReplicas(1, { GRACE_AFTER_LOSS_MS: '1500', GRACE_AFTER_CLEAN_CLOSE_MS: '60000' });
-    worker = await thaw.startWorker();
+    stack = await startTestStack(1, { GRACE_AFTER_LOSS_MS: '1500', GRACE_AFTER_CLEAN_CLOSE_MS: '60000' });
+    worker = await stack.startWorker();
   });
-  afterAll(() => thaw.close());
+  afterAll(() => stack.close());
 
   it('ends a chat that both users have left and whose deadlines Redis has lost', async () => {
-    const chat = await Conversation.start(thaw.origins[0] ?? '');
-    const { redis } = thaw.store;
+    const chat = await Conversation.start(stack.origins[0] ?? '');
+    const { redis } = stack.store;
     await Promise.all(chat.sockets.map((socket) => socket.leave()));
     await until(
       () => countDeadlines(chat),
@@ -53,9 +49,9 @@ describe('ChatStreamSweepProcessor', () => {
   });
 
   it('sets no deadline for users who are present in a silent chat', async () => {
-    const chat = await Conversation.start(thaw.origins[0] ?? '');
+    const chat = await Conversation.start(stack.origins[0] ?? '');
     await until(
-      () => thaw.store.redis.hlen(getKeys(chat).sockets),
+      () => stack.store.redis.hlen(getKeys(chat).sockets),
       (count) => count === 2,
     );
     await until(

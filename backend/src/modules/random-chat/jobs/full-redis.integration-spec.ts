@@ -11,11 +11,7 @@ import {
 } from '../../../testing/conversation.driver';
 import { type CuttableLink, startCuttableLink } from '../../../testing/cuttable-link.proxy';
 import { fillRedis, type OwnRedis, startOwnRedis, readUsedBytes } from '../../../testing/own-redis.harness';
-import {
-  type TestReplicas,
-  quickChatSettings,
-  startTestReplicas,
-} from '../../../testing/test-replicas.harness';
+import { type TestStack, quickChatSettings, startTestStack } from '../../../testing/test-stack.harness';
 import { until, untilWithin } from '../../../testing/until.functions';
 
 const isLongRun = process.env.THAW_TEST_LONG === '1';
@@ -31,30 +27,30 @@ jest.setTimeout(isLongRun ? 20 * 60_000 : 120_000);
 describe('a full Redis', () => {
   let own: OwnRedis;
   let postgres: CuttableLink;
-  let thaw: TestReplicas;
+  let stack: TestStack;
 
   // Over a connection without a time-out, because this process runs a replica, a worker and all users.
   const readBacklog = async () => (await new OutboxRepository(own.redis).measureBacklog()).length;
   const waitUntilEmpty = () => until(readBacklog, (length) => length === 0, isLongRun ? 5 * 60_000 : 60_000);
-  const startConversation = () => Conversation.start(thaw.origins[0] ?? '');
-  const getValve = () => thaw.replicas[0]!.app.get(MemoryValveService);
+  const startConversation = () => Conversation.start(stack.origins[0] ?? '');
+  const getValve = () => stack.replicas[0]!.app.get(MemoryValveService);
   const waitForValve = (state: 'open' | 'closed') =>
     untilWithin(60_000, () => getValve().isOpen === (state === 'open'));
   const countEnds = async ({ sessionId }: Conversation): Promise<number> =>
-    [...(await readDurableTexts(thaw.database.dataSource, sessionId)).values()].filter(
+    [...(await readDurableTexts(stack.database.dataSource, sessionId)).values()].filter(
       (text) => text === 'ChatEnded',
     ).length;
 
   beforeAll(async () => {
     own = await startOwnRedis();
-    thaw = await startTestReplicas(0, {
+    stack = await startTestStack(0, {
       REDIS_URL: own.url,
       ...quickChatSettings,
       GRACE_AFTER_LOSS_MS: '800',
     });
-    postgres = await startCuttableLink(thaw.database.url);
-    await thaw.add({ DATABASE_URL: postgres.url });
-    await thaw.startWorker({ DATABASE_URL: postgres.url });
+    postgres = await startCuttableLink(stack.database.url);
+    await stack.addReplica({ DATABASE_URL: postgres.url });
+    await stack.startWorker({ DATABASE_URL: postgres.url });
   });
   afterEach(async () => {
     await postgres.restore();
@@ -64,7 +60,7 @@ describe('a full Redis', () => {
     await waitForValve('open');
   });
   afterAll(async () => {
-    await thaw.close();
+    await stack.close();
     await postgres.close();
     await own.close();
   });
@@ -79,7 +75,7 @@ describe('a full Redis', () => {
     expect(await readBacklog()).toBe(10);
     await postgres.restore();
     await waitUntilEmpty();
-    expect(await findLostOrDuplicates(thaw.database.dataSource, [chat])).toEqual([]);
+    expect(await findLostOrDuplicates(stack.database.dataSource, [chat])).toEqual([]);
     expect((await own.redis.info('memory')).includes('maxmemory:1\r')).toBe(true);
   });
 
@@ -110,7 +106,7 @@ describe('a full Redis', () => {
     await waitForValve('open');
     for (const chat of chats) expect(await chat.send(1, 'as before')).toBe(true);
     await waitUntilEmpty();
-    expect(await findLostOrDuplicates(thaw.database.dataSource, chats)).toEqual([]);
+    expect(await findLostOrDuplicates(stack.database.dataSource, chats)).toEqual([]);
     for (const { sockets } of chats)
       expect(sockets.flatMap(({ seqViolations }) => seqViolations)).toEqual([]);
   });

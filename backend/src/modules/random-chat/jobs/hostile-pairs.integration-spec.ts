@@ -7,11 +7,7 @@ import { chatStreams } from '../../../platform/redis/redis.keys';
 import { Conversation, findLostOrDuplicates, sendMessages } from '../../../testing/conversation.driver';
 import { HostileUser } from '../../../testing/hostile-user.driver';
 import { type OwnRedis, startOwnRedis, readUsedBytes } from '../../../testing/own-redis.harness';
-import {
-  type TestReplicas,
-  quickChatSettings,
-  startTestReplicas,
-} from '../../../testing/test-replicas.harness';
+import { type TestStack, quickChatSettings, startTestStack } from '../../../testing/test-stack.harness';
 import { ThawVisitor } from '../../../testing/thaw.client';
 import { until, untilWithin } from '../../../testing/until.functions';
 
@@ -24,13 +20,13 @@ jest.setTimeout(isLongRun ? 15 * 60_000 : 120_000);
 
 describe('hostile users who fill Redis', () => {
   let own: OwnRedis;
-  let thaw: TestReplicas;
+  let stack: TestStack;
   let maxMemory: number;
   let honest: Conversation[];
   let hostile: HostileUser[];
 
-  const getOrigin = () => thaw.origins[0] ?? '';
-  const isFull = () => !thaw.replicas[0]!.app.get(MemoryValveService).isOpen;
+  const getOrigin = () => stack.origins[0] ?? '';
+  const isFull = () => !stack.replicas[0]!.app.get(MemoryValveService).isOpen;
   const readBacklog = async () => (await new OutboxRepository(own.redis).measureBacklog()).length;
   const waitUntilEmpty = () => until(readBacklog, (length) => length === 0, 60_000);
   const waitForEnd = ({ sockets }: Conversation) => sockets[1].next('chat_skipped');
@@ -39,12 +35,12 @@ describe('hostile users who fill Redis', () => {
 
   beforeAll(async () => {
     own = await startOwnRedis();
-    thaw = await startTestReplicas(1, {
+    stack = await startTestStack(1, {
       REDIS_URL: own.url,
       ...quickChatSettings,
       GRACE_AFTER_LOSS_MS: '800',
     });
-    await thaw.startWorker();
+    await stack.startWorker();
     honest = [];
     for (let count = 0; count < 4; count += 1) honest.push(await Conversation.start(getOrigin()));
     hostile = [];
@@ -58,7 +54,7 @@ describe('hostile users who fill Redis', () => {
     await own.redis.config('SET', 'maxmemory', `${maxMemory}`);
   });
   afterAll(async () => {
-    await thaw.close();
+    await stack.close();
     await own.close();
   });
 
@@ -107,7 +103,7 @@ describe('hostile users who fill Redis', () => {
       [...user.acknowledged].map(([sessionId, messages]) => ({ sessionId, acknowledged: messages })),
     );
     expect(acknowledged.length).toBeGreaterThan(0);
-    expect(await findLostOrDuplicates(thaw.database.dataSource, [...honest, ...acknowledged])).toEqual([]);
+    expect(await findLostOrDuplicates(stack.database.dataSource, [...honest, ...acknowledged])).toEqual([]);
   });
 
   /** Expires the key at once, as if a minute had passed. */

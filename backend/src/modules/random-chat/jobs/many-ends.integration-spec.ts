@@ -9,11 +9,7 @@ import {
   createSessionId,
   putIntoOutbox,
 } from '../../../testing/raw-outbox.fixture';
-import {
-  startTestReplicas,
-  type TestReplicas,
-  type TestWorker,
-} from '../../../testing/test-replicas.harness';
+import { startTestStack, type TestStack, type TestWorker } from '../../../testing/test-stack.harness';
 import { until } from '../../../testing/until.functions';
 
 jest.setTimeout(120_000);
@@ -22,7 +18,7 @@ const CHATS = 2_000;
 const MESSAGES = 100;
 
 describe('OutboxProcessor with large batches', () => {
-  let thaw: TestReplicas;
+  let stack: TestStack;
   let worker: TestWorker;
 
   const waitUntilEmpty = () =>
@@ -32,20 +28,20 @@ describe('OutboxProcessor with large batches', () => {
       90_000,
     );
   const count = async (from: string): Promise<number> => {
-    const [row] = await thaw.database.dataSource.query<{ count: string }[]>(`SELECT count(*) FROM ${from}`);
+    const [row] = await stack.database.dataSource.query<{ count: string }[]>(`SELECT count(*) FROM ${from}`);
     return Number(row?.count);
   };
 
   beforeAll(async () => {
-    thaw = await startTestReplicas(0);
-    worker = await thaw.startWorker();
+    stack = await startTestStack(0);
+    worker = await stack.startWorker();
   });
   afterEach(() => jest.restoreAllMocks());
-  afterAll(() => thaw.close());
+  afterAll(() => stack.close());
 
   it(`persists ${CHATS} chats of ${MESSAGES} messages that end at once, without updating their messages`, async () => {
     const chats = Array.from({ length: CHATS }, () => createSessionId());
-    const { dataSource } = thaw.database;
+    const { dataSource } = stack.database;
     const streams = chats.map((sessionId) => `chat-${sessionId}`);
     for (let start = 0; start < CHATS; start += 100) {
       await dataSource.query(
@@ -63,7 +59,7 @@ describe('OutboxProcessor with large batches', () => {
         [streams.slice(start, start + 100)],
       );
     }
-    await Promise.all(chats.map((sessionId) => putIntoOutbox(thaw.store.redis, sessionId, [chatEnded])));
+    await Promise.all(chats.map((sessionId) => putIntoOutbox(stack.store.redis, sessionId, [chatEnded])));
     await waitUntilEmpty();
     expect(await count(`events WHERE type = 'ChatEnded'`)).toBe(CHATS);
     expect(await count('private_data_expiries')).toBe(CHATS);
@@ -85,12 +81,12 @@ describe('OutboxProcessor with large batches', () => {
     });
     const sessionId = createSessionId();
     const texts = Array.from({ length: 400 }, (_, index) => `${index}`);
-    await putIntoOutbox(thaw.store.redis, sessionId, [
+    await putIntoOutbox(stack.store.redis, sessionId, [
       chatStarted(),
       ...texts.map((text) => messageSent(text)),
     ]);
     await waitUntilEmpty();
-    const rows = await thaw.database.dataSource.query<{ content: string }[]>(
+    const rows = await stack.database.dataSource.query<{ content: string }[]>(
       `SELECT p.data->>'content' AS content FROM events JOIN event_private p USING (stream_id, event_id)
        WHERE stream_id = $1 AND type = 'MessageSent' ORDER BY stream_position`,
       [`chat-${sessionId}`],
@@ -110,7 +106,7 @@ describe('OutboxProcessor with large batches', () => {
       return read(positions, perShard);
     });
     const messages = Array.from({ length: 300 }, (_, index) => messageSent(`${index}`));
-    await putIntoOutbox(thaw.store.redis, sessionId, [chatStarted(), ...messages]);
+    await putIntoOutbox(stack.store.redis, sessionId, [chatStarted(), ...messages]);
     await waitUntilEmpty();
     expect(await count(`events WHERE stream_id = 'chat-${sessionId}'`)).toBe(301);
   });

@@ -19,11 +19,7 @@ import {
 } from '../../../testing/raw-outbox.fixture';
 import { OutboxSchedulerService } from '../application/outbox-scheduler.service';
 import { ChatStreamSweepProcessor } from './chat-stream-sweep.processor';
-import {
-  startTestReplicas,
-  type TestReplicas,
-  type TestWorker,
-} from '../../../testing/test-replicas.harness';
+import { startTestStack, type TestStack, type TestWorker } from '../../../testing/test-stack.harness';
 import { until, untilWithin } from '../../../testing/until.functions';
 
 jest.setTimeout(60_000);
@@ -32,18 +28,18 @@ const NUL = 'a secret with nul \u0000';
 const unknown = { type: 'ChatReported', data: { by: 1 } };
 
 describe('OutboxWriterService on failures', () => {
-  let thaw: TestReplicas;
+  let stack: TestStack;
   let worker: TestWorker;
 
   const readOutboxLength = async () => (await worker.app.get(OutboxRepository).measureBacklog()).length;
   const waitUntilEmpty = () => until(readOutboxLength, (length) => length === 0, 30_000);
   const put = async (sessionId: string, ...events: RawEvent[]) => {
-    await putIntoOutbox(thaw.store.redis, sessionId, events);
+    await putIntoOutbox(stack.store.redis, sessionId, events);
     worker.app.get(OutboxSchedulerService).schedule(findShardGroup(findShard(sessionId)));
   };
   /** A chat in PostgreSQL: the text of each message, the type of each other event. */
   const readStored = async (sessionId: string): Promise<string[]> => {
-    const rows = await thaw.database.dataSource.query<{ type: string; content: string | null }[]>(
+    const rows = await stack.database.dataSource.query<{ type: string; content: string | null }[]>(
       `SELECT e.type, p.data->>'content' AS content FROM events e LEFT JOIN event_private p USING (stream_id, event_id)
        WHERE stream_id = $1 ORDER BY stream_position`,
       [`chat-${sessionId}`],
@@ -73,14 +69,14 @@ describe('OutboxWriterService on failures', () => {
   };
 
   beforeAll(async () => {
-    thaw = await startTestReplicas(0);
-    worker = await thaw.startWorker();
+    stack = await startTestStack(0);
+    worker = await stack.startWorker();
   });
   afterEach(async () => {
     jest.restoreAllMocks();
     await waitUntilEmpty();
   });
-  afterAll(() => thaw.close());
+  afterAll(() => stack.close());
 
   describe('a failing store', () => {
     const refusals: [string, string, string][] = [
@@ -98,18 +94,18 @@ describe('OutboxWriterService on failures', () => {
 
     it.each(refusals)('delays every chat and loses no event: %s', async (_, refuse, allow) => {
       const chats = [createSessionId(), createSessionId(), createSessionId()];
-      await thaw.database.dataSource.query(refuse);
+      await stack.database.dataSource.query(refuse);
       const read = jest.spyOn(worker.app.get(OutboxRepository), 'read');
       for (const chat of chats) await put(chat, chatStarted(), messageSent('kept'));
       await waitForTries(read, 6);
       expect(await readOutboxLength()).toBe(6);
-      await thaw.database.dataSource.query(allow);
+      await stack.database.dataSource.query(allow);
       for (const chat of chats) await waitUntilStored(chat, 'ChatStarted', 'kept');
       expect(await listDeadLetters()).toEqual([]);
     });
 
     it('delays every chat and loses no event: a read-only PostgreSQL (25006)', async () => {
-      const { dataSource, url } = thaw.database;
+      const { dataSource, url } = stack.database;
       const name = new URL(url).pathname.slice(1);
       const setReadOnly = async (to: 'on' | 'off') => {
         await dataSource.query(`SET default_transaction_read_only = off`);
@@ -183,7 +179,7 @@ describe('OutboxWriterService on failures', () => {
         (count) => count === 1,
       );
 
-      const newer = await thaw.startWorker();
+      const newer = await stack.startWorker();
       const types = newer.app.get(EventTypeRegistry);
       if (event.version) jest.spyOn(types, 'upcast').mockImplementation((...[, , data]) => data);
       else types.register([{ type: event.type, schemaVersion: 1, personalFields: [] }]);
@@ -217,7 +213,7 @@ describe('OutboxWriterService on failures', () => {
       expect(pages.reduce((sum, { entries }) => sum + entries.length, 0)).toBeLessThan(1_200 * 2);
       expect((await worker.app.get(OutboxRepository).measureBacklog()).length).toBe(1_201);
       const key = chatKeys(findShard(held)).outbox;
-      await thaw.store.redis.del(key);
+      await stack.store.redis.del(key);
     });
   });
 
@@ -253,10 +249,10 @@ describe('OutboxWriterService on failures', () => {
     it('can be replayed in order, once', async () => {
       const chat = createSessionId();
       const other = createSessionId();
-      for (const key of await thaw.store.listKeys('*:dead-letters')) await thaw.store.redis.del(key);
+      for (const key of await stack.store.listKeys('*:dead-letters')) await stack.store.redis.del(key);
       const addDeadLetter = (session: string, text: string) => {
         const fields = ['session', session, 'entry', `${Date.now()}-0`, 'event', text];
-        return thaw.store.redis.xadd(chatKeys(findShard(session)).deadLetters, '*', ...fields);
+        return stack.store.redis.xadd(chatKeys(findShard(session)).deadLetters, '*', ...fields);
       };
       const encodeMessage = (content: string) => {
         const { type, data } = messageSent(content) as { type: string; data: object };
@@ -279,9 +275,9 @@ describe('OutboxWriterService on failures', () => {
 
   describe('the stream of an ended chat', () => {
     const readTtl = (sessionId: string) =>
-      thaw.store.redis.pttl(chatKeys(findShard(sessionId)).stream(sessionId));
+      stack.store.redis.pttl(chatKeys(findShard(sessionId)).stream(sessionId));
     const addStream = (sessionId: string) =>
-      thaw.store.redis.xadd(chatKeys(findShard(sessionId)).stream(sessionId), '*', 'event', 'whatever');
+      stack.store.redis.xadd(chatKeys(findShard(sessionId)).stream(sessionId), '*', 'event', 'whatever');
 
     it('expires although the worker lost its connection while it removed the entries', async () => {
       const chat = createSessionId();
@@ -328,7 +324,7 @@ describe('OutboxWriterService on failures', () => {
       await put(ended, chatStarted(), chatEnded);
       await put(live, chatStarted());
       await waitUntilEmpty();
-      await thaw.store.redis.persist(chatKeys(findShard(ended)).stream(ended));
+      await stack.store.redis.persist(chatKeys(findShard(ended)).stream(ended));
       expect(await worker.app.get(ChatStreamSweepProcessor).sweep()).toMatchObject({ expiring: 1 });
       expect(await readTtl(ended)).toBeGreaterThan(9 * 60_000);
       expect([await readTtl(live), await readTtl(unknownChat)]).toEqual([-1, -1]);

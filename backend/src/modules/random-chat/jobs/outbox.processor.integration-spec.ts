@@ -2,11 +2,7 @@
 import { EventStoreRepository } from '../../../platform/event-store/event-store.repository';
 import { OutboxRepository } from '../../../platform/hot-log/outbox.repository';
 import { findShard, chatKeys, findShardGroup } from '../../../platform/redis/redis.keys';
-import {
-  startTestReplicas,
-  type TestReplicas,
-  type TestWorker,
-} from '../../../testing/test-replicas.harness';
+import { startTestStack, type TestStack, type TestWorker } from '../../../testing/test-stack.harness';
 import { matchNewVisitors, textMessage } from '../../../testing/thaw.client';
 import { until } from '../../../testing/until.functions';
 import { BATCH_WINDOW_MS } from '../application/outbox-scheduler.service';
@@ -23,18 +19,18 @@ interface Row {
 }
 
 describe('OutboxProcessor', () => {
-  let thaw: TestReplicas;
+  let stack: TestStack;
   let worker: TestWorker;
 
   beforeAll(async () => {
-    thaw = await startTestReplicas(1);
+    stack = await startTestStack(1);
   });
   afterEach(() => jest.restoreAllMocks());
-  afterAll(() => thaw.close());
+  afterAll(() => stack.close());
 
   type Chat = Awaited<ReturnType<typeof matchNewVisitors>>;
   const meet = async (): Promise<Chat> => {
-    const [origin = ''] = thaw.origins;
+    const [origin = ''] = stack.origins;
     return matchNewVisitors([origin, origin]);
   };
   const talk = async ({ adaSocket, bobSocket, sessionId }: Chat, times: number): Promise<void> => {
@@ -46,14 +42,18 @@ describe('OutboxProcessor', () => {
     }
   };
   const readFromRedis = async (sessionId: string) => {
-    const entries = await thaw.store.redis.xrange(chatKeys(findShard(sessionId)).stream(sessionId), '-', '+');
+    const entries = await stack.store.redis.xrange(
+      chatKeys(findShard(sessionId)).stream(sessionId),
+      '-',
+      '+',
+    );
     return entries.map(([entryId, fields]) => {
       const { i, t, d } = JSON.parse(fields[1] ?? '') as { i: string; t: string; d: Record<string, unknown> };
       return { entryId, eventId: i, type: t, data: d };
     });
   };
   const readFromPostgres = (sessionId: string): Promise<Row[]> =>
-    thaw.database.dataSource.query(
+    stack.database.dataSource.query(
       `SELECT e.event_id, e.type, e.data, p.data AS personal, e.metadata, e.occurred_at
        FROM events e LEFT JOIN event_private p USING (stream_id, event_id)
        WHERE stream_id = $1 ORDER BY stream_position`,
@@ -87,13 +87,13 @@ describe('OutboxProcessor', () => {
     await Promise.all(chats.map((chat) => talk(chat, 20)));
     await chats[0]!.adaSocket.request('skip_chat', { sessionId: chats[0]!.sessionId });
     expect(await readFromPostgres(chats[0]!.sessionId)).toEqual([]);
-    worker = await thaw.startWorker();
+    worker = await stack.startWorker();
     for (const { sessionId } of chats) await expectPersisted(sessionId);
     await waitUntilEmpty();
   });
 
   it('persists every event once when two workers run while messages arrive', async () => {
-    const second = await thaw.startWorker();
+    const second = await stack.startWorker();
     const chats = [await meet(), await meet()];
     await Promise.all(chats.map((chat) => talk(chat, 60)));
     for (const { sessionId } of chats) await expectPersisted(sessionId);
@@ -154,7 +154,7 @@ describe('OutboxProcessor', () => {
     const [started, said] = await readFromPostgres(chat.sessionId);
     expect(JSON.stringify(said?.data)).not.toContain('word');
     expect(JSON.stringify(started?.data)).not.toContain(chat.ada.user.username);
-    const [row] = await thaw.database.dataSource.query<{ subject_id: string; expires_at: Date }[]>(
+    const [row] = await stack.database.dataSource.query<{ subject_id: string; expires_at: Date }[]>(
       'SELECT subject_id, expires_at FROM event_private WHERE stream_id = $1 AND event_id = $2',
       [`chat-${chat.sessionId}`, said?.event_id],
     );
@@ -192,7 +192,7 @@ describe('OutboxProcessor', () => {
     await ended.bobSocket.request('skip_chat', { sessionId: ended.sessionId });
     for (const { sessionId } of [ended, live]) await expectPersisted(sessionId);
     const readTtl = ({ sessionId }: Chat) =>
-      thaw.store.redis.pttl(chatKeys(findShard(sessionId)).stream(sessionId));
+      stack.store.redis.pttl(chatKeys(findShard(sessionId)).stream(sessionId));
     const left = await until(
       () => readTtl(ended),
       (ms) => ms > 0,
@@ -208,7 +208,7 @@ describe('OutboxProcessor', () => {
       await expectPersisted(sessionId);
       await adaSocket.request('skip_chat', { sessionId });
       await bobSocket.leave();
-      const eve = await thaw.createVisitor(0, 'male');
+      const eve = await stack.createVisitor(0, 'male');
       const third = await eve.openSocket();
       await adaSocket.request('join_queue', {});
       await third.request('join_queue', {});
@@ -234,7 +234,7 @@ describe('OutboxProcessor', () => {
     });
 
     it('is refused to other users', async () => {
-      const [ada, bob] = [await thaw.createVisitor(0, 'female'), await thaw.createVisitor(0, 'male')];
+      const [ada, bob] = [await stack.createVisitor(0, 'female'), await stack.createVisitor(0, 'male')];
       expect((await ada.call('GET', `/api/chat-history/${bob.user.id}`)).status).toBe(403);
       expect(await ada.call('GET', `/api/chat-history/${ada.user.id}`)).toMatchObject({
         status: 200,

@@ -2,11 +2,7 @@
 import type { ChatHistoryEntry } from '@thaw/contract/http';
 import { dropLiveChat, persistChat } from '../../../testing/persisted-chat.fixture';
 import { readEvents, startChat, type TestChat } from '../../../testing/random-chat.fixture';
-import {
-  quickChatSettings,
-  startTestReplicas,
-  type TestReplicas,
-} from '../../../testing/test-replicas.harness';
+import { quickChatSettings, startTestStack, type TestStack } from '../../../testing/test-stack.harness';
 import { textMessage } from '../../../testing/thaw.client';
 import { ChatLogRepository } from '../../../platform/hot-log/chat-log.repository';
 
@@ -15,16 +11,16 @@ jest.setTimeout(60_000);
 const DAY_MS = 24 * 60 * 60_000;
 
 describe('the time until which a chat of the history can be reported', () => {
-  let thaw: TestReplicas;
+  let stack: TestStack;
 
   beforeAll(async () => {
-    thaw = await startTestReplicas(2, quickChatSettings);
+    stack = await startTestStack(2, quickChatSettings);
   });
   afterEach(async () => {
     jest.restoreAllMocks();
-    await thaw.closeSockets();
+    await stack.closeSockets();
   });
-  afterAll(() => thaw.close());
+  afterAll(() => stack.close());
 
   const readReportableUntil = async ({ ada }: TestChat): Promise<string | null | undefined> => {
     const { status, body } = await ada.call('GET', `/api/chat-history/${ada.user.id}`);
@@ -32,48 +28,48 @@ describe('the time until which a chat of the history can be reported', () => {
     return (body as unknown as ChatHistoryEntry[])[0]?.reportableUntil;
   };
   const readDayAfterLastEvent = async ({ sessionId }: TestChat): Promise<string> => {
-    const last = (await readEvents(thaw, sessionId)).at(-1)!;
+    const last = (await readEvents(stack, sessionId)).at(-1)!;
     return new Date(Number.parseInt(last.id, 10) + DAY_MS).toISOString();
   };
 
   it('is null until the chat ends', async () => {
-    const chat = await startChat(thaw);
-    await persistChat(thaw.replicas[0]!, chat.sessionId);
+    const chat = await startChat(stack);
+    await persistChat(stack.replicas[0]!, chat.sessionId);
     expect(await readReportableUntil(chat)).toBeNull();
   });
 
   it('is 24 hours after the end', async () => {
-    const chat = await startChat(thaw);
+    const chat = await startChat(stack);
     await chat.adaSocket.request('skip_chat', { sessionId: chat.sessionId });
-    await persistChat(thaw.replicas[0]!, chat.sessionId);
+    await persistChat(stack.replicas[0]!, chat.sessionId);
     const expected = await readDayAfterLastEvent(chat);
     expect(await readReportableUntil(chat)).toBe(expected);
-    await dropLiveChat(thaw, chat.sessionId);
+    await dropLiveChat(stack, chat.sessionId);
     expect(await readReportableUntil(chat)).toBe(expected);
   });
 
   it('is 24 hours after the last persisted event of a chat that Redis has lost', async () => {
-    const chat = await startChat(thaw);
+    const chat = await startChat(stack);
     await chat.adaSocket.request('random_message', textMessage(chat.sessionId, 'the last words'));
-    await persistChat(thaw.replicas[0]!, chat.sessionId);
+    await persistChat(stack.replicas[0]!, chat.sessionId);
     const expected = await readDayAfterLastEvent(chat);
-    await dropLiveChat(thaw, chat.sessionId);
+    await dropLiveChat(stack, chat.sessionId);
     expect(await readReportableUntil(chat)).toBe(expected);
   });
 
   it('is null while Redis is unavailable and the end is not known', async () => {
-    const chat = await startChat(thaw);
-    await persistChat(thaw.replicas[0]!, chat.sessionId);
-    const log = thaw.replicas[0]!.app.get(ChatLogRepository);
+    const chat = await startChat(stack);
+    await persistChat(stack.replicas[0]!, chat.sessionId);
+    const log = stack.replicas[0]!.app.get(ChatLogRepository);
     jest.spyOn(log, 'readVersions').mockRejectedValue(new Error('Redis is away'));
     expect(await readReportableUntil(chat)).toBeNull();
   });
 
   it('depends on the setting REPORTABLE_AFTER_END_S', async () => {
-    const { origin } = await thaw.add({ REPORTABLE_AFTER_END_S: '60' });
-    const chat = await startChat(thaw);
+    const { origin } = await stack.addReplica({ REPORTABLE_AFTER_END_S: '60' });
+    const chat = await startChat(stack);
     await chat.adaSocket.request('skip_chat', { sessionId: chat.sessionId });
-    await persistChat(thaw.replicas[0]!, chat.sessionId);
+    await persistChat(stack.replicas[0]!, chat.sessionId);
     const expected = Date.parse(await readDayAfterLastEvent(chat)) - DAY_MS + 60_000;
     const answer = await fetch(`${origin}/api/chat-history/${chat.ada.user.id}`, {
       headers: { cookie: chat.ada.cookie },

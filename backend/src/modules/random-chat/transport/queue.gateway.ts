@@ -37,22 +37,22 @@ export class QueueGateway {
     if (!maySearch(standing)) throw new DomainError('suspended');
     const { preferences } = frame.data;
     const criteria = { gender, preference: preferences, pool: choosePool(standing) };
-    const reportPlace = async (place: MatchState): Promise<void> => {
-      if (place.kind === 'chatting') return;
+    const reportState = async (state: MatchState): Promise<void> => {
+      if (state.kind === 'chatting') return;
       frame.answer({});
-      const since = place.kind === 'searching' ? place.since : new Date();
+      const since = state.kind === 'searching' ? state.since : new Date();
       const queueJoined = { preferences, since: since.toISOString() };
       await this.userPublisher.sendFrame(userId, 'queue_joined', queueJoined, connection.id);
     };
-    let place = await this.matchmaking.join(userId, criteria, reportPlace);
+    let state = await this.matchmaking.join(userId, criteria, reportState);
     if (
-      place.kind === 'chatting' &&
-      (await this.lifecycle.readAndCloseRecordsIfOver(userId, place.sessionId))
+      state.kind === 'chatting' &&
+      (await this.lifecycle.readAndCloseRecordsIfOver(userId, state.sessionId))
     ) {
-      place = await this.matchmaking.join(userId, criteria, reportPlace);
+      state = await this.matchmaking.join(userId, criteria, reportState);
     }
-    if (place.kind !== 'chatting') return;
-    await this.chats.join(connection, place.sessionId);
+    if (state.kind !== 'chatting') return;
+    await this.chats.join(connection, state.sessionId);
     throw new DomainError('already_in_session');
   }
 

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { limits } from '@thaw/contract/limits';
 import { AppLoggerService } from '../../../platform/observability/app-logger.service';
 import { createPlainJpeg } from '../../../testing/image-corpus.fixture';
-import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas.harness';
+import { startTestStack, type TestStack } from '../../../testing/test-stack.harness';
 import { ThawVisitor } from '../../../testing/thaw.client';
 import { until } from '../../../testing/until.functions';
 import { bodyRateLimit } from './multipart-form.parser';
@@ -76,14 +76,14 @@ class Upload {
 }
 
 describe('uploads over slow and hostile connections', () => {
-  let thaw: TestReplicas;
+  let stack: TestStack;
   let folder: string;
   let jpeg: Buffer;
   const uploads: Upload[] = [];
 
   beforeAll(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'thaw-upload-limits-'));
-    thaw = await startTestReplicas(1, { STORAGE_DIR: folder });
+    stack = await startTestStack(1, { STORAGE_DIR: folder });
     jpeg = await createPlainJpeg();
   });
   afterEach(async () => {
@@ -91,7 +91,7 @@ describe('uploads over slow and hostile connections', () => {
     jest.restoreAllMocks();
   });
   afterAll(async () => {
-    await thaw.close();
+    await stack.close();
     await rm(folder, { recursive: true, force: true });
   });
 
@@ -122,7 +122,7 @@ describe('uploads over slow and hostile connections', () => {
     until(() => slow.some(({ answer }) => answer !== ''));
 
   it('do not delay other users while one user trickles over 14 connections', async () => {
-    const [attacker, other] = await Promise.all([thaw.createVisitor(0), thaw.createVisitor(0)]);
+    const [attacker, other] = await Promise.all([stack.createVisitor(0), stack.createVisitor(0)]);
     const slow = startSlowUpload(attacker, 14);
     // Of the 14, two run, four are queued and 8 are refused. The refusals show that all slots are taken.
     await until(() => slow.filter(({ status }) => status === 429).length === 8);
@@ -135,8 +135,8 @@ describe('uploads over slow and hostile connections', () => {
   });
 
   it('succeed again once slow bodies have been refused, though many users trickle', async () => {
-    const attackers = await Promise.all(Array.from({ length: 8 }, () => thaw.createVisitor(0)));
-    const other = await thaw.createVisitor(0);
+    const attackers = await Promise.all(Array.from({ length: 8 }, () => stack.createVisitor(0)));
+    const other = await stack.createVisitor(0);
     const slow = attackers.flatMap((attacker) => startSlowUpload(attacker, 2));
     const { status, tookMs } = await uploadImage(other);
     expect(status).toBe(201);
@@ -148,7 +148,7 @@ describe('uploads over slow and hostile connections', () => {
   });
 
   it('get a complete answer 413 once they exceed the limit, when chunked and endless', async () => {
-    const visitor = await thaw.createVisitor(0);
+    const visitor = await stack.createVisitor(0);
     for (const chunk of ['no boundary '.repeat(4_000), `${OPENING}${'x'.repeat(60_000)}`]) {
       const flood = await Upload.flood(visitor, chunk);
       uploads.push(flood);
@@ -160,16 +160,16 @@ describe('uploads over slow and hostile connections', () => {
   });
 
   it('of one user all succeed when six are sent at the same time', async () => {
-    const visitor = await thaw.createVisitor(0);
+    const visitor = await stack.createVisitor(0);
     const answers = await Promise.all(Array.from({ length: 6 }, () => uploadImage(visitor)));
     expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(201));
   });
 
   it('log no failure when aborted', async () => {
     const failure = jest.spyOn(AppLoggerService.prototype, 'logFailure');
-    const visitor = await thaw.createVisitor(0);
+    const visitor = await stack.createVisitor(0);
     const requests: IncomingMessage[] = [];
-    const server = thaw.replicas[0]!.app.getHttpServer();
+    const server = stack.replicas[0]!.app.getHttpServer();
     server.on('request', (request: IncomingMessage) => requests.push(request));
     for (const [index, text] of ['', OPENING, `${OPENING}${'x'.repeat(200_000)}`].entries()) {
       const broken = new Upload(visitor, 'Content-Length: 1000000');
@@ -185,7 +185,7 @@ describe('uploads over slow and hostile connections', () => {
   });
 
   it('release their slots when aborted in the queue', async () => {
-    const visitor = await thaw.createVisitor(0);
+    const visitor = await stack.createVisitor(0);
     const slow = startSlowUpload(visitor, 7);
     await waitUntilOneIsRefused(slow);
     await Promise.all(slow.map((each) => each.cut()));

@@ -1,7 +1,7 @@
 /** What a user may learn about another. It depends on friendships and chats, so the presence module implements it. */
 export interface UserRelationsPort {
   /** Whether the two have chatted, are friends, or one has sent the other a friend request (A12). */
-  isAcquainted(userId: number, otherId: number): Promise<boolean>;
+  areAcquainted(userId: number, otherId: number): Promise<boolean>;
   /** Whether the viewer may read the other user's profile: they are acquainted, and the other has not blocked them. */
   mayReadProfile(viewerId: number, userId: number): Promise<boolean>;
   /** Whether the other user is online and the viewer is allowed to see it. */

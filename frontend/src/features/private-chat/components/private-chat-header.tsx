@@ -3,7 +3,7 @@ import { X } from 'lucide-react';
 import { type ReactNode } from 'react';
 import { copy as chatCopy } from '@/chat-ui/copy';
 import { copy } from '@/features/private-chat/copy';
-import { usePrivateChat } from '@/features/private-chat/stores/private-chat.store';
+import { usePrivateChats } from '@/features/private-chat/stores/private-chat.store';
 import { Portrait, describePresence } from '@/product/portrait';
 import { Button } from '@/ui/button';
 
@@ -17,7 +17,7 @@ export interface PrivateChatHeaderProps {
 }
 
 export const PrivateChatHeader = ({ friend, onClose, hasNewsBeneath, more }: PrivateChatHeaderProps) => {
-  const isTyping = usePrivateChat((state) => state.typing.includes(friend.id));
+  const isTyping = usePrivateChats((state) => state.typing.includes(friend.id));
   return (
     <header data-controls="" className="border-b border-border">
       <div className="mx-auto flex w-full max-w-4xl items-center gap-3 px-4 py-3 md:px-6">

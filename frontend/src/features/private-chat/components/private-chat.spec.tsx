@@ -4,7 +4,7 @@ import userEvent from '@testing-library/user-event';
 import { conversationKey, unreadCountsKey } from '@/features/private-chat/api/private-messages';
 import { PrivateChat } from '@/features/private-chat/components/private-chat';
 import { type Conversation, type KnownMessage } from '@/features/private-chat/conversation';
-import { privateChat } from '@/features/private-chat/stores/private-chat.store';
+import { privateChats } from '@/features/private-chat/stores/private-chat.store';
 import { type UnreadCounts } from '@/features/private-chat/unread';
 import { queryClient } from '@/lib/query-client';
 import { useConnection } from '@/lib/socket/connection';
@@ -52,21 +52,21 @@ beforeEach(() => {
     called.push(`${method} ${url}`);
     return Promise.resolve({ ok: true, text: () => Promise.resolve('') });
   }) as unknown as typeof fetch;
-  privateChat.attachSocket({
+  privateChats.attachSocket({
     get isOpen() {
       return isOpen;
     },
     send: () => isOpen,
     request: (event: string, data: Record<string, unknown>) => new Promise(() => asked.push({ event, data })),
   } as unknown as FeatureSocket);
-  privateChat.switchUser();
+  privateChats.switchUser();
   isOpen = true;
   useConnection.setState({ status: { kind: 'open' } });
 });
 afterEach(() => {
   act(() => {
     signOut();
-    privateChat.switchUser();
+    privateChats.switchUser();
   });
   queryClient.clear();
   jest.restoreAllMocks();
@@ -89,7 +89,7 @@ it('marks messages as read when opened, and keeps the unread divider at its plac
   expect(called).toEqual(['PUT /api/private-messages/read/12/7']);
   expect(queryClient.getQueryData(unreadCountsKey(me.id))).toEqual({});
   act(() =>
-    privateChat.receive({
+    privateChats.receive({
       event: 'private_message',
       data: aPrivateMessage({ id: 4, content: 'the fourth' }),
     }),
@@ -149,7 +149,7 @@ it('closes with its button, with Esc, and when the friendship ends', async () =>
   await user.keyboard('{Escape}');
   expect(onClose).toHaveBeenCalledTimes(2);
   act(() =>
-    privateChat.receive({ event: 'friendship_removed', data: { removedFriendId: 7, removedBy: 12 } }),
+    privateChats.receive({ event: 'friendship_removed', data: { removedFriendId: 7, removedBy: 12 } }),
   );
   expect(onClose).toHaveBeenCalledTimes(3);
 });

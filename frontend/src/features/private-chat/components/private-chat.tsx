@@ -7,7 +7,7 @@ import { PrivateConversation } from '@/features/private-chat/components/private-
 import { copy } from '@/features/private-chat/copy';
 import { useConversation } from '@/features/private-chat/hooks/use-conversation';
 import { useMarkAsRead } from '@/features/private-chat/hooks/use-mark-as-read';
-import { privateChat } from '@/features/private-chat/stores/private-chat.store';
+import { privateChats } from '@/features/private-chat/stores/private-chat.store';
 import { LoadError } from '@/ui/load-error';
 
 export interface PrivateChatProps {
@@ -66,7 +66,7 @@ export const PrivateChat = ({
   useEscape(onClose);
   useFocus(section);
   useEffect(
-    () => privateChat.onFriendshipEnded((friendId) => (friendId === friend.id ? onClose() : undefined)),
+    () => privateChats.onFriendshipEnded((friendId) => (friendId === friend.id ? onClose() : undefined)),
     [friend.id, onClose],
   );
 

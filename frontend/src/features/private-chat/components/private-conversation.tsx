@@ -14,7 +14,7 @@ import { useRemoveMessage } from '@/features/private-chat/hooks/use-remove-messa
 import { useJumpToMessage } from '@/features/private-chat/hooks/use-jump-to-message';
 import { useUnreadDivider } from '@/features/private-chat/hooks/use-unread-divider';
 import { messageChanges } from '@/features/private-chat/stores/message-changes';
-import { privateChat, usePrivateChat } from '@/features/private-chat/stores/private-chat.store';
+import { privateChats, usePrivateChats } from '@/features/private-chat/stores/private-chat.store';
 import { needsTimeStamp } from '@/features/private-chat/time-stamp';
 
 const capabilities = {
@@ -28,17 +28,17 @@ const capabilities = {
 
 const Footer = ({ friend, rows }: { friend: Friend; rows: readonly ChatMessage[] }) => (
   <TypingLine
-    isTyping={usePrivateChat((state) => state.typing.includes(friend.id))}
+    isTyping={usePrivateChats((state) => state.typing.includes(friend.id))}
     name={friend.username}
     latestMessageKey={rows.findLast(({ senderId }) => senderId === friend.id)?.key}
   />
 );
 
 const createDraftStorage = (friendId: number): DraftStorage => ({
-  read: () => privateChat.drafts.get(friendId),
-  write: (draft) => privateChat.drafts.set(friendId, draft),
+  read: () => privateChats.drafts.get(friendId),
+  write: (draft) => privateChats.drafts.set(friendId, draft),
   onOtherTabChange: (listen) =>
-    privateChat.drafts.onOtherTabChange((changed) => (changed === friendId ? listen() : undefined)),
+    privateChats.drafts.onOtherTabChange((changed) => (changed === friendId ? listen() : undefined)),
 });
 
 export interface PrivateConversationProps {
@@ -81,12 +81,12 @@ export const PrivateConversation = ({
       capabilities,
       isWithStranger: false,
       pickerEmojis: privateChatPickerEmojis,
-      outbox: privateChat.outbox,
+      outbox: privateChats.outbox,
       commands: {
         edit: (messageId, text) => messageChanges.edit(friend.id, Number(messageId), text),
         react: (messageId, emoji) => messageChanges.react(friend.id, Number(messageId), emoji),
         delete: remove,
-        notifyTyping: () => privateChat.notifyTyping(friend.id),
+        notifyTyping: () => privateChats.notifyTyping(friend.id),
         loadAndJumpTo: jumpToMessage,
         ...(onReportMessage ? { report: (messageId) => onReportMessage(Number(messageId)) } : {}),
       },

@@ -4,7 +4,7 @@ import { type ChatMessage } from '@/chat-ui/chat-message';
 import { conversationKey } from '@/features/private-chat/api/private-messages';
 import { RowCache } from '@/features/private-chat/rows';
 import { messageChanges } from '@/features/private-chat/stores/message-changes';
-import { privateChat } from '@/features/private-chat/stores/private-chat.store';
+import { privateChats } from '@/features/private-chat/stores/private-chat.store';
 import { ApiError } from '@/lib/api-client';
 
 export interface LoadedConversation {
@@ -22,7 +22,7 @@ export interface LoadedConversation {
 export const useConversation = (userId: number, friendId: number): LoadedConversation => {
   const { data, error, isError, refetch } = useQuery({
     queryKey: conversationKey(userId, friendId),
-    queryFn: () => privateChat.conversations.read(userId, friendId),
+    queryFn: () => privateChats.conversations.read(userId, friendId),
     // Kept while the page is open: events keep it current, so that reopening the chat shows it at once.
     gcTime: Infinity,
   });
@@ -32,7 +32,7 @@ export const useConversation = (userId: number, friendId: number): LoadedConvers
 
   const isNoFriend = error instanceof ApiError && error.status === 403;
   useEffect(() => {
-    if (isNoFriend) privateChat.handleNotFriends(friendId);
+    if (isNoFriend) privateChats.handleNotFriends(friendId);
   }, [isNoFriend, friendId]);
 
   const [isLoadingOlder, setLoadingOlder] = useState(false);
@@ -42,7 +42,7 @@ export const useConversation = (userId: number, friendId: number): LoadedConvers
     loading.current ??= (async () => {
       setLoadingOlder(true);
       try {
-        return await privateChat.conversations.readOlder(userId, friendId);
+        return await privateChats.conversations.readOlder(userId, friendId);
       } catch (cause) {
         console.warn('Could not load older messages', cause);
         return false;

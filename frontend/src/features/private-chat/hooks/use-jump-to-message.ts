@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useState, type RefObject } from 'react';
 import { type ChatMessage } from '@/chat-ui/chat-message';
 import { type ConversationHandle } from '@/chat-ui/message-list/use-jump';
-import { privateChat } from '@/features/private-chat/stores/private-chat.store';
+import { privateChats } from '@/features/private-chat/stores/private-chat.store';
 
 /** Maximum number of pages loaded in search of a quoted message, so that a very old quote does not load everything. */
 const maxPages = 20;
@@ -23,7 +23,7 @@ export const useJumpToMessage = (
     (messageId: string) => {
       void (async () => {
         for (let page = 0; page < maxPages; page += 1) {
-          if (privateChat.isLoaded(friendId, Number(messageId))) return setTargetId(messageId);
+          if (privateChats.isLoaded(friendId, Number(messageId))) return setTargetId(messageId);
           if (!(await loadOlder())) return;
         }
       })();

@@ -6,7 +6,7 @@ import {
   unreadCountsKey,
 } from '@/features/private-chat/api/private-messages';
 import { ReadMarker } from '@/features/private-chat/hooks/read-marker';
-import { privateChat } from '@/features/private-chat/stores/private-chat.store';
+import { privateChats } from '@/features/private-chat/stores/private-chat.store';
 import { type UnreadCounts } from '@/features/private-chat/unread';
 import { usePageVisible } from '@/lib/page-visible';
 
@@ -40,7 +40,7 @@ export const useMarkAsRead = (userId: number, friendId: number): number => {
   useEffect(() => {
     if (!isVisible || (isMarkedOnce.current && unread === 0)) return;
     isMarkedOnce.current = true;
-    privateChat.clearUnread(friendId);
+    privateChats.clearUnread(friendId);
     readMarker.requestCall();
     // `dataUpdatedAt` also runs this when `unread` is unchanged: a message may arrive before the zero was rendered.
   }, [isVisible, friendId, unread, dataUpdatedAt, readMarker]);

@@ -1,7 +1,7 @@
 import { useCallback, useEffect } from 'react';
 import { copy } from '@/features/private-chat/copy';
 import { messageChanges } from '@/features/private-chat/stores/message-changes';
-import { privateChat } from '@/features/private-chat/stores/private-chat.store';
+import { privateChats } from '@/features/private-chat/stores/private-chat.store';
 import { toast } from '@/ui/toast-store';
 
 /**
@@ -20,7 +20,7 @@ export const useRemoveMessage = (friendId: number): ((messageId: string) => void
     (messageId: string) => {
       const id = Number(messageId);
       if (!messageChanges.remove(friendId, id)) {
-        privateChat.outbox.notify(String(friendId), 'delete_not_saved');
+        privateChats.outbox.notify(String(friendId), 'delete_not_saved');
         return;
       }
       toast({

@@ -5,7 +5,7 @@ import { create } from 'zustand';
 import { type NoticeKind } from '@/chat-ui/copy';
 import { toggleReaction } from '@/features/private-chat/conversation';
 import {
-  privateChat,
+  privateChats,
   type PrivateChatPart,
   type PrivateChats,
 } from '@/features/private-chat/stores/private-chat.store';
@@ -227,4 +227,4 @@ export const createMessageChanges = (chat: PrivateChats, { clock, newId }: Messa
   };
 };
 
-export const messageChanges = createMessageChanges(privateChat, { clock: systemClock, newId });
+export const messageChanges = createMessageChanges(privateChats, { clock: systemClock, newId });

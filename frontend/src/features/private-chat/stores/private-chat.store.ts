@@ -43,7 +43,7 @@ export interface PrivateChatOptions {
 }
 
 /** The private chats and the commands of their screen. The conversations themselves are in the query cache. */
-export const createPrivateChat = ({ clock, newId, queryClient }: PrivateChatOptions) => {
+export const createPrivateChats = ({ clock, newId, queryClient }: PrivateChatOptions) => {
   const useStore = create<PrivateChatState>()(() => ({ typing: [] }));
   const conversations = new ConversationCache(queryClient);
   const drafts = new Drafts();
@@ -220,12 +220,12 @@ export const createPrivateChat = ({ clock, newId, queryClient }: PrivateChatOpti
   };
 };
 
-export type PrivateChats = ReturnType<typeof createPrivateChat>;
+export type PrivateChats = ReturnType<typeof createPrivateChats>;
 
-export const privateChat = createPrivateChat({
+export const privateChats = createPrivateChats({
   clock: { ...systemClock, now: getServerNow },
   newId,
   queryClient,
 });
 
-export const usePrivateChat = privateChat.useStore;
+export const usePrivateChats = privateChats.useStore;

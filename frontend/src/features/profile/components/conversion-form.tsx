@@ -16,7 +16,7 @@ const emptyForm = { email: '', password: '', confirmPassword: '' };
 
 /** Returns the toast to show instead of sending the form; null when the form is complete. */
 export const findProblem = ({ email, password, confirmPassword }: typeof emptyForm) => {
-  if (!email.trim() || !password || !confirmPassword) return words.missingFields;
+  if (!email.trim() || !password || !confirmPassword) return words.requiredFields;
   if (password !== confirmPassword) return words.doNotMatch;
   if (countCodePoints(password) < limits.passwordMinLength) return words.tooShort;
   return null;

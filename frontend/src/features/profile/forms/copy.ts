@@ -73,7 +73,7 @@ export const copy = {
     invalidEmail: 'Invalid email',
     submit: 'Create Account',
     pending: 'Creating account...',
-    missingFields: { title: 'Missing fields', description: 'Please fill in all fields.' },
+    requiredFields: { title: 'Missing fields', description: 'Please fill in all fields.' },
     doNotMatch: {
       title: "Passwords don't match",
       description: 'Please make sure both passwords are identical.',

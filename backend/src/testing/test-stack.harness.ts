@@ -25,16 +25,16 @@ export interface TestWorker {
   stop(): Promise<void>;
 }
 
-export interface TestReplicas {
+/** The product in one process: api replicas and workers on real stores. */
+export interface TestStack {
   readonly replicas: readonly TestReplica[];
   readonly origins: readonly string[];
   database: TestDatabase;
   store: TestRedis;
-  /** Starts another replica. */
-  add(settings?: Record<string, string>): Promise<TestReplica>;
+  addReplica(settings?: Record<string, string>): Promise<TestReplica>;
   startWorker(settings?: Record<string, string>): Promise<TestWorker>;
-  /** A user with a gender, whose page the n-th replica serves. */
-  createVisitor(replica: number, gender?: 'male' | 'female'): Promise<ThawVisitor>;
+  /** Signs up a user, who uses the replica with this index. */
+  createVisitor(replicaIndex: number, gender?: 'male' | 'female'): Promise<ThawVisitor>;
   /** Closes the pages of all visitors, so that no user is left in the queue. */
   closeSockets(): Promise<void>;
   close(): Promise<void>;
@@ -58,11 +58,11 @@ const stopWorker = async (app: INestApplicationContext): Promise<void> => {
   await app.close();
 };
 
-/** Api replicas in this process, on a separate database and Redis database. */
-export const startTestReplicas = async (
-  count: number,
+/** Starts api replicas in this process, on their own PostgreSQL database and Redis database. */
+export const startTestStack = async (
+  replicaCount: number,
   settings: Record<string, string> = {},
-): Promise<TestReplicas> => {
+): Promise<TestStack> => {
   const [database, store] = await Promise.all([createTestDatabase(), createTestRedis()]);
   await database.dataSource.query(`ALTER SEQUENCE user_ids RESTART WITH ${randomInt(1_000_000, 2 ** 40)}`);
   const createEnvironment = (own: Record<string, string> = {}) =>
@@ -81,7 +81,7 @@ export const startTestReplicas = async (
   const replicas: TestReplica[] = [];
   const workers: TestWorker[] = [];
   const visitors: ThawVisitor[] = [];
-  const add = async (own?: Record<string, string>): Promise<TestReplica> => {
+  const addReplica = async (own?: Record<string, string>): Promise<TestReplica> => {
     const app = await createApiApplication(
       createEnvironment({ REPLICA_ID: `api-${replicas.length + 1}`, ...own }),
     );
@@ -96,11 +96,11 @@ export const startTestReplicas = async (
     replicas.push(replica);
     return replica;
   };
-  const thaw: TestReplicas = {
+  const stack: TestStack = {
     replicas,
     database,
     store,
-    add,
+    addReplica,
     get origins() {
       return replicas.map(({ origin }) => origin);
     },
@@ -114,8 +114,8 @@ export const startTestReplicas = async (
       workers.push(worker);
       return worker;
     },
-    async createVisitor(replica, gender) {
-      const visitor = new ThawVisitor([replicas[replica]?.origin ?? '']);
+    async createVisitor(replicaIndex, gender) {
+      const visitor = new ThawVisitor([replicas[replicaIndex]?.origin ?? '']);
       visitors.push(visitor);
       return visitor.joinAnonymously(gender);
     },
@@ -130,10 +130,10 @@ export const startTestReplicas = async (
     },
   };
   try {
-    for (let index = 0; index < count; index += 1) await add();
+    for (let index = 0; index < replicaCount; index += 1) await addReplica();
   } catch (error) {
-    await thaw.close();
+    await stack.close();
     throw error;
   }
-  return thaw;
+  return stack;
 };

@@ -182,12 +182,15 @@ describe('main.api', () => {
         const headers = text
           ? { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) }
           : {};
-        const outgoing = httpRequest({ agent, host: '127.0.0.1', port, method, path, headers }, (answer) => {
-          answer.resume();
-          answer.on('end', () =>
-            resolve({ status: answer.statusCode, connection: answer.headers.connection }),
-          );
-        });
+        const outgoing = httpRequest(
+          { agent, host: '127.0.0.1', port, method, path, headers },
+          (response) => {
+            response.resume();
+            response.on('end', () =>
+              resolve({ status: response.statusCode, connection: response.headers.connection }),
+            );
+          },
+        );
         outgoing.on('socket', (socket) => {
           if (socket.connecting) socket.once('connect', onConnected);
         });
@@ -211,9 +214,9 @@ describe('main.api', () => {
       api.sendSignal('SIGTERM');
       await until(readHealth, (status) => status === 503);
 
-      const answers = await Promise.all(slow);
-      expect(answers.map(({ status }) => status)).toEqual(Array(slow.length).fill(201));
-      expect(answers.at(-1)?.connection).toBe('close');
+      const responses = await Promise.all(slow);
+      expect(responses.map(({ status }) => status)).toEqual(Array(slow.length).fill(201));
+      expect(responses.at(-1)?.connection).toBe('close');
 
       const { code } = await api.ended;
       expect(code).toBe(0);
@@ -231,11 +234,11 @@ describe('main.api', () => {
       const counts: Record<string, number> = {};
       const callUntilStopped = async (start: number) => {
         for (let turn = start; !isDone; turn += 1) {
-          let answer = await call(ports[turn % 2]!, 'POST', '/api/logout');
+          let response = await call(ports[turn % 2]!, 'POST', '/api/logout');
           // Like a proxy: retries on the other replica only when the connection was refused.
-          if (answer.error === 'ECONNREFUSED')
-            answer = await call(ports[(turn + 1) % 2]!, 'POST', '/api/logout');
-          const outcome = String(answer.status ?? answer.error);
+          if (response.error === 'ECONNREFUSED')
+            response = await call(ports[(turn + 1) % 2]!, 'POST', '/api/logout');
+          const outcome = String(response.status ?? response.error);
           counts[outcome] = (counts[outcome] ?? 0) + 1;
         }
       };

@@ -133,9 +133,9 @@ suite('docker compose', { skip }, () => {
     assert.equal(uploaded.status, 201, await uploaded.clone().text());
     const { url } = await uploaded.json();
     for (let turn = 0; turn < 4; turn += 1) {
-      const answer = await fetch(stack.origin + url, { headers });
-      assert.equal(answer.status, 200);
-      assert.ok((await answer.arrayBuffer()).byteLength > 0);
+      const response = await fetch(stack.origin + url, { headers });
+      assert.equal(response.status, 200);
+      assert.ok((await response.arrayBuffer()).byteLength > 0);
     }
     const [replica] = await stack.listContainers('backend');
     const inVolume = await stack.execute('docker', ['exec', replica, 'find', '/files', '-type', 'f']);

@@ -14,8 +14,8 @@ import { befriend, expect, type Person, test } from './support/test.ts';
 test.use({ expectedErrors: [/status of 404/] });
 
 const rename = async ({ page, user }: Person, username: string): Promise<void> => {
-  const answer = await page.request.put(`/api/user/${user.id}`, { data: { username, avatar: null } });
-  expect(answer.ok(), 'rename').toBe(true);
+  const response = await page.request.put(`/api/user/${user.id}`, { data: { username, avatar: null } });
+  expect(response.ok(), 'rename').toBe(true);
 };
 
 /** Chooses an item of the menu of this button. */

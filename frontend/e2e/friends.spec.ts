@@ -28,10 +28,10 @@ const closeRequests = async (person: Person): Promise<void> => {
 
 /** Sends a friend request over HTTP, as if from the requester's page. */
 const requestFriendship = async (requester: Person, addressee: Person): Promise<void> => {
-  const answer = await requester.page.request.post('/api/friends/request', {
+  const response = await requester.page.request.post('/api/friends/request', {
     data: { requesterId: requester.user.id, addresseeId: addressee.user.id },
   });
-  expect(answer.status()).toBe(201);
+  expect(response.status()).toBe(201);
 };
 
 /** Records the in-page events of §7 of the specification. */

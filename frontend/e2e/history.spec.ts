@@ -19,8 +19,8 @@ test('the history lists past partners, newest first, and a missed partner can be
 
   // The history is written shortly after the match.
   const countEntries = async (): Promise<number> => {
-    const answer = await ada.page.request.get(`/api/chat-history/${ada.user.id}`);
-    return ((await answer.json()) as unknown[]).length;
+    const response = await ada.page.request.get(`/api/chat-history/${ada.user.id}`);
+    return ((await response.json()) as unknown[]).length;
   };
   await expect.poll(countEntries).toBe(2);
 

@@ -94,8 +94,8 @@ test('the page is prerendered: the markup that is there before any script stays'
   for (const text of ['Somebody else is awake, too.', 'Ready to make Friends?', ...moods, ...features])
     expect(html).toContain(text);
   for (const [, file] of html.matchAll(/(?:href|content)="(\/[\w.-]+\.(?:png|svg|webmanifest))"/g)) {
-    const answer = await context.request.get(file ?? '');
-    expect([file, answer.status()]).toEqual([file, 200]);
+    const response = await context.request.get(file ?? '');
+    expect([file, response.status()]).toEqual([file, 200]);
   }
   expect(html).toMatch(/<meta name="description"|name="description"/);
   expect(html).toMatch(/property="og:image"/);

@@ -33,8 +33,8 @@ test('terms, privacy and house rules are linked from where visitors sign in', as
 test('terms, privacy and house rules can be read without scripts', async ({ open }) => {
   const reader = await (await open({ javaScriptEnabled: false })).newPage();
   for (const [name, address] of pages) {
-    const answer = await reader.goto(address);
-    expect(answer?.status()).toBe(200);
+    const response = await reader.goto(address);
+    expect(response?.status()).toBe(200);
     await expect(reader).toHaveTitle(`${name} · Thaw`);
     await expect(reader.getByRole('heading', { level: 1, name })).toBeVisible();
   }

@@ -20,8 +20,8 @@ const findHistoryId = async ({ page, user }: Person): Promise<number> => {
   let id: number | undefined;
   await expect
     .poll(async () => {
-      const answer = await page.request.get(`/api/chat-history/${user.id}`);
-      id = ((await answer.json()) as { id: number }[])[0]?.id;
+      const response = await page.request.get(`/api/chat-history/${user.id}`);
+      id = ((await response.json()) as { id: number }[])[0]?.id;
       return id;
     })
     .toBeDefined();

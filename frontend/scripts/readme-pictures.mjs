@@ -34,9 +34,9 @@ const photograph = async (page, name) => {
 const newcomer = async (username, gender, { theme = 'dark', ...view }) => {
   const context = await browser.newContext({ baseURL: address, locale: 'en-GB', ...view });
   const call = async (method, url, data) => {
-    const answer = await context.request.fetch(url, { method, data });
-    if (!answer.ok()) throw new Error(`${method} ${url}: ${answer.status()}`);
-    return answer.json();
+    const response = await context.request.fetch(url, { method, data });
+    if (!response.ok()) throw new Error(`${method} ${url}: ${response.status()}`);
+    return response.json();
   };
   const { user } = await call('POST', '/api/anonymous', {});
   await call('PATCH', `/api/user/${user.id}`, { gender });

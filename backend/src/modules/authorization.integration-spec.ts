@@ -62,10 +62,10 @@ const callRoute = async (
 const sendFrame = async (sender: ThawVisitor, event: string, data: unknown): Promise<string> => {
   const socket = event === 'authenticate' ? await sender.connect() : await sender.openSocket();
   try {
-    const answer = socket.ask(event as 'ping', data as never);
+    const reply = socket.ask(event as 'ping', data as never);
     const closed = socket.closed.then((code) => `closed ${code}`);
-    const frame = await Promise.race([answer, closed]);
-    answer.catch(() => undefined);
+    const frame = await Promise.race([reply, closed]);
+    reply.catch(() => undefined);
     if (typeof frame === 'string') return frame;
     if (event === 'join_queue' && frame.event === 'ack') await socket.request('leave_queue', {});
     return frame.event === 'error' ? String(frame.data.code) : frame.event;

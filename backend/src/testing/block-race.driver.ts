@@ -74,8 +74,8 @@ export class BlockRace {
     // 7 and `DELAYS` have no common factor, so that each delay occurs.
     await this.waitShare(((round * 7) % DELAYS) / DELAYS);
     pending.push(isBlockFirst ? join() : block());
-    const answers = await Promise.all(pending);
-    expect(answers[isBlockFirst ? 0 : 1]).toMatchObject({ status: 201 });
+    const responses = await Promise.all(pending);
+    expect(responses[isBlockFirst ? 0 : 1]).toMatchObject({ status: 201 });
 
     await this.expectNoOpenChat();
     const sessions = new Set(

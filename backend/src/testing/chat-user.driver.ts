@@ -73,12 +73,12 @@ export class ChatUser {
     const message = { sessionId: this.sessionId ?? '', content, messageType: 'text' as const, clientId };
     for (;;) {
       const socket = await this.connected;
-      const answer = await waitForAnswerOrClose(socket, message);
-      if (answer?.event === 'ack') return;
-      if (answer === undefined)
+      const reply = await waitForAnswerOrClose(socket, message);
+      if (reply?.event === 'ack') return;
+      if (reply === undefined)
         await sleep(10); // so that the handler of the close replaces `connected` first
-      else if (RETRIED_ERRORS.has(answer.data.code)) await sleep(Number(answer.data.retryAfterMs ?? 250));
-      else throw new Error(`A message was refused: ${String(answer.data.code)}`);
+      else if (RETRIED_ERRORS.has(reply.data.code)) await sleep(Number(reply.data.retryAfterMs ?? 250));
+      else throw new Error(`A message was refused: ${String(reply.data.code)}`);
     }
   }
 
@@ -198,9 +198,9 @@ const waitForAnswerOrClose = async (
   message: { sessionId: string; content: string; messageType: 'text'; clientId: string },
 ): Promise<ReceivedFrame | undefined> => {
   if (socket.webSocket.readyState !== socket.webSocket.OPEN) return undefined;
-  const answer = socket.ask('random_message', message);
-  answer.catch(() => undefined);
-  return Promise.race([answer, socket.closed.then(() => undefined)]);
+  const reply = socket.ask('random_message', message);
+  reply.catch(() => undefined);
+  return Promise.race([reply, socket.closed.then(() => undefined)]);
 };
 
 export type ChatUserPair = readonly [ChatUser, ChatUser];

@@ -30,16 +30,16 @@ export class Conversation {
   async send(sender: 0 | 1, text: string): Promise<boolean> {
     const content = `${(this.count += 1)} ${text}`;
     const { sessionId } = this;
-    const answer = await this.sockets[sender].ask('random_message', {
+    const reply = await this.sockets[sender].ask('random_message', {
       sessionId,
       content,
       messageType: 'text',
     });
-    if (answer.event === 'ack') {
-      this.acknowledged.set(Number(answer.data.seq), content);
+    if (reply.event === 'ack') {
+      this.acknowledged.set(Number(reply.data.seq), content);
       return true;
     }
-    this.countRefusal(answer.data);
+    this.countRefusal(reply.data);
     return false;
   }
 

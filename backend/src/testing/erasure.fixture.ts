@@ -46,9 +46,9 @@ export const startTestErasures = async (
 /** Deletes the account of an anonymous user, or of a registered one with a password. @returns the id of the receipt. */
 export const deleteAccount = async (visitor: ThawVisitor, currentPassword?: string): Promise<string> => {
   const body = currentPassword === undefined ? { confirm: 'DELETE' } : { currentPassword };
-  const answer = await visitor.call('POST', `/api/user/${visitor.user.id}/erasure`, body);
-  if (answer.status !== 202) throw new Error(`The deletion answered ${answer.status}`);
-  return String(answer.body.receiptId);
+  const response = await visitor.call('POST', `/api/user/${visitor.user.id}/erasure`, body);
+  if (response.status !== 202) throw new Error(`The deletion answered ${response.status}`);
+  return String(response.body.receiptId);
 };
 
 export const readReceipt = async (origin: string, receiptId: string): Promise<Receipt> =>

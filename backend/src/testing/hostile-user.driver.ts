@@ -84,14 +84,14 @@ export class HostileUser {
     const clientId = `${this.visitor.user.id}.${this.count}`.padEnd(limits.idMaxLength, '-');
     const replyTo = this.lastId === undefined ? null : { messageId: this.lastId };
     const data = { sessionId, messageType, content, clientId, replyTo };
-    const answer = await this.attempt('random_message', data);
-    if (!answer) {
+    const reply = await this.attempt('random_message', data);
+    if (!reply) {
       this.lastId = undefined; // it may belong to the previous chat
       return;
     }
-    this.lastId = String(answer.id);
+    this.lastId = String(reply.id);
     const messages = this.acknowledged.get(sessionId) ?? new Map<number, string>();
-    this.acknowledged.set(sessionId, messages.set(Number(answer.seq), content));
+    this.acknowledged.set(sessionId, messages.set(Number(reply.seq), content));
   }
 
   private startGame(sessionId: string): Promise<unknown> {

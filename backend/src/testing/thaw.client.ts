@@ -86,9 +86,10 @@ export class ThawVisitor {
   }
 
   private async startSession(path: string, body: object): Promise<void> {
-    const answer = await this.call('POST', path, body);
-    if (answer.status !== 201 && answer.status !== 200) throw new Error(`${path} answered ${answer.status}`);
-    this.user = answer.body.user as SelfUser;
+    const response = await this.call('POST', path, body);
+    if (response.status !== 201 && response.status !== 200)
+      throw new Error(`${path} answered ${response.status}`);
+    this.user = response.body.user as SelfUser;
   }
 
   private async chooseGender(gender: Gender): Promise<void> {
@@ -169,9 +170,9 @@ export class ThawSocket {
     const ref = `${this.userId}.${this.refs}`;
     const { sessionId } = data as { sessionId?: string };
     if (sessionId !== undefined) this.sessionOfRef.set(ref, sessionId);
-    const answer = this.waitFor((frame) => frame.ref === ref, `an answer to ${event}`);
+    const reply = this.waitFor((frame) => frame.ref === ref, `an answer to ${event}`);
     this.send({ event, data, ref });
-    return answer;
+    return reply;
   }
 
   /**
@@ -179,9 +180,9 @@ export class ThawSocket {
    * @returns the data of the answer.
    */
   async request<E extends ClientEvent>(event: E, data: ClientInput<E>): Promise<Record<string, unknown>> {
-    const answer = await this.ask(event, data);
-    if (answer.event === 'error') throw new Error(`${event} was refused: ${String(answer.data.code)}`);
-    return answer.data;
+    const reply = await this.ask(event, data);
+    if (reply.event === 'error') throw new Error(`${event} was refused: ${String(reply.data.code)}`);
+    return reply.data;
   }
 
   /** The first matching frame, received before or after the call. */

@@ -62,16 +62,15 @@ class Writer {
     };
     for (;;) {
       const socket = await this.waitForConnection();
-      const answer = await Promise.race([
+      const reply = await Promise.race([
         socket.ask('send_private_message', message).catch(() => undefined),
         socket.closed.then(() => undefined),
       ]);
-      if (answer?.event === 'ack') {
-        this.acked.set(content, Number(answer.data.id));
+      if (reply?.event === 'ack') {
+        this.acked.set(content, Number(reply.data.id));
         return;
       }
-      if (answer && answer.data.code !== 'unavailable')
-        throw new Error(`Refused: ${String(answer.data.code)}`);
+      if (reply && reply.data.code !== 'unavailable') throw new Error(`Refused: ${String(reply.data.code)}`);
       this.retries += 1;
       await sleep(50); // the page's delay before a retry
     }

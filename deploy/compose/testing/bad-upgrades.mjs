@@ -20,28 +20,28 @@ const requests = [
  */
 export function startBadUpgrades(origin, { perSecond }) {
   const { hostname, port } = new URL(origin);
-  const answers = [];
+  const statuses = [];
   const timer = setInterval(() => {
-    const [path, protocol, host = hostname] = requests[answers.length % requests.length];
+    const [path, protocol, host = hostname] = requests[statuses.length % requests.length];
     const lines = [`GET ${path} HTTP/1.1`, `Host: ${host}`, 'Connection: Upgrade', `Upgrade: ${protocol}`];
-    answers.push(requestStatus(hostname, port, [...lines, '', ''].join('\r\n')));
+    statuses.push(requestStatus(hostname, port, [...lines, '', ''].join('\r\n')));
   }, 1_000 / perSecond);
   return () => {
     clearInterval(timer);
-    return Promise.all(answers);
+    return Promise.all(statuses);
   };
 }
 
 function requestStatus(hostname, port, request) {
   return new Promise((resolve) => {
-    let answer = '';
+    let response = '';
     const socket = net.connect(Number(port), hostname, () => socket.write(request));
     socket.on('data', (chunk) => {
-      answer += chunk;
-      if (answer.includes('\r\n\r\n')) socket.destroy();
+      response += chunk;
+      if (response.includes('\r\n\r\n')) socket.destroy();
     });
     socket.on('error', () => socket.destroy());
     socket.setTimeout(10_000, () => socket.destroy());
-    socket.once('close', () => resolve(Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1])));
+    socket.once('close', () => resolve(Number(/^HTTP\/1\.1 (\d{3})/.exec(response)?.[1])));
   });
 }

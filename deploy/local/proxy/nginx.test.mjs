@@ -120,8 +120,8 @@ test('nginx serves the page and proxies the API and sockets', async (t) => {
       'response',
     );
     const readStreamedMb = async () => {
-      const answers = await Promise.all(stack.ports.replicas.map((port) => sendGet(port, '/api/who')));
-      return Math.max(...answers.map(({ body }) => JSON.parse(body).streamedMb));
+      const responses = await Promise.all(stack.ports.replicas.map((port) => sendGet(port, '/api/who')));
+      return Math.max(...responses.map(({ body }) => JSON.parse(body).streamedMb));
     };
     let streamedMb;
     do {

@@ -22,8 +22,8 @@ export const signInAndOpenChat = async (
   account: { email: string; password: string },
 ): Promise<{ page: Page; user: SelfUser }> => {
   const registered = await context.request.post('/api/register', { data: account });
-  const answer = registered.ok() ? registered : await context.request.post('/api/login', { data: account });
-  const { user } = (await answer.json()) as { user: SelfUser };
+  const response = registered.ok() ? registered : await context.request.post('/api/login', { data: account });
+  const { user } = (await response.json()) as { user: SelfUser };
   if (user.gender === null) {
     const chosen = await context.request.patch(`/api/user/${user.id}`, { data: { gender: 'female' } });
     expect(chosen.ok()).toBe(true);

@@ -11,42 +11,42 @@ export class ModeratorByHttp {
 
   /** The case of a user that waits for a decision. */
   async findCase({ user }: Person): Promise<CaseItem> {
-    const answer = await this.request.get('/api/moderation/cases?state=open');
-    expect(answer.status(), 'queue').toBe(200);
-    const { cases } = (await answer.json()) as { cases: CaseItem[] };
+    const response = await this.request.get('/api/moderation/cases?state=open');
+    expect(response.status(), 'queue').toBe(200);
+    const { cases } = (await response.json()) as { cases: CaseItem[] };
     const found = cases.find(({ userId }) => userId === user.id);
     if (!found) throw new Error(`${user.username} has no open case`);
     return found;
   }
 
   async readCase(caseId: number): Promise<{ evidence: unknown; history: unknown[] }> {
-    const answer = await this.request.get(`/api/moderation/cases/${caseId}`);
-    expect(answer.status(), 'case').toBe(200);
-    return (await answer.json()) as { evidence: unknown; history: unknown[] };
+    const response = await this.request.get(`/api/moderation/cases/${caseId}`);
+    expect(response.status(), 'case').toBe(200);
+    return (await response.json()) as { evidence: unknown; history: unknown[] };
   }
 
   async decide(person: Person, decision: Record<string, unknown>): Promise<void> {
     const { id, version } = await this.findCase(person);
-    const answer = await this.request.post(`/api/moderation/cases/${id}/decision`, {
+    const response = await this.request.post(`/api/moderation/cases/${id}/decision`, {
       data: { version, ...decision },
     });
-    expect(answer.status(), 'decision').toBe(200);
+    expect(response.status(), 'decision').toBe(200);
   }
 
   async decideAppeal(person: Person, appealId: number, decision: Record<string, unknown>): Promise<void> {
     const { version } = await this.findCase(person);
-    const answer = await this.request.put(`/api/moderation/appeals/${appealId}`, {
+    const response = await this.request.put(`/api/moderation/appeals/${appealId}`, {
       data: { version, ...decision },
     });
-    expect(answer.status(), 'decision of an appeal').toBe(200);
+    expect(response.status(), 'decision of an appeal').toBe(200);
   }
 }
 
 const signIn = async (request: APIRequestContext, number: number): Promise<SelfUser> => {
   const data = await findModerator(test.info().parallelIndex, number);
-  const answer = await request.post('/api/login', { data });
-  expect(answer.ok(), 'login of a moderator').toBe(true);
-  return ((await answer.json()) as { user: SelfUser }).user;
+  const response = await request.post('/api/login', { data });
+  expect(response.ok(), 'login of a moderator').toBe(true);
+  return ((await response.json()) as { user: SelfUser }).user;
 };
 
 /** Signs in the first or another of the moderators, whom the tests of a worker share. */
@@ -69,8 +69,8 @@ export const reportByHttp = async (
   target: Person,
   report: Record<string, unknown>,
 ): Promise<void> => {
-  const answer = await reporter.page.request.post('/api/reports', {
+  const response = await reporter.page.request.post('/api/reports', {
     data: { reporterId: reporter.user.id, targetId: target.user.id, ...report },
   });
-  expect(answer.status(), 'report').toBe(201);
+  expect(response.status(), 'report').toBe(201);
 };

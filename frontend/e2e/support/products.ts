@@ -76,9 +76,9 @@ const provideProducts = async (): Promise<(() => Promise<void>) | undefined> => 
 export default provideProducts;
 
 const askProductServer = async (path: string): Promise<string> => {
-  const answer = await fetch(`${process.env.THAW_PRODUCTS_URL}/${path}`);
-  const text = await answer.text();
-  if (!answer.ok) throw new Error(text);
+  const response = await fetch(`${process.env.THAW_PRODUCTS_URL}/${path}`);
+  const text = await response.text();
+  if (!response.ok) throw new Error(text);
   return text;
 };
 

@@ -72,8 +72,8 @@ export const signInByHttp = async (
   };
   let { user } = started;
   if (gender) {
-    const answer = await context.request.patch(`/api/user/${user.id}`, { data: { gender } });
-    ({ user } = (await answer.json()) as { user: SelfUser });
+    const response = await context.request.patch(`/api/user/${user.id}`, { data: { gender } });
+    ({ user } = (await response.json()) as { user: SelfUser });
   }
   await context.addInitScript(
     (stored) => {

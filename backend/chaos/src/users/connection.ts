@@ -120,9 +120,9 @@ export class Connection {
   }
 
   private async authenticate(socket: PageSocket, attempt: Attempt): Promise<void> {
-    const answer = await socket.request('authenticate', this.owner.getAuthenticationData());
-    if (socket !== this.socket || answer === 'closed') return;
-    if (answer !== 'timeout' && answer.event === 'authenticated') return;
+    const reply = await socket.request('authenticate', this.owner.getAuthenticationData());
+    if (socket !== this.socket || reply === 'closed') return;
+    if (reply !== 'timeout' && reply.event === 'authenticated') return;
     // A socket that cannot authenticate is treated as lost.
     attempt.failedAt ??= Date.now();
     socket.drop();

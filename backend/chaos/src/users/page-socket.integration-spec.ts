@@ -29,9 +29,9 @@ it('passes a late acknowledgement on before the frames that follow it', async ()
   const [served] = await connected;
   await until(() => isOpen);
   jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'performance', 'Date'] });
-  const answer = socket.request('ping', {}, ({ event }: Frame) => seen.push(event));
+  const reply = socket.request('ping', {}, ({ event }: Frame) => seen.push(event));
   jest.advanceTimersByTime(ANSWER_WITHIN_MS);
-  expect(await answer).toBe('timeout');
+  expect(await reply).toBe('timeout');
   jest.useRealTimers();
   served.send(JSON.stringify({ event: 'ack', data: { seq: 2 }, ref: '1' }));
   served.send(JSON.stringify({ event: 'random_message', data: { seq: 3 } }));

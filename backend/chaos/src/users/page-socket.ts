@@ -66,10 +66,10 @@ export class PageSocket {
     const ref = String(this.lastRef);
     return new Promise((resolve) => {
       const timer = setTimeout(() => resolve('timeout'), ANSWER_WITHIN_MS);
-      const settle = (answer: Frame | NoAnswer): void => {
+      const settle = (reply: Frame | NoAnswer): void => {
         clearTimeout(timer);
         this.pending.delete(ref);
-        resolve(answer);
+        resolve(reply);
       };
       this.pending.set(ref, { settle, onAnswer });
       this.socket.send(JSON.stringify({ event, data, ref }));

@@ -91,9 +91,9 @@ describe('blocks across two replicas', () => {
          SELECT $1::bigint, $1::bigint + n, now() FROM generate_series(1000000, 1000000 + $2::int - 2) AS n`,
         [ada.user.id, limits.blockedUsersMax],
       );
-      const answers = await Promise.all([block(ada, bob), block(ada, eve)]);
-      expect(answers.map(({ status }) => status).sort()).toEqual([201, 409]);
-      expect(answers.find(({ status }) => status === 409)?.body.code).toBe('limit_reached');
+      const responses = await Promise.all([block(ada, bob), block(ada, eve)]);
+      expect(responses.map(({ status }) => status).sort()).toEqual([201, 409]);
+      expect(responses.find(({ status }) => status === 409)?.body.code).toBe('limit_reached');
       await stack.database.dataSource.query('DELETE FROM blocks WHERE blocked_id >= $1::bigint + 1000000', [
         ada.user.id,
       ]);

@@ -122,9 +122,11 @@ describe('reports', () => {
 
     it('are one report when they are filed at the same moment', async () => {
       const { ada, bob, sessionId } = await startChatWithMessage();
-      const answers = await Promise.all(Array.from({ length: 4 }, () => fileReport(ada, bob, { sessionId })));
-      expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 201]);
-      expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
+      const responses = await Promise.all(
+        Array.from({ length: 4 }, () => fileReport(ada, bob, { sessionId })),
+      );
+      expect(responses.map(({ status }) => status).sort()).toEqual([200, 200, 200, 201]);
+      expect(new Set(responses.map(({ body }) => body.id)).size).toBe(1);
       expect(await readStoredReports(stack, bob)).toHaveLength(1);
     });
 

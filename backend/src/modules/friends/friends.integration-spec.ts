@@ -208,7 +208,7 @@ describe('friends across two replicas', () => {
     const bobElsewhere = Object.assign(new ThawVisitor([stack.origins[0]!]), { user: bob.user });
     const { body } = await sendRequest(ada, bob);
     const sockets = [await ada.openSocket(), await bob.openSocket()];
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
         (index % 2 === 0 ? bob : bobElsewhere).call(
           'PUT',
@@ -218,7 +218,7 @@ describe('friends across two replicas', () => {
         ),
       ),
     );
-    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200));
+    expect(responses.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200));
     expect(await readFriends(ada)).toHaveLength(1);
     for (const socket of sockets) {
       await socket.next('friendship_accepted');

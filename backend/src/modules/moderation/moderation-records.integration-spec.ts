@@ -216,9 +216,9 @@ describe('records of moderation', () => {
       const carl = await stack.createVisitor(0);
       const before = await stack.database.dataSource.query('SELECT 1 FROM uploads');
       for (const bucket of ['chat-images', 'avatars'] as const) {
-        const answer = await upload(carl, bytes, bucket);
+        const response = await upload(carl, bytes, bucket);
         // The first attempt suspends.
-        expect(answer.body.code).toBe(bucket === 'chat-images' ? 'image_refused' : 'suspended');
+        expect(response.body.code).toBe(bucket === 'chat-images' ? 'image_refused' : 'suspended');
       }
       expect(await stack.database.dataSource.query('SELECT 1 FROM uploads')).toHaveLength(before.length);
       expect((await upload(await stack.createVisitor(0), await createPicture(2))).status).toBe(201);

@@ -164,13 +164,13 @@ describe('moderation', () => {
     it('is that of one of two moderators who decide at the same moment', async () => {
       const { bob, caseId } = await fileNewReport();
       const { version } = await createModeratorApi(mia).read(caseId);
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         [mia, max].map((moderator) =>
           createModeratorApi(moderator).decide(caseId, createSuspension(version)),
         ),
       );
-      expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
-      expect(answers.find(({ status }) => status === 409)!.body.code).toMatch(
+      expect(responses.map(({ status }) => status).sort()).toEqual([200, 409]);
+      expect(responses.find(({ status }) => status === 409)!.body.code).toMatch(
         /case_changed|already_answered/,
       );
       const sanctions = await stack.database.dataSource.query('SELECT 1 FROM sanctions WHERE user_id = $1', [

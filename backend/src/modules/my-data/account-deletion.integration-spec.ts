@@ -183,8 +183,8 @@ describe('the deletion of an account', () => {
     const ada = await register(canary(), 'female');
     const path = `/api/user/${ada.user.id}/erasure`;
     const attempt = async (visitor: ThawVisitor, url: string, body: object) => {
-      const answer = await visitor.call('POST', url, body);
-      return `${answer.status} ${String(answer.body.code)}`;
+      const response = await visitor.call('POST', url, body);
+      return `${response.status} ${String(response.body.code)}`;
     };
     expect(await attempt(ada, path, { currentPassword: 'wrong' })).toBe('403 wrong_password');
     expect(await attempt(ada, path, { confirm: 'DELETE' })).toBe('400 validation_failed');

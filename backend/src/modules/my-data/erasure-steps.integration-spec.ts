@@ -86,7 +86,7 @@ describe('an erasure', () => {
     await holder.startTransaction();
     await stack.replicas[0]!.app.get(BlockRepository).lockPair(ada.user.id, bob.user.id, holder.manager);
     const before = await rows(`SELECT 1 FROM ${table}`);
-    const answer = ada.call('POST', `/api/${route}`, {
+    const response = ada.call('POST', `/api/${route}`, {
       [columns[0]]: ada.user.id,
       [columns[1]]: bob.user.id,
     });
@@ -94,7 +94,7 @@ describe('an erasure', () => {
     expect(await erasure.run(await request(bob))).toBe(true);
     await holder.rollbackTransaction();
     await holder.release();
-    expect(await answer).toMatchObject({ status: 404, body: { code: 'not_found' } });
+    expect(await response).toMatchObject({ status: 404, body: { code: 'not_found' } });
     expect(await rows(`SELECT 1 FROM ${table}`)).toEqual(before);
   });
 

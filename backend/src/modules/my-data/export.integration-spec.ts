@@ -184,8 +184,8 @@ describe('the export of what is stored about a user', () => {
     const ada = await register();
     const path = `/api/my-data/${ada.user.id}/export`;
     const attempt = async (body: object) => {
-      const answer = await ada.call('POST', path, body);
-      return `${answer.status} ${String(answer.body.code)}`;
+      const response = await ada.call('POST', path, body);
+      return `${response.status} ${String(response.body.code)}`;
     };
     expect(await attempt({})).toBe('400 validation_failed');
     expect(await attempt({ currentPassword: 'wrong' })).toBe('403 wrong_password');

@@ -92,13 +92,13 @@ describe('private messages sent concurrently on two replicas', () => {
       for (let number = 0; number < MESSAGES_PER_USER; number += 1) {
         const content = `${name}.${number}`;
         const message = createPrivateMessage({ from, to, content, clientId: randomUUID() });
-        let answer = await socket.ask('send_private_message', message);
-        while (answer.event !== 'ack') {
-          expect(answer.data.code).toBe('unavailable');
+        let reply = await socket.ask('send_private_message', message);
+        while (reply.event !== 'ack') {
+          expect(reply.data.code).toBe('unavailable');
           await sleep(RETRY_MS);
-          answer = await socket.ask('send_private_message', message);
+          reply = await socket.ask('send_private_message', message);
         }
-        idsByContent.set(content, Number(answer.data.id));
+        idsByContent.set(content, Number(reply.data.id));
       }
       return idsByContent;
     };

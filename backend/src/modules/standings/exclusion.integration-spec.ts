@@ -64,7 +64,7 @@ describe('an excluded user', () => {
       for (const socket of sockets) expect(socket.all('standing')).toMatchObject([{ kind, noticeId }]);
       const routes = listRoutes(first().app).filter((route) => !openRoutes.test(route));
       expect(routes.length).toBeGreaterThanOrEqual(20);
-      const answers = await Promise.all(
+      const outcomes = await Promise.all(
         routes
           .filter((route) => route !== 'GET /api/user/:id')
           .map(async (route) => {
@@ -74,7 +74,7 @@ describe('an excluded user', () => {
             return `${route} ${status} ${String(body.code)}`;
           }),
       );
-      expect(answers.filter((answer) => !answer.endsWith(' 403 suspended'))).toEqual([]);
+      expect(outcomes.filter((outcome) => !outcome.endsWith(' 403 suspended'))).toEqual([]);
     });
   });
 

@@ -117,10 +117,10 @@ describe('suggestions of a language model', () => {
   it('are limited to six requests per minute and user, in every profile', async () => {
     model.behave(sayLines('Tea or coffee?'));
     const { bob, sessionId } = await startChat(stack);
-    const answers = [];
-    for (let count = 0; count < 7; count += 1) answers.push(await suggest(bob, { sessionId }));
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200, 429]);
-    expect(Number(answers[6]?.headers.get('retry-after'))).toBeGreaterThan(0);
+    const responses = [];
+    for (let count = 0; count < 7; count += 1) responses.push(await suggest(bob, { sessionId }));
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200, 429]);
+    expect(Number(responses[6]?.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(model.questions).toHaveLength(6);
   });
 

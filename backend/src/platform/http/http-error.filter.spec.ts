@@ -5,7 +5,7 @@ import { HttpErrorFilter } from './http-error.filter';
 
 /** Returns the filter's response to an error and the number of log lines. */
 const answerTo = (error: unknown): { status: number; code: string; logged: number } => {
-  let answer = { status: 0, code: '' };
+  let sent = { status: 0, code: '' };
   const response = {
     locals: {},
     headersSent: false,
@@ -14,7 +14,7 @@ const answerTo = (error: unknown): { status: number; code: string; logged: numbe
     type: () => response,
     status: () => response,
     json: ({ statusCode, code }: { statusCode: number; code: string }) => {
-      answer = { status: statusCode, code };
+      sent = { status: statusCode, code };
     },
   };
   const logFailure = jest.fn();
@@ -23,7 +23,7 @@ const answerTo = (error: unknown): { status: number; code: string; logged: numbe
     error,
     host as unknown as ArgumentsHost,
   );
-  return { ...answer, logged: logFailure.mock.calls.length };
+  return { ...sent, logged: logFailure.mock.calls.length };
 };
 
 describe('HttpErrorFilter', () => {

@@ -187,9 +187,9 @@ describe('a socket', () => {
       jest
         .spyOn(stack.replicas[0]!.app.get(UsersService), 'findSearcher')
         .mockRejectedValueOnce(new Error('secret detail'));
-      const answer = await socket.ask('join_queue', {});
-      expect(answer).toMatchObject({ event: 'error', data: { code: 'internal' } });
-      expect(JSON.stringify(answer)).not.toContain('secret');
+      const reply = await socket.ask('join_queue', {});
+      expect(reply).toMatchObject({ event: 'error', data: { code: 'internal' } });
+      expect(JSON.stringify(reply)).not.toContain('secret');
       expect(await socket.ask('leave_queue', {})).toMatchObject({ event: 'ack' });
     });
   });

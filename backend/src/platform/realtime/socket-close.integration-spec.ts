@@ -169,12 +169,12 @@ describe('a socket is closed', () => {
     void socket.closed.then(() => (isClosed = true));
     let refusedCount = 0;
     while (!isClosed) {
-      const answer = await Promise.race([socket.ask('ping', {}), socket.closed]);
-      if (typeof answer === 'number') break;
-      if (answer.event !== 'error') continue;
+      const reply = await Promise.race([socket.ask('ping', {}), socket.closed]);
+      if (typeof reply === 'number') break;
+      if (reply.event !== 'error') continue;
       refusedCount += 1;
-      expect(answer.data).toMatchObject({ code: 'rate_limited' });
-      expect(answer.data.retryAfterMs).toBeGreaterThan(0);
+      expect(reply.data).toMatchObject({ code: 'rate_limited' });
+      expect(reply.data.retryAfterMs).toBeGreaterThan(0);
     }
     expect(await socket.closed).toBe(closeCodes.flooding);
     expect(refusedCount).toBeGreaterThanOrEqual(50);

@@ -346,11 +346,11 @@ describe('a photo', () => {
 
 it('allows a typing frame at most every two seconds for each conversation', () => {
   const { outbox, clock } = createTestOutbox();
-  expect(outbox.claimTypingNotification('12')).toBe(true);
-  expect(outbox.claimTypingNotification('12')).toBe(false);
-  expect(outbox.claimTypingNotification('13')).toBe(true);
+  expect(outbox.tryAcquireTypingPermit('12')).toBe(true);
+  expect(outbox.tryAcquireTypingPermit('12')).toBe(false);
+  expect(outbox.tryAcquireTypingPermit('13')).toBe(true);
   clock.advance(limits.typingIntervalMs);
-  expect(outbox.claimTypingNotification('12')).toBe(true);
+  expect(outbox.tryAcquireTypingPermit('12')).toBe(true);
   outbox.submit('12', text('hello'));
-  expect(outbox.claimTypingNotification('12')).toBe(false);
+  expect(outbox.tryAcquireTypingPermit('12')).toBe(false);
 });

@@ -171,7 +171,7 @@ export const createOutbox = (options: OutboxOptions) => {
      * Whether a typing notification may be sent now: at most one in two seconds for each conversation (B02). The caller
      * must send it, because it counts as sent.
      */
-    claimTypingNotification: (conversationId: string): boolean => {
+    tryAcquireTypingPermit: (conversationId: string): boolean => {
       const now = clock.now();
       const msSinceLast = now - (lastTypingAt.get(conversationId) ?? -Infinity);
       if (!options.isConnected() || msSinceLast < limits.typingIntervalMs) return false;

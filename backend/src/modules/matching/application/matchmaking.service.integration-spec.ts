@@ -175,8 +175,8 @@ describe('MatchmakingService', () => {
     await socket.cut();
     await until(async () => (await listQueues()).length === 0);
     const back = await ada.connect(stack.origins[1]);
-    const answer = await back.ask('authenticate', { userId: ada.user.id });
-    expect(answer.data).toEqual({ userId: ada.user.id, state: 'searching' });
+    const reply = await back.ask('authenticate', { userId: ada.user.id });
+    expect(reply.data).toEqual({ userId: ada.user.id, state: 'searching' });
     expect(await back.next('queue_joined')).toEqual({
       preferences: 'male',
       since: new Date(Number(since)).toISOString(),

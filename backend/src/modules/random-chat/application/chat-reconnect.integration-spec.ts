@@ -202,8 +202,8 @@ describe('random chat: reconnect', () => {
       await bobSocket.request('skip_chat', { sessionId });
       const back = await ada.connect(stack.origins[1]);
       const lastSeen = { sessionId, seq: 1 };
-      const answer = await back.ask('authenticate', { userId: ada.user.id, lastSeen });
-      expect(answer.data).toMatchObject({ state: 'idle' });
+      const reply = await back.ask('authenticate', { userId: ada.user.id, lastSeen });
+      expect(reply.data).toMatchObject({ state: 'idle' });
       expect(await back.next('chat_skipped')).toMatchObject({ sessionId, seq: 2, reason: 'skipped' });
       const again = await ada.openSocket(undefined, { sessionId, seq: 2 });
       await again.request('join_queue', {});

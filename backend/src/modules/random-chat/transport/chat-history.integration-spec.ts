@@ -71,9 +71,9 @@ describe('the time until which a chat of the history can be reported', () => {
     await chat.adaSocket.request('skip_chat', { sessionId: chat.sessionId });
     await persistChat(stack.replicas[0]!, chat.sessionId);
     const expected = Date.parse(await readDayAfterLastEvent(chat)) - DAY_MS + 60_000;
-    const answer = await fetch(`${origin}/api/chat-history/${chat.ada.user.id}`, {
+    const response = await fetch(`${origin}/api/chat-history/${chat.ada.user.id}`, {
       headers: { cookie: chat.ada.cookie },
     });
-    expect(await answer.json()).toMatchObject([{ reportableUntil: new Date(expected).toISOString() }]);
+    expect(await response.json()).toMatchObject([{ reportableUntil: new Date(expected).toISOString() }]);
   });
 });

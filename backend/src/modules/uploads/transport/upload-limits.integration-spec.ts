@@ -161,8 +161,8 @@ describe('uploads over slow and hostile connections', () => {
 
   it('of one user all succeed when six are sent at the same time', async () => {
     const visitor = await stack.createVisitor(0);
-    const answers = await Promise.all(Array.from({ length: 6 }, () => uploadImage(visitor)));
-    expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(201));
+    const responses = await Promise.all(Array.from({ length: 6 }, () => uploadImage(visitor)));
+    expect(responses.map(({ status }) => status)).toEqual(Array(6).fill(201));
   });
 
   it('log no failure when aborted', async () => {
@@ -179,8 +179,8 @@ describe('uploads over slow and hostile connections', () => {
     }
     await until(() => requests.every(({ destroyed }) => destroyed));
     // Both slots of the user are free again, so the aborted uploads have been handled.
-    const answers = await Promise.all([uploadImage(visitor), uploadImage(visitor)]);
-    expect(answers.map(({ status }) => status)).toEqual([201, 201]);
+    const responses = await Promise.all([uploadImage(visitor), uploadImage(visitor)]);
+    expect(responses.map(({ status }) => status)).toEqual([201, 201]);
     expect(failure).not.toHaveBeenCalled();
   });
 

@@ -89,9 +89,9 @@ describe.each([
     const url = body.url as string;
     const { headers } = await browser.get(url);
     for (const known of [headers.etag, `W/${headers.etag}`, `"other", ${headers.etag}`, '*']) {
-      const answer = await browser.get(url).set('If-None-Match', known!).expect(304);
-      expect(answer.headers['cache-control']).toBe('private, max-age=86400, immutable');
-      expect(answer.text).toBeFalsy();
+      const response = await browser.get(url).set('If-None-Match', known!).expect(304);
+      expect(response.headers['cache-control']).toBe('private, max-age=86400, immutable');
+      expect(response.text).toBeFalsy();
     }
     await browser.get(url).set('If-None-Match', '"other"').expect(200);
     const head = await browser.head(url).expect(200);
@@ -149,11 +149,11 @@ describe.each([
         [20, 30, 40].map(async (width) => ({ browser, width, image: await createPlainJpeg(width, 10) })),
       ),
     );
-    const answers = await Promise.all(requests.map(({ browser, image }) => upload(browser, image)));
-    expect(answers.map(({ status }) => status)).toEqual(requests.map(() => 201));
-    expect(new Set(answers.map(({ body }) => body.url as string)).size).toBe(requests.length);
+    const responses = await Promise.all(requests.map(({ browser, image }) => upload(browser, image)));
+    expect(responses.map(({ status }) => status)).toEqual(requests.map(() => 201));
+    expect(new Set(responses.map(({ body }) => body.url as string)).size).toBe(requests.length);
     for (const [index, { browser, width }] of requests.entries()) {
-      const image = await browser.get(answers[index]!.body.url as string).expect(200);
+      const image = await browser.get(responses[index]!.body.url as string).expect(200);
       expect((await sharp(image.body as Buffer).metadata()).width).toBe(width);
     }
   });

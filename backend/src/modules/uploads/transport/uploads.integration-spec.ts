@@ -148,9 +148,9 @@ describe('an upload', () => {
   });
 
   it('is limited to twenty in ten minutes', async () => {
-    const answers = [];
-    for (let round = 0; round < 20; round += 1) answers.push((await upload(browser, jpeg)).status);
-    expect(answers).toEqual(Array(20).fill(201));
+    const statuses = [];
+    for (let round = 0; round < 20; round += 1) statuses.push((await upload(browser, jpeg)).status);
+    expect(statuses).toEqual(Array(20).fill(201));
     const refused = await upload(browser, jpeg);
     expect(refused.body).toEqual(createErrorBody(429, 'rate_limited'));
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);

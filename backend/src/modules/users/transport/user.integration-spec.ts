@@ -46,7 +46,7 @@ describe('users over HTTP', () => {
     it('gives the same answer for an invisible user, a missing user and a malformed id', async () => {
       const { browser } = await joinAnonymously();
       const stranger = await joinAnonymously();
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         [
           stranger.id,
           '9007199254740991',
@@ -61,7 +61,7 @@ describe('users over HTTP', () => {
           '01',
         ].map((id) => browser.get(`/api/user/${id}`)),
       );
-      for (const { status, body } of answers) {
+      for (const { status, body } of responses) {
         expect([status, body]).toEqual([
           404,
           { statusCode: 404, code: 'not_found', message: expect.any(String) },
@@ -116,8 +116,8 @@ describe('users over HTTP', () => {
       expect(response.body.user).toMatchObject({ id, gender: 'female' });
       expect(await api.app.get(UsersService).findSearcher(id)).toMatchObject({ gender: 'female' });
       for (const gender of ['male', 'female']) {
-        const secondAnswer = await browser.patch(`/api/user/${id}`).send({ gender });
-        expect(secondAnswer.body).toMatchObject({ statusCode: 409, code: 'gender_already_set' });
+        const secondResponse = await browser.patch(`/api/user/${id}`).send({ gender });
+        expect(secondResponse.body).toMatchObject({ statusCode: 409, code: 'gender_already_set' });
       }
     });
 

@@ -60,9 +60,9 @@ it('shows the notice exactly as the person will see it while it is written', asy
 });
 
 it('decides by keyboard only, and has loaded the next case before', async () => {
-  let answer = (_: object): void => undefined;
+  let respond = (_: object): void => undefined;
   const { user, server } = await openForm(threeCases(), {
-    [decisionUrl]: () => new Promise<object>((resolve) => (answer = resolve)),
+    [decisionUrl]: () => new Promise<object>((resolve) => (respond = resolve)),
   });
   await waitFor(() => expect(server.count('GET', '/api/moderation/cases/11')).toBe(1));
   await screen.findByRole('button', { name: 'Release' });
@@ -83,7 +83,7 @@ it('decides by keyboard only, and has loaded the next case before', async () => 
       'On 20 November 2026 you went on with sexual messages or pictures that the other person had not asked for.',
   });
   server.routes[openQueue] = createCasePage(threeCases().slice(1));
-  answer(aCase({ state: 'decided', version: 7 }));
+  respond(aCase({ state: 'decided', version: 7 }));
   expect(await screen.findByText('Case 8 is decided.')).toBeInTheDocument();
 });
 

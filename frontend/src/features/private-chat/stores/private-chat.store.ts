@@ -204,7 +204,7 @@ export const createPrivateChats = ({ clock, newId, queryClient }: PrivateChatOpt
       (conversations.getLoaded(userId, friendId)?.messages.some(({ id }) => id === messageId) ?? false),
     /** Called when the user types; notifies the friend at most every two seconds (B02). */
     notifyTyping: (friendId: number): void => {
-      if (outbox.claimTypingNotification(String(friendId))) socket.send('typing', { receiverId: friendId });
+      if (outbox.tryAcquireTypingPermit(String(friendId))) socket.send('typing', { receiverId: friendId });
     },
     /** Subscribes to the end of friendships; returns the function that unsubscribes. */
     onFriendshipEnded: (listen: (friendId: number) => void): (() => void) => {

@@ -277,7 +277,7 @@ export const createRandomChat = ({ clock, newId, openTabs }: RandomChatOptions) 
     /** Called when the user types; notifies the partner at most every two seconds (B02). */
     notifyTyping: (): void => {
       const sessionId = findActiveSessionId(useStore.getState());
-      if (sessionId !== null && outbox.claimTypingNotification(sessionId))
+      if (sessionId !== null && outbox.tryAcquireTypingPermit(sessionId))
         socket.send('typing', { sessionId });
     },
 

@@ -92,9 +92,9 @@ it('reports an Undo that failed, and leaves the block as it is', async () => {
 });
 
 it('cannot be closed or pressed again while it waits for the server', async () => {
-  let answer = (_: object): void => undefined;
+  let respond = (_: object): void => undefined;
   const server = fakeServer({
-    'POST /api/blocks': () => new Promise<object>((resolve) => (answer = resolve)),
+    'POST /api/blocks': () => new Promise<object>((resolve) => (respond = resolve)),
   });
   const user = show();
   await user.click(button('Block'));
@@ -102,7 +102,7 @@ it('cannot be closed or pressed again while it waits for the server', async () =
   expect(button('Cancel')).toBeDisabled();
   await user.keyboard('{Escape}');
   expect(dialog()).toBeVisible();
-  answer(blocked);
+  respond(blocked);
   await waitFor(() => expect(dialog()).toBeNull());
   expect(server.count('POST', '/api/blocks')).toBe(1);
 });

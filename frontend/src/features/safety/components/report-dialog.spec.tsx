@@ -162,9 +162,9 @@ it('stays open for the emergency number after a report of self-harm', async () =
 });
 
 it('cannot be closed or sent again while it waits for the server', async () => {
-  let answer = (_: object): void => undefined;
+  let respond = (_: object): void => undefined;
   const server = fakeServer({
-    'POST /api/reports': () => new Promise<object>((resolve) => (answer = resolve)),
+    'POST /api/reports': () => new Promise<object>((resolve) => (respond = resolve)),
   });
   const user = show();
   await user.click(radio('Insults or hate'));
@@ -173,7 +173,7 @@ it('cannot be closed or sent again while it waits for the server', async () => {
   expect(button('Cancel')).toBeDisabled();
   await user.keyboard('{Escape}');
   expect(dialog()).toBeVisible();
-  answer(report);
+  respond(report);
   await isClosed();
   expect(server.count('POST', '/api/reports')).toBe(1);
 });

@@ -22,8 +22,8 @@ const preloadFont = (): Plugin => ({
 });
 
 /**
- * Lets the bundler drop unused components of React Router, 3 kB (gzip) of every page. The library assigns their names in
- * separate statements and does not mark the calls that create them as pure, so they would be kept.
+ * Lets the bundler drop unused components of React Router, 3 kB (gzip) of every page. The library assigns their names
+ * in separate statements and does not mark the calls that create them as pure, so they would be kept.
  */
 const dropUnusedRouterParts = (): Plugin => ({
   name: 'thaw-drop-unused-router-parts',
@@ -40,8 +40,8 @@ const dropUnusedRouterParts = (): Plugin => ({
 });
 
 /**
- * Lets the bundler drop the schemas of the contract that a page does not use, such as those of the frames it sends. No call
- * of the schema library has an effect, but none is marked as pure.
+ * Lets the bundler drop the schemas of the contract that a page does not use, such as those of the frames it sends. No
+ * call of the schema library has an effect, but none is marked as pure.
  */
 const dropUnusedSchemas = (): Plugin => ({
   name: 'thaw-drop-unused-schemas',

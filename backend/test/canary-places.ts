@@ -24,8 +24,8 @@ const copyOut = (client: Client, statement: string): Promise<string> =>
   });
 
 /**
- * Every table, and the values that PostgreSQL keeps of columns for its planner. The rows of partitions are found in their
- * table.
+ * Every table, and the values that PostgreSQL keeps of columns for its planner. The rows of partitions are found in
+ * their table.
  */
 const readDatabase = async (connectionString: string): Promise<[string, string][]> => {
   const client = new Client({ connectionString });

@@ -1,6 +1,7 @@
 /**
- * A user whose every text is a unique word is deleted on what `npm start` runs. Afterwards no word is in PostgreSQL, Redis,
- * the files, the logs or the metrics, except in what the receipt lists as kept, and there only until its time is over.
+ * A user whose every text is a unique word is deleted on what `npm start` runs. Afterwards no word is in PostgreSQL,
+ * Redis, the files, the logs or the metrics, except in what the receipt lists as kept, and there only until its time is
+ * over.
  */
 import { type Receipt } from '@thaw/contract/my-data';
 import type { ModerationCase } from '@thaw/contract/moderation';

@@ -1,6 +1,6 @@
 /**
- * The migration that partitions the events, as the process that an operator runs, is killed repeatedly while the service
- * appends, changes and deletes. The long form (THAW_TEST_LONG=1) has more data and more kills.
+ * The migration that partitions the events, as the process that an operator runs, is killed repeatedly while the
+ * service appends, changes and deletes. The long form (THAW_TEST_LONG=1) has more data and more kills.
  */
 import { BusyEventStore, type PrivateRow } from '../src/testing/busy-event-store.driver';
 import {

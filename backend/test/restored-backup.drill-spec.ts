@@ -1,6 +1,7 @@
 /**
- * Performs the drill of docs/operations.md ("Back up and restore") on what `npm start` runs, its own PostgreSQL and Redis
- * included: a copy of PostgreSQL's files, a deletion, the copy put back, and a start, which erases the user again.
+ * Performs the drill of docs/operations.md ("Back up and restore") on what `npm start` runs, its own PostgreSQL and
+ * Redis included: a copy of PostgreSQL's files, a deletion, the copy put back, and a start, which erases the user
+ * again.
  */
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';

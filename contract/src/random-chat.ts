@@ -156,7 +156,9 @@ export type SessionAdvanced = z.infer<typeof sessionAdvancedSchema>;
 
 export const sessionResumedSchema = z.object({
   sessionId: sessionIdSchema,
-  /** Set when the client's version is ahead of the log: it discards its state of the session and applies these events. */
+  /**
+   * Set when the client's version is ahead of the log: it discards its state of the session and applies these events.
+   */
   reset: z.optional(z.literal(true)),
   /** The version after the events of this frame are applied. */
   seq: z.int(),

@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
 import { idSchema, timestampSchema } from './scalars.js';
 
-// What every page needs of safety: the user's standing, and the frames. The rest is in safety.ts, which exports this, too.
+// What every page needs of safety: the user's standing, and the frames. The rest is in safety.ts, which exports this,
+// too.
 
 /** What a report is about. */
 export const reportCategorySchema = z.enum([

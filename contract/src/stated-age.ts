@@ -33,7 +33,9 @@ const ageAndGender = new RegExp(
   'iu',
 );
 
-/** Every statement of an age from 8 to 17 contains one of these; they are tested first, as almost no message has one. */
+/**
+ * Every statement of an age from 8 to 17 contains one of these; they are tested first, as almost no message has one.
+ */
 const mayStateAge = new RegExp(`(?<!\\d)(?:0?[89]|1[0-7])(?!\\d)|${ageWords.join('|')}`, 'iu');
 
 const toNumber = (age: string): number => {

@@ -37,8 +37,8 @@ export const createUploadKey = ({ prefix, uuid, isExplicit, extension }: UploadK
   `${prefix}${uuid}${isExplicit ? '.explicit' : ''}.${extension}`;
 
 /**
- * Whether a text is a key that the server assigns: an optional folder, a UUID, `.explicit` if a classifier considers the
- * image explicit, and `.jpg` or `.webp`.
+ * Whether a text is a key that the server assigns: an optional folder, a UUID, `.explicit` if a classifier considers
+ * the image explicit, and `.jpg` or `.webp`.
  */
 export const isUploadKey = (text: string): boolean => keyPattern.test(text);
 

@@ -4,8 +4,8 @@ import { goodStanding, standingSchema } from './standing.js';
 import { genderSchema, idSchema, timestampSchema } from './scalars.js';
 
 /**
- * A user as returned to that user alone (A10). `isModerator` and `standing` have defaults: servers of an earlier release
- * do not send them.
+ * A user as returned to that user alone (A10). `isModerator` and `standing` have defaults: servers of an earlier
+ * release do not send them.
  */
 export const selfUserSchema = z.object({
   id: idSchema,

@@ -60,8 +60,8 @@ const createAccessList = (password) =>
   `user default on nopass resetkeys resetchannels -@all +ping\n${formatUser('thaw', password)}\n`;
 
 /**
- * The user of the product: everything except administrative commands. Of these, BGREWRITEAOF is allowed: it removes what was
- * deleted from Redis' append-only file.
+ * The user of the product: everything except administrative commands. Of these, BGREWRITEAOF is allowed: it removes
+ * what was deleted from Redis' append-only file.
  */
 export function formatUser(name, password) {
   const hash = createHash('sha256').update(password).digest('hex');

@@ -8,7 +8,9 @@ import { resolveInRepository } from '../local/paths.mjs';
 
 const { K6_PATH: k6 } = process.env;
 
-/** Runs a script, and resolves with its exit code and its output. k6 exits with an error when a threshold was missed. */
+/**
+ * Runs a script, and resolves with its exit code and its output. k6 exits with an error when a threshold was missed.
+ */
 const runScript = (script, env = {}) =>
   new Promise((resolve, reject) => {
     const child = spawn(k6, ['run', '--quiet', resolveInRepository('deploy', 'k6', script)], {

@@ -44,7 +44,11 @@ class Inbox {
   }
 }
 
-/** Meets another user in a random chat and becomes friends. @param {LiveUser} user @returns {Promise<number>} the friend */
+/**
+ * Meets another user in a random chat and becomes friends.
+ * @param {LiveUser} user
+ * @returns {Promise<number>} the friend
+ */
 const makeFriend = async (user) => {
   const chat = await findChat(user, MEET_MS);
   if (!chat) throw new Error('There was no match');

@@ -38,7 +38,9 @@ function reportAt(context, start, findings) {
 const checkProse = (text) => [...findWordsInText(text, everyWord), ...findGuillemets(text)];
 const checkVisibleText = (text) => [...findWordsInText(text, pronouns), ...findGuillemets(text)];
 
-/** The function that a call ends in, under its modifiers: `it.each(table)` is `it`, and `t.test` of node:test is `t`. */
+/**
+ * The function that a call ends in, under its modifiers: `it.each(table)` is `it`, and `t.test` of node:test is `t`.
+ */
 const getBaseName = (callee) => {
   switch (callee.type) {
     case 'Identifier':

@@ -1,4 +1,7 @@
-/** An error that the developer can fix, such as a port that is taken. The launcher prints its message, a complete sentence, and exits with code 1. */
+/**
+ * An error that the developer can fix, such as a port that is taken. The launcher prints its message, a complete
+ * sentence, and exits with code 1.
+ */
 export class LauncherError extends Error {
   name = 'LauncherError';
 }

@@ -31,7 +31,8 @@ export function checkNodeThenRun(load) {
       return command.main(process.argv.slice(2));
     })
     .catch(function (error) {
-      // The message of a LauncherError is written for the developer; anything else is a bug and is printed with its stack.
+      // The message of a LauncherError is written for the developer; anything else is a bug and is printed with its
+      // stack.
       console.error(error && error.name === 'LauncherError' ? '\n' + error.message : error);
       process.exit(1);
     });

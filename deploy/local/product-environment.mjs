@@ -11,7 +11,8 @@ export const createMigrationSettings = ({ databaseUrl, serviceDatabaseUrl }) =>
  * Builds the environment of a process of the product, and creates the secrets and the folder for files if they are
  * missing. Later sources override earlier ones: the launcher's defaults, the
  * launcher's own environment, `given` (for all processes), the addresses of the stores, `settings` (for this process).
- * @param {{home: string, stores: {databaseUrl: string, serviceDatabaseUrl?: string, redisUrl: string}, given?: Record<string, string>,
+ * @param {{home: string, stores: {databaseUrl: string, serviceDatabaseUrl?: string, redisUrl: string}, given?:
+ * Record<string, string>,
  *   settings?: Record<string, string | number>}} options
  * @returns {Record<string, string>}
  */

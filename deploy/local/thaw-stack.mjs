@@ -72,8 +72,8 @@ const moderatorsProgram = createNodeCommand(
  */
 
 /**
- * Starts the built product as real processes: private stores if none are given, migrations, replicas, workers, and nginx
- * in front of several replicas. Resolves once the page is served.
+ * Starts the built product as real processes: private stores if none are given, migrations, replicas, workers, and
+ * nginx in front of several replicas. Resolves once the page is served.
  *
  * @param {object} [options]
  * @param {number} [options.replicas]  number of api processes, 1 by default
@@ -88,7 +88,8 @@ const moderatorsProgram = createNodeCommand(
  *   the ports nginx connects to, for a proxy between them
  * @param {boolean} [options.isProxied]  runs nginx even in front of a single replica
  * @param {boolean} [options.shouldRestart]  restarts processes that die; true by default
- * @param {string} [options.home]      folder for data and logs; by default a temporary one, deleted when the stack stops
+ * @param {string} [options.home]      folder for data and logs; by default a temporary one, deleted when the stack
+ * stops
  * @param {boolean} [options.isDurable]  private stores use fsync; by default only if `home` is given
  * @param {typeof thawPrograms} [options.programs]  what to run instead of the product
  * @param {string} [options.page]      folder of the built page
@@ -194,7 +195,8 @@ export class ThawStack {
   }
 
   async #stop() {
-    // On SIGQUIT nginx stops listening but keeps open connections, so the close frames of the replicas reach the clients.
+    // On SIGQUIT nginx stops listening but keeps open connections, so the close frames of the replicas reach the
+    // clients.
     this.proxy?.disableRestarts('SIGQUIT');
     await Promise.all([...this.replicas, ...this.workers].map((replica) => replica.stop()));
     await this.proxy?.stop();

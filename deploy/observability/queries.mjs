@@ -11,8 +11,8 @@ export const readPanels = () =>
   );
 
 /**
- * The alert rules. YAML is not parsed in general: this reads the layout of alerts.yml, whose rules begin with `- alert:`
- * and whose expressions stand on the line of `expr:`, or below it after `>-`.
+ * The alert rules. YAML is not parsed in general: this reads the layout of alerts.yml, whose rules begin with `-
+ * alert:` and whose expressions stand on the line of `expr:`, or below it after `>-`.
  * @returns {{name: string, expr: string, text: string}[]}
  */
 export const readAlerts = () =>

@@ -29,7 +29,10 @@ export interface ShownChat {
   games: ShownGame[];
 }
 
-/** Computes what a participant should see of a chat's events. Written independently of the product's state, to verify it. */
+/**
+ * Computes what a participant should see of a chat's events. Written independently of the product's state, to verify
+ * it.
+ */
 export const computeShownChat = (events: readonly LoggedEvent[], viewer: number): ShownChat => {
   const messages = new Map<unknown, ShownMessage>();
   const games = new Map<unknown, ShownGame>();

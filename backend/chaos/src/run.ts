@@ -187,7 +187,8 @@ export class Run {
       .filter(({ fault }) => isLossy(fault))
       .map(({ fault, label, beganAt, healedAt = Infinity }) => ({
         label,
-        // A flush removes what PostgreSQL had not received yet. A truncated file loses the second after the fault began.
+        // A flush removes what PostgreSQL had not received yet. A truncated file loses the second after the fault
+        // began.
         from: beganAt - (fault.kind === 'flushed' ? MAX_PERSIST_DELAY_MS : ACK_BEFORE_WRITE_MS),
         at: beganAt,
         to: fault.kind === 'flushed' ? beganAt + FLUSHED_WITHIN_MS : healedAt,

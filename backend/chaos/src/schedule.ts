@@ -157,8 +157,8 @@ const createRound = (random: Random, drawFault: (companion?: Fault) => Fault | u
 };
 
 /**
- * Draws a duration in milliseconds. Faults that disconnect users stay below `MAX_DISCONNECTION_MS`. Instantaneous faults,
- * such as a kill, last until their recovery whatever their duration.
+ * Draws a duration in milliseconds. Faults that disconnect users stay below `MAX_DISCONNECTION_MS`. Instantaneous
+ * faults, such as a kill, last until their recovery whatever their duration.
  */
 const drawDurationMs = (random: Random, { kind }: Fault): number => {
   switch (kind) {

@@ -30,8 +30,8 @@ const settings = z.object({
   /** `off` behind a transaction pooler that does not know prepared statements, such as PgBouncer before 1.21. */
   DATABASE_PREPARED_STATEMENTS: z._default(onOff, true),
   /**
-   * The same database under the role that owns it, for migrations. Defaults to DATABASE_URL. Never through a transaction
-   * pooler, because migrations hold a lock of their session.
+   * The same database under the role that owns it, for migrations. Defaults to DATABASE_URL. Never through a
+   * transaction pooler, because migrations hold a lock of their session.
    */
   MIGRATE_DATABASE_URL: z.optional(z.url()),
   /** A read replica of the database, for reads that may be some seconds out of date. Of one server, not of several. */

@@ -63,7 +63,8 @@ export class BlockRace {
   private async blockAndMatch(round: number): Promise<void> {
     const sockets = this.users.map(({ socket }) => socket);
     for (const socket of sockets) socket.frames.length = 0;
-    // The rounds alternate who joins the queue first, who blocks, and whether the block or the second join is sent first.
+    // The rounds alternate who joins the queue first, who blocks, and whether the block or the second join is sent
+    // first.
     const [first, second] = round % 2 ? this.users : ([this.users[1], this.users[0]] as const);
     const [blocker, blocked] = round % 4 < 2 ? this.users : ([this.users[1], this.users[0]] as const);
     await first.socket.request('join_queue', {});

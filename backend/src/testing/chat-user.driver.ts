@@ -260,8 +260,8 @@ export const startSending = (
 };
 
 /**
- * Finds the faults of a pair that has stopped sending: both sides must hold the same messages with the same `seq`, and every
- * acknowledged message exactly once.
+ * Finds the faults of a pair that has stopped sending: both sides must hold the same messages with the same `seq`, and
+ * every acknowledged message exactly once.
  */
 export const findFaults = ([first, second]: ChatUserPair): string[] => {
   const faults = [...first.violations, ...second.violations];

@@ -10,7 +10,9 @@ export interface CuttableLink {
   cut(): Promise<void>;
   /** Keeps connections open but passes no data: a network partition. */
   freeze(): void;
-  /** Like `freeze`, but passes what the client sends: the store executes commands and the client does not learn of it. */
+  /**
+   * Like `freeze`, but passes what the client sends: the store executes commands and the client does not learn of it.
+   */
   freezeAnswers(): void;
   restore(): Promise<void>;
   close(): Promise<void>;

@@ -6,8 +6,8 @@ const COMMANDS_WITH_KEYS_ONLY: ReadonlySet<string> = new Set(['del', 'unlink', '
 const COMMANDS_WITHOUT_KEYS: ReadonlySet<string> = new Set(['time']);
 
 /**
- * Observes what scripts do on all primaries of a cluster. Redis allows a script to access keys of another slot that happens
- * to be on the same node.
+ * Observes what scripts do on all primaries of a cluster. Redis allows a script to access keys of another slot that
+ * happens to be on the same node.
  * @returns `stop` ends it and returns accesses to keys without the hash tag of the script's first key.
  */
 export const watchScriptKeys = async (redis: RedisClient): Promise<{ stop(): string[] }> => {

@@ -36,7 +36,10 @@ export const recordConduct = async <Type extends StandingEvent['type']>(
     ]);
 };
 
-/** Suspends a user for an hour, until the given time or without an end (`null`), or bans them. @returns the ids of the sanction and its notice. */
+/**
+ * Suspends a user for an hour, until the given time or without an end (`null`), or bans them.
+ * @returns the ids of the sanction and its notice.
+ */
 export const imposeSanction = async (
   replica: Replica,
   userId: number,

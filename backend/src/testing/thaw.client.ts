@@ -13,7 +13,9 @@ export interface ReceivedFrame {
 
 type Match = (frame: ReceivedFrame) => boolean;
 
-/** How long an answer or a frame may take; less than the time limit of a test, so that the error names what is missing. */
+/**
+ * How long an answer or a frame may take; less than the time limit of a test, so that the error names what is missing.
+ */
 const WAIT_MS = 25_000;
 
 /** A visitor with a cookie jar, who uses the HTTP API of a Thaw server. */

@@ -1,6 +1,6 @@
 /**
- * Runs three api processes behind nginx and a worker, with their own PostgreSQL and a Redis Cluster of three primaries and
- * three replicas, all as local processes. They use Redis with the rights that compose gives to them.
+ * Runs three api processes behind nginx and a worker, with their own PostgreSQL and a Redis Cluster of three primaries
+ * and three replicas, all as local processes. They use Redis with the rights that compose gives to them.
  */
 import type { RedisCluster, RedisClusterNode } from '../../../deploy/local/stores/redis-cluster.mjs';
 import type { Stack } from '../../../deploy/local/thaw-stack.mjs';

@@ -1,6 +1,6 @@
 /**
- * Runs three api processes behind nginx and a worker, with their own PostgreSQL and a Redis with one replica, which three
- * Sentinels watch, all as local processes. They use Redis with the rights that compose gives to them.
+ * Runs three api processes behind nginx and a worker, with their own PostgreSQL and a Redis with one replica, which
+ * three Sentinels watch, all as local processes. They use Redis with the rights that compose gives to them.
  */
 import type { RedisSentinel } from '../../../deploy/local/stores/redis-sentinel.mjs';
 import type { Stack } from '../../../deploy/local/thaw-stack.mjs';

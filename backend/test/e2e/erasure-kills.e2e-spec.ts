@@ -1,7 +1,7 @@
 /**
- * Kills the worker (SIGKILL) while it erases a user, between and inside the steps, and starts it again. Real: PostgreSQL,
- * Redis, a folder of files, an api replica and worker processes. In the long form (THAW_TEST_LONG=1) the user was in a chat,
- * and the worker is killed at every place.
+ * Kills the worker (SIGKILL) while it erases a user, between and inside the steps, and starts it again. Real:
+ * PostgreSQL, Redis, a folder of files, an api replica and worker processes. In the long form (THAW_TEST_LONG=1) the
+ * user was in a chat, and the worker is killed at every place.
  */
 import { randomUUID } from 'node:crypto';
 import { createPrivateMessage, uploadChatImage } from '../../src/testing/private-chat.fixture';

@@ -1,7 +1,7 @@
 /**
- * Runs two api processes on real PostgreSQL and Redis. The one that serves a call is killed between two steps of a block, a
- * report and a decision, which repeating the call completes. Between the blocks, blocks and matches race over both
- * processes: 10,000 rounds in the long form (THAW_TEST_LONG=1).
+ * Runs two api processes on real PostgreSQL and Redis. The one that serves a call is killed between two steps of a
+ * block, a report and a decision, which repeating the call completes. Between the blocks, blocks and matches race over
+ * both processes: 10,000 rounds in the long form (THAW_TEST_LONG=1).
  */
 import { createServer, type AddressInfo } from 'node:net';
 import { once } from 'node:events';

@@ -75,7 +75,9 @@ const isReady = async ({ internalPort }: Replica): Promise<boolean> =>
 
 const getSessionId = ([{ sessionId }]: ChatUserPair): string => sessionId ?? '';
 
-/** The service during one rolling update, with users who chat and a source of events that only the next release knows. */
+/**
+ * The service during one rolling update, with users who chat and a source of events that only the next release knows.
+ */
 class RollingUpdate {
   readonly service: MixedService;
   readonly redis: Redis;

@@ -5,7 +5,8 @@ import { ThawVisitor } from './thaw-client.mjs';
  * Sends one GET and one POST repeatedly as one signed-in visitor; every status other than 200 is a failure.
  * @param {string} origin
  * @param {{everyMs: number}} options  pause between the end of a request and the next one
- * @returns {Promise<() => Promise<{answered: number, slowestMs: number, failures: string[]}>>} a function that stops the
+ * @returns {Promise<() => Promise<{answered: number, slowestMs: number, failures: string[]}>>} a function that stops
+ * the
  *   requests and resolves with the outcome
  */
 export async function startSteadyRequests(origin, { everyMs }) {

@@ -11,8 +11,8 @@ export interface Account {
 export type TextResponse = RefinedResponse<'text'>;
 
 /**
- * Calls the HTTP API as a user. Cookies are passed by hand: k6 keeps one jar for each virtual user, and its WebSockets do
- * not send the cookies of that jar, whereas these scripts let one virtual user act as several people.
+ * Calls the HTTP API as a user. Cookies are passed by hand: k6 keeps one jar for each virtual user, and its WebSockets
+ * do not send the cookies of that jar, whereas these scripts let one virtual user act as several people.
  * @param path below `/api`, such as `/user/7`
  * @param route the path with placeholders, which groups the requests in the results
  */

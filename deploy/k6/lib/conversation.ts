@@ -69,7 +69,10 @@ export class Conversation {
     this.user.endChat();
   }
 
-  /** Sends a message that begins with the time of sending, by which the partner measures the delivery. @returns whether it was acknowledged */
+  /**
+   * Sends a message that begins with the time of sending, by which the partner measures the delivery.
+   * @returns whether it was acknowledged
+   */
   async sendMessage(text = ''): Promise<boolean> {
     const { chat, id } = this.user;
     if (!chat) return false;
@@ -138,7 +141,8 @@ export class Conversation {
   }
 
   /**
-   * In one chat each question is asked at most once: one user asks those with odd numbers, the other those with even ones.
+   * In one chat each question is asked at most once: one user asks those with odd numbers, the other those with even
+   * ones.
    * @returns undefined when this user has asked all of them
    */
   private pickNextQuestion({ sessionId, partnerId }: CurrentChat): { id: number } | undefined {

@@ -104,7 +104,8 @@ export class LiveUser {
 
   /**
    * Sends a command.
-   * @returns the response: an ack, another frame with the ref, or an error; undefined without a connection or a response
+   * @returns the response: an ack, another frame with the ref, or an error; undefined without a connection or a
+   * response
    */
   request<E extends ClientEvent>(event: E, data: ClientInput<E>): Promise<Frame | undefined> {
     const { socket } = this;

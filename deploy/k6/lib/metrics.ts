@@ -20,8 +20,8 @@ export const outOfOrder = new Counter('thaw_out_of_order');
 /** Commands without a response. */
 export const unacked = new Counter('thaw_unacked');
 /**
- * Errors by `code`. `expected` is "yes" for errors that occur when two users act at the same moment, such as a message to
- * a chat that the partner is leaving.
+ * Errors by `code`. `expected` is "yes" for errors that occur when two users act at the same moment, such as a message
+ * to a chat that the partner is leaving.
  */
 export const errors = new Counter('thaw_errors');
 

@@ -11,8 +11,8 @@ import { KINDS, listOptionalStages, listStages } from '../test-run/stages.mjs';
 import { TestRun } from '../test-run/test-run.mjs';
 
 /**
- * `npm test -- [--only unit|integration|… | --optional] [--long] [--verbose]`. With `--optional`, runs instead the stages
- * that not every machine can run.
+ * `npm test -- [--only unit|integration|… | --optional] [--long] [--verbose]`. With `--optional`, runs instead the
+ * stages that not every machine can run.
  */
 export async function main(args) {
   const { runsOptionalStages, ...options } = readOptions(args);

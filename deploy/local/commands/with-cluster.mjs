@@ -5,7 +5,9 @@ import { ensurePackages } from '../provide/node-packages.mjs';
 import { openStores } from '../stores/stores.mjs';
 import { runInForeground } from './with-stores.mjs';
 
-/** `with-cluster.mjs -- <command>`: like `with-stores.mjs`, but REDIS_URL names a new Redis Cluster of six processes. */
+/**
+ * `with-cluster.mjs -- <command>`: like `with-stores.mjs`, but REDIS_URL names a new Redis Cluster of six processes.
+ */
 export async function main(args) {
   const [command, ...rest] = args[0] === '--' ? args.slice(1) : args;
   if (!command)

@@ -30,7 +30,8 @@ export class ManagedProcess {
   #isStopping = false;
 
   /**
-   * @param {import('./logged-process.mjs').ProcessDefinition & {endSteps: {signal: string, waitMs: number}[]}} definition
+   * @param {import('./logged-process.mjs').ProcessDefinition & {endSteps: {signal: string, waitMs: number}[]}}
+   * definition
    * @param {{home: string, shouldRestart?: boolean, onRestart?: (message: string) => void}} options
    */
   constructor(definition, { home, shouldRestart = true, onRestart = () => {} }) {

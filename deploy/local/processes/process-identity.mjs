@@ -7,7 +7,10 @@ import fs from 'node:fs';
  * @typedef {{pid: number, startedAt: string}} ProcessIdentity
  */
 
-/** Returns the identity of a running process, or undefined when no such process runs; a zombie does not count as running. */
+/**
+ * Returns the identity of a running process, or undefined when no such process runs; a zombie does not count as
+ * running.
+ */
 export function identify(pid) {
   const startedAt = fs.existsSync('/proc/self/stat') ? readStartTimeFromProc(pid) : readStartTimeFromPs(pid);
   return startedAt && { pid, startedAt };

@@ -21,7 +21,10 @@ export const createNxCommand = (target) => [
   '--output-style=static',
 ];
 
-/** Builds the projects that changed since the last build. @throws {LauncherError} with the end of the compilers' output */
+/**
+ * Builds the projects that changed since the last build.
+ * @throws {LauncherError} with the end of the compilers' output
+ */
 export async function build(logStep) {
   logStep('build', 'contract, backend, frontend');
   const [command, ...args] = createNxCommand('build');

@@ -40,7 +40,10 @@ export function isInstalled(root) {
   });
 }
 
-/** Identifies an installation. Packages contain binaries for one platform and one version of Node, so both are part of it. */
+/**
+ * Identifies an installation. Packages contain binaries for one platform and one version of Node, so both are part of
+ * it.
+ */
 function computeStamp(root) {
   const lock = fs.readFileSync(path.join(root, 'package-lock.json'));
   const hash = createHash('sha256').update(lock).digest('hex');

@@ -16,8 +16,8 @@ const END_STEPS = [{ signal: 'SIGKILL', waitMs: 2_000 }];
 export const findPgBouncer = () => findProgram(['pgbouncer'], ['/usr/sbin']);
 
 /**
- * Starts a PgBouncer in transaction mode in front of every database of a PostgreSQL server, for the role of its address.
- * Its files are deleted when it stops.
+ * Starts a PgBouncer in transaction mode in front of every database of a PostgreSQL server, for the role of its
+ * address. Its files are deleted when it stops.
  * @param {{databaseUrl: string, serverConnections?: number}} options
  *   `serverConnections`: maximum of its connections to each database
  */

@@ -18,7 +18,8 @@ const SERVICE_ROLE = 'thaw_service';
 const SERVICE_PASSWORD = 'postgres-service-password';
 const DATABASE = 'thaw';
 
-// SIGINT is PostgreSQL's fast shutdown: it disconnects all clients. SIGQUIT stops at once and recovers at the next start.
+// SIGINT is PostgreSQL's fast shutdown: it disconnects all clients. SIGQUIT stops at once and recovers at the next
+// start.
 const END_STEPS = [
   { signal: 'SIGINT', waitMs: 15_000 },
   { signal: 'SIGQUIT', waitMs: 5_000 },
@@ -28,7 +29,8 @@ const END_STEPS = [
 /**
  * Describes a private PostgreSQL for a home folder. It listens on loopback only and requires a generated password.
  * @param {string} home
- * @param {{isDurable: boolean, settings?: Record<string, string | number>}} options  `isDurable: false` turns fsync off,
+ * @param {{isDurable: boolean, settings?: Record<string, string | number>}} options  `isDurable: false` turns fsync
+ * off,
  *   for data that is deleted after a test run; `settings` override the defaults of `defaultSettings`
  * @returns {import('./private-store.mjs').StoreKind & {url: (port: number) => string,
  *   buildServiceUrl: (port: number) => string | undefined}}

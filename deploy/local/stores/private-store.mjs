@@ -17,9 +17,8 @@ const RETRY_DELAY_MS = 500;
  */
 
 /**
- * A store that runs for a home folder. Its process is recorded under the home, so that a launcher that starts while another
- * one runs, or after it was killed, finds the process.
- * Callers must hold the home's lock around every method.
+ * A store that runs for a home folder. Its process is recorded under the home, so that a launcher that starts while
+ * another one runs, or after it was killed, finds the process. Callers must hold the home's lock around every method.
  */
 export class PrivateStore {
   /** @param {string} home @param {StoreKind} kind */
@@ -36,7 +35,8 @@ export class PrivateStore {
 
   /**
    * Starts the store unless it runs, on its previous port if that is free.
-   * @param {{mustKeepPort?: boolean}} [options]  `mustKeepPort`: fails rather than change the port, which clients already use
+   * @param {{mustKeepPort?: boolean}} [options]  `mustKeepPort`: fails rather than change the port, which clients
+   * already use
    * @returns {Promise<number>} its port
    * @throws {import('../launcher-error.mjs').LauncherError} when it does not start after several attempts
    */

@@ -13,10 +13,11 @@ const MOVE_TIMEOUT_MS = 5_000;
 const KEYS_AT_ONCE = 10;
 
 /**
- * Starts a Redis Cluster of local processes whose data is deleted when it stops: primaries that share the slots, and one
- * replica for each. Resolves when every node sees the whole cluster and every replica is in sync.
+ * Starts a Redis Cluster of local processes whose data is deleted when it stops: primaries that share the slots, and
+ * one replica for each. Resolves when every node sees the whole cluster and every replica is in sync.
  * @param {{primaries?: number, hasReplicas?: boolean, nodeTimeoutMs?: number,
- *   logStep?: (label: string, text: string) => void}} [options]  `nodeTimeoutMs`: silence after which a node counts as failed
+ *   logStep?: (label: string, text: string) => void}} [options]  `nodeTimeoutMs`: silence after which a node counts as
+ *   failed
  */
 export async function startRedisCluster({
   primaries = 3,

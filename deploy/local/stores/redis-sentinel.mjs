@@ -12,8 +12,8 @@ const SENTINELS = 3;
 const QUORUM = 2;
 
 /**
- * Starts a primary, its replica and three Sentinels as local processes whose data is deleted when they stop. Resolves when
- * the replica is in sync and the Sentinels know it and one another.
+ * Starts a primary, its replica and three Sentinels as local processes whose data is deleted when they stop. Resolves
+ * when the replica is in sync and the Sentinels know it and one another.
  * @param {{downAfterMs?: number, logStep?: (label: string, text: string) => void}} [options]
  *   `downAfterMs`: silence after which the primary counts as failed
  */

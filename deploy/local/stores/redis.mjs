@@ -5,8 +5,8 @@ import { ensurePrivateFolder, readOrCreateSecret } from '../paths.mjs';
 import { findRedis } from './redis-program.mjs';
 
 /**
- * Describes a private Redis (or Valkey) for a home folder. It listens on loopback only, requires a generated password, evicts no
- * keys (`noeviction`) and syncs its append-only file once a second.
+ * Describes a private Redis (or Valkey) for a home folder. It listens on loopback only, requires a generated password,
+ * evicts no keys (`noeviction`) and syncs its append-only file once a second.
  * @param {string} home
  * @returns {import('./private-store.mjs').StoreKind & {url: (port: number) => string}}
  */

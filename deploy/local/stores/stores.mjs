@@ -33,7 +33,8 @@ const LONGEST_DELAY_MS = 10_000;
  * Provides PostgreSQL and Redis: those of DATABASE_URL and REDIS_URL, and private ones for a variable that is not set.
  * Private stores belong to the home folder. Launchers of one home share them and restart one that dies, on the same
  * port; the last launcher to close them stops them.
- * @param {{home: string, env?: NodeJS.ProcessEnv, isDurable?: boolean, logStep?: (label: string, text: string) => void}} options
+ * @param {{home: string, env?: NodeJS.ProcessEnv, isDurable?: boolean, logStep?: (label: string, text: string) =>
+ * void}} options
  * @returns {Promise<Stores>}
  */
 export async function openStores({ home, env = process.env, isDurable = true, logStep = logNothing }) {
@@ -126,8 +127,8 @@ async function isReachable({ host, port }) {
 }
 
 /**
- * The private stores of a home, shared by all processes that have opened them. Each of these users has a file in `run/users`
- * with its identity, so that a killed user is noticed. The last user to close the stores stops them.
+ * The private stores of a home, shared by all processes that have opened them. Each of these users has a file in
+ * `run/users` with its identity, so that a killed user is noticed. The last user to close the stores stops them.
  */
 class PrivateStores {
   #stores;

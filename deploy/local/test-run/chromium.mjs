@@ -2,7 +2,9 @@ import process from 'node:process';
 import { runToEnd } from '../processes/run-to-end.mjs';
 import { findProgram } from '../provide/find-program.mjs';
 
-/** In order of preference: with the headless shell, which draws no windows, the browser tests take a fifth less time. */
+/**
+ * In order of preference: with the headless shell, which draws no windows, the browser tests take a fifth less time.
+ */
 const PROGRAM_NAMES = [
   'chromium-headless-shell',
   'chromium',

@@ -74,9 +74,10 @@ export function readTapCounts(reportFile) {
 }
 
 /**
- * Decides whether a stage has failed. It has failed as well if its tool exits with an error although no test is reported
- * as failed, if it took too long, or if it is a stage of tests and ran none.
- * @param {{counts?: Counts, code: number | null, isOverdue: boolean}} end  without `counts`: a check, which counts as one test
+ * Decides whether a stage has failed. It has failed as well if its tool exits with an error although no test is
+ * reported as failed, if it took too long, or if it is a stage of tests and ran none.
+ * @param {{counts?: Counts, code: number | null, isOverdue: boolean}} end  without `counts`: a check, which counts as
+ * one test
  * @returns {Counts & {problem?: string}}
  */
 export function judgeStage({ counts, code, isOverdue }) {

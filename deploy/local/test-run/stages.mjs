@@ -20,7 +20,8 @@ const CHAOS_SEED = '2133';
  * One stage of `npm test`.
  * @typedef {object} Stage
  * @property {string} name
- * @property {'static' | 'unit' | 'integration' | 'process' | 'launcher' | 'browser' | 'optional'} kind  what --only selects
+ * @property {'static' | 'unit' | 'integration' | 'process' | 'launcher' | 'browser' | 'optional'} kind  what --only
+ * selects
  * @property {string[]} command
  * @property {string} [cwd]
  * @property {Record<string, string>} [env]  additional environment variables
@@ -94,8 +95,8 @@ export function listStages(reports) {
 }
 
 /**
- * Lists the stages of `npm run test:optional`: browsers besides Chromium, a Redis Cluster, and the load scripts, where their
- * programs are installed.
+ * Lists the stages of `npm run test:optional`: browsers besides Chromium, a Redis Cluster, and the load scripts, where
+ * their programs are installed.
  * @param {string} reports  a folder for the tools' reports
  * @returns {Stage[]}
  */

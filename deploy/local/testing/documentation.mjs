@@ -55,7 +55,10 @@ export const listAnchors = (text) =>
 /** A file of the repository, with or without its folders; what a local run writes to `.thaw/` is none. */
 const FILE_NAME =
   /^(?!\.thaw\/)(?:[\w.*-]+\/)*[\w.*-]+\.(ts|tsx|mts|mjs|cjs|css|json|sh|yml|sql|md|conf|template)$/;
-/** A path with at least one slash; not a package (`@nestjs/…`), a network (`10.0.0.0/8`) or what a local run writes to `.thaw/`. */
+/**
+ * A path with at least one slash; not a package (`@nestjs/…`), a network (`10.0.0.0/8`) or what a local run writes to
+ * `.thaw/`.
+ */
 const REPOSITORY_PATH = /^(?!\.thaw\/|[\d.]+\/)\.?[\w-][\w.*-]*(\/[\w.*-]+)+\/?$/;
 
 /** Folders that pages may leave out at the beginning of a path. */
@@ -83,8 +86,8 @@ export const listNamedFiles = (text) =>
     .filter((code) => FILE_NAME.test(code) || (REPOSITORY_PATH.test(code) && startsInRepository(code)));
 
 /**
- * Whether a name from `listNamedFiles` is a file or folder of the repository. For a file, the end of its path is enough;
- * the path of a folder must be complete, except for `OMITTED_FOLDERS`.
+ * Whether a name from `listNamedFiles` is a file or folder of the repository. For a file, the end of its path is
+ * enough; the path of a folder must be complete, except for `OMITTED_FOLDERS`.
  */
 export function isInRepository(named, files) {
   const source = named.replace(/\./g, '\\$&').replace(/\*/g, '[^/]*').replace(/\/$/, '');
@@ -95,15 +98,18 @@ export function isInRepository(named, files) {
 }
 
 /**
- * Identifiers of the code that a page has in backticks: settings, frames, functions, types. Only those with an underscore
- * or a capital inside, since others may be ordinary words.
+ * Identifiers of the code that a page has in backticks: settings, frames, functions, types. Only those with an
+ * underscore or a capital inside, since others may be ordinary words.
  */
 export const listNamedIdentifiers = (text) =>
   [...text.replace(/^```.*?^```/gms, '').matchAll(/`@?([A-Za-z]\w+)(?:[<(][^`\n]*)?`/g)]
     .map(([, identifier]) => identifier)
     .filter((identifier) => /_|[a-z][A-Z]/.test(identifier));
 
-/** Collects the numbers of the product decisions that code and pages cite (A01…, B01…), each with one file that cites it. */
+/**
+ * Collects the numbers of the product decisions that code and pages cite (A01…, B01…), each with one file that cites
+ * it.
+ */
 export function collectCitedDecisions(files) {
   const cited = new Map();
   for (const file of files) {

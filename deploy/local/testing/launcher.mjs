@@ -62,7 +62,10 @@ export async function waitUntil(condition, explain = () => 'the condition did no
   }
 }
 
-/** Finds the running processes that are recorded under a home. @returns the identities of the product's processes and of the stores, by name */
+/**
+ * Finds the running processes that are recorded under a home.
+ * @returns the identities of the product's processes and of the stores, by name
+ */
 export function findRunningProcesses(home) {
   const folder = path.join(home, 'run/processes');
   const names = fs.existsSync(folder) ? fs.readdirSync(folder) : [];

@@ -71,7 +71,9 @@ export const expectIntactLayout = async (place: Locator, state: string): Promise
 
 const small = { width: 320, height: 700 };
 
-/** Like `expectIntactLayout`, on the smallest screen, or in the matrix of screens on this one. The page keeps its size. */
+/**
+ * Like `expectIntactLayout`, on the smallest screen, or in the matrix of screens on this one. The page keeps its size.
+ */
 export const expectIntactLayoutOnSmallScreen = async (place: Locator, state: string): Promise<void> => {
   const page = place.page();
   const screen = page.viewportSize();

@@ -9,8 +9,8 @@ export const refetchWithinMs = 500;
 
 /**
  * Refetches what may have been pushed while the connection was lost: friends, friend requests, unread counts, blocked
- * people, notices and the open conversation. Closed conversations are fetched when they are opened. The server resumes the
- * random chat itself.
+ * people, notices and the open conversation. Closed conversations are fetched when they are opened. The server resumes
+ * the random chat itself.
  */
 export const refetchAfterReconnect = (queries: QueryClient, userId: number): void => {
   for (const queryKey of [

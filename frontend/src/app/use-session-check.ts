@@ -30,8 +30,8 @@ interface SessionCheckOptions {
 
 /**
  * Loads the user from the server whenever the component mounts, since the stored user may outlive the session cookie
- * (A04). Updates the stored user, or signs out when the session or the user no longer exists. Until the response arrives
- * the page shows the stored user; the server enforces permissions in any case.
+ * (A04). Updates the stored user, or signs out when the session or the user no longer exists. Until the response
+ * arrives the page shows the stored user; the server enforces permissions in any case.
  * @returns whether the server has answered, and whether it named a moderator.
  */
 export const useSessionCheck = (

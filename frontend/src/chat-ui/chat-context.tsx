@@ -24,7 +24,9 @@ export interface Chat {
   me: MessageAuthor;
   partner: MessageAuthor;
   capabilities: Capabilities;
-  /** Hides the partner's pictures (B07) and contact details until they are pressed, and warns before sharing own ones. */
+  /**
+   * Hides the partner's pictures (B07) and contact details until they are pressed, and warns before sharing own ones.
+   */
   isWithStranger: boolean;
   /** 16 in the random chat, 24 in the private one. */
   pickerEmojis: readonly string[];

@@ -1,8 +1,8 @@
 import { clsx, type ClassValue } from 'clsx';
 
 /**
- * Patterns of mutually exclusive utilities, with the property that they set; the first match counts. Without a property,
- * the first captured group of the pattern is the property: `h-4` sets `h`.
+ * Patterns of mutually exclusive utilities, with the property that they set; the first match counts. Without a
+ * property, the first captured group of the pattern is the property: `h-4` sets `h`.
  */
 const propertyPatterns: readonly [pattern: RegExp, property?: string][] = [
   [/^(static|relative|absolute|fixed|sticky)$/, 'position'],

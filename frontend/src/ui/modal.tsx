@@ -17,8 +17,8 @@ export interface ModalProps {
   /** While true, the X, Esc and a click outside have no effect. */
   isLocked?: boolean;
   /**
-   * The dialog itself gets the focus, not its first control: for a dialog that opens by itself, where a press of Enter that
-   * was meant for another field must not choose anything.
+   * The dialog itself gets the focus, not its first control: for a dialog that opens by itself, where a press of Enter
+   * that was meant for another field must not choose anything.
    */
   isUnasked?: boolean;
   children: ReactNode;

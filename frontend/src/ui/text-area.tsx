@@ -16,7 +16,9 @@ export interface TextAreaProps {
   className?: string;
 }
 
-/** A labelled field of several lines. Its length is that of the normalized text in code points, as the server counts. */
+/**
+ * A labelled field of several lines. Its length is that of the normalized text in code points, as the server counts.
+ */
 export const TextArea = ({
   label,
   value,

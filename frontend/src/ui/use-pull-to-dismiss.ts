@@ -18,7 +18,8 @@ const moveSheet = ({ sheet, distance }: Pull): void => {
 
 /**
  * Touch handlers for the header of a bottom sheet: the sheet follows a finger that drags it down.
- * @param dismiss returns true if the sheet closes. If it returns false, or the drag was too short, the sheet moves back.
+ * @param dismiss returns true if the sheet closes. If it returns false, or the drag was too short, the sheet moves
+ * back.
  */
 export const usePullToDismiss = (dismiss: () => boolean) => {
   const pull = useRef<Pull | null>(null);

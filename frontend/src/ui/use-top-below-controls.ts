@@ -13,8 +13,8 @@ const maxHeightShare = 0.5;
 const toastHeightPx = 112;
 
 /**
- * Finds the lower edge in px of the bars in use: those of an open dialog, otherwise those of the page. 0 where a toast fits above
- * the dialog, whose choices it would cover below the title.
+ * Finds the lower edge in px of the bars in use: those of an open dialog, otherwise those of the page. 0 where a toast
+ * fits above the dialog, whose choices it would cover below the title.
  */
 export const findLowerEdgeOfControls = (page: Document = document): number => {
   if (page.defaultView?.matchMedia(wideScreenQuery).matches) return 0;

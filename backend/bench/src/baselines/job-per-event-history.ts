@@ -3,8 +3,8 @@ import { Queue, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 import { Pool } from 'pg';
 
-// Baseline of P9, the rate at which events are persisted: one job and one INSERT per message, as in a service without an
-// outbox. Sends the rows per second to its parent process.
+// Baseline of P9, the rate at which events are persisted: one job and one INSERT per message, as in a service without
+// an outbox. Sends the rows per second to its parent process.
 
 const ROWS = Number(process.env.ROWS);
 /** Rows are inserted into this many chats in turn. */

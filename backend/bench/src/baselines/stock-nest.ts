@@ -7,7 +7,8 @@ import { MessageBody, SubscribeMessage, WebSocketGateway } from '@nestjs/websock
 import { IsIn, IsInt, IsString, Matches, MaxLength } from 'class-validator';
 
 // Baseline of P3, the CPU of a command: Nest as its documentation sets it up, with WsAdapter, a DTO and ValidationPipe.
-// The frames of WsAdapter have no `ref`, so the ref is part of the data. WsAdapter sends the object that a method returns.
+// The frames of WsAdapter have no `ref`, so the ref is part of the data. WsAdapter sends the object that a method
+// returns.
 
 class ReactionDto {
   @IsString()

@@ -51,7 +51,9 @@ export class CommandLoad {
     }
   }
 
-  /** Opens chats in the service, each with a message for the reactions. The users on the first origin send the commands. */
+  /**
+   * Opens chats in the service, each with a message for the reactions. The users on the first origin send the commands.
+   */
   static async openChats(origins: readonly [string, string], count: number): Promise<CommandLoad> {
     const pairs = await openPairs('thaw', origins, count);
     const senders: CommandSender[] = [];

@@ -11,8 +11,8 @@ interface DriverMessage {
 const createEndedError = (): Error => new Error("The driver's process has ended");
 
 /**
- * Starts the driver, which generates the load, and calls it. The driver runs in its own process, so that its CPU time is
- * not part of any figure.
+ * Starts the driver, which generates the load, and calls it. The driver runs in its own process, so that its CPU time
+ * is not part of any figure.
  */
 export class Driver {
   private readonly child: ChildProcess = fork(path.join(__dirname, 'driver.js'));

@@ -67,7 +67,10 @@ const matchPairs = async (origins: readonly [string, string], count: number): Pr
     });
 };
 
-/** The other contenders have no queue: their clients name the chat, and those of the minimal relay also name the partner. */
+/**
+ * The other contenders have no queue: their clients name the chat, and those of the minimal relay also name the
+ * partner.
+ */
 const connectPairs = async (
   contender: 'minimal relay' | 'socket.io',
   origins: readonly [string, string],

@@ -17,8 +17,8 @@ interface User {
 }
 
 /**
- * `block`: the time in µs from sending `POST /api/blocks` to its response, as the p95 of each round. One block at a time,
- * each in a chat of two users on two replicas. It has no baseline, only a gate.
+ * `block`: the time in µs from sending `POST /api/blocks` to its response, as the p95 of each round. One block at a
+ * time, each in a chat of two users on two replicas. It has no baseline, only a gate.
  */
 export const measureBlock = async (_: Driver, settings: Settings): Promise<Outcome> => {
   const stores = await BenchStores.open({ hasDatabase: true });

@@ -27,8 +27,8 @@ interface Joins {
 }
 
 /**
- * The same build with one Redis server and with a Redis Cluster of three primaries: CPU µs of both replicas and of Redis
- * per message, and what the slot of matching carries.
+ * The same build with one Redis server and with a Redis Cluster of three primaries: CPU µs of both replicas and of
+ * Redis per message, and what the slot of matching carries.
  */
 export const measureCluster = async (driver: Driver, settings: Settings): Promise<Outcome> => {
   const waiting = settings.queueLengths[1] ?? 0;

@@ -33,7 +33,10 @@ interface Cpu {
 
 const kinds = ['replicas', 'worker', 'redis', 'postgres'] as const;
 
-/** `cost`: CPU µs of every process for each operation, and the memory of a chat, from which docs/capacity.md is computed. */
+/**
+ * `cost`: CPU µs of every process for each operation, and the memory of a chat, from which docs/capacity.md is
+ * computed.
+ */
 export const measureCost = async (driver: Driver, settings: Settings): Promise<Outcome> => {
   const stores = await BenchStores.open({ hasDatabase: true });
   const env = { REMATCH_COOLDOWN_S: '0', REMATCH_RELAX_AFTER_S: '0' };
@@ -52,7 +55,10 @@ export const measureCost = async (driver: Driver, settings: Settings): Promise<O
   const raw: Record<string, Cpu> = {};
   /** CPU-µs per millisecond without load, which is subtracted from every later measurement. */
   let atRestPerMs: Cpu = { replicas: 0, worker: 0, redis: 0, postgres: 0 };
-  /** @param run returns the number of operations. @returns CPU per operation, without what the processes use at rest. */
+  /**
+   * @param run returns the number of operations.
+   * @returns CPU per operation, without what the processes use at rest.
+   */
   const measureOperations = async (what: string, run: () => Promise<number>): Promise<Cpu> => {
     const [before, startedAt] = [await readCpu(), performance.now()];
     const operations = await run();
@@ -161,7 +167,10 @@ const openUsers = async (origins: readonly string[], count: number): Promise<Use
   return users;
 };
 
-/** All users search, are matched and skip, at the same time, until there were `chats` chats. @returns the number of chats */
+/**
+ * All users search, are matched and skip, at the same time, until there were `chats` chats.
+ * @returns the number of chats
+ */
 const holdChats = async (users: readonly User[], chats: number): Promise<number> => {
   const rounds = Math.ceil((2 * chats) / users.length);
   for (let round = 0; round < rounds; round += 1) {

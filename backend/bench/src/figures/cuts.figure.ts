@@ -16,7 +16,10 @@ interface Contender {
   origins: readonly [string, string];
 }
 
-/** P11: delivery while the TCP connection of every client is cut every 15 s, for 2 s. All contenders run at the same time. */
+/**
+ * P11: delivery while the TCP connection of every client is cut every 15 s, for 2 s. All contenders run at the same
+ * time.
+ */
 export const measureCuts = async (driver: Driver, settings: Settings): Promise<Outcome> => {
   const stores = await BenchStores.open({ hasDatabase: true });
   const service = await Service.start(stores, { replicas: 2 });

@@ -26,8 +26,8 @@ const WARM_UP_SECONDS = 2;
 const PROFILE_SECONDS = 10;
 
 /**
- * P3: CPU µs of one replica for a command that is authenticated, validated, decided and acknowledged, and stores nothing.
- * Compared with bare `ws` (its JSON and nothing else) and with Nest as its documentation sets it up.
+ * P3: CPU µs of one replica for a command that is authenticated, validated, decided and acknowledged, and stores
+ * nothing. Compared with bare `ws` (its JSON and nothing else) and with Nest as its documentation sets it up.
  */
 export const measureGateway = async (driver: Driver, settings: Settings): Promise<Outcome> => {
   const profiler = createProfiler(settings.profiles);

@@ -28,8 +28,9 @@ const ROUNDS = 3;
 const MAX_JOB_PER_EVENT_ROWS = 5_000;
 
 /**
- * P9: events that one worker persists per second, from the outboxes in Redis to PostgreSQL, and the time until an event is
- * persisted (p50 and p99). Compared with one BullMQ job and one INSERT for each event, and with a single INSERT … SELECT.
+ * P9: events that one worker persists per second, from the outboxes in Redis to PostgreSQL, and the time until an event
+ * is persisted (p50 and p99). Compared with one BullMQ job and one INSERT for each event, and with a single INSERT …
+ * SELECT.
  */
 export const measureHistory = async (_: Driver, settings: Settings): Promise<Outcome> => {
   const stores = await BenchStores.open({ hasDatabase: true });
@@ -166,7 +167,10 @@ const measureInsertSelectRate = async (pool: Pool, rows: number): Promise<number
   return rows / ((performance.now() - startedAt) / 1_000);
 };
 
-/** Lags between events and their rows in PostgreSQL, at a steady rate. The worker that the last drain started is running. */
+/**
+ * Lags between events and their rows in PostgreSQL, at a steady rate. The worker that the last drain started is
+ * running.
+ */
 const measureLagsMs = async (stores: BenchStores, pool: Pool, faults: string[]): Promise<number[]> => {
   const { ChatLogRepository } = requireBuilt<ChatLogModule>('platform/hot-log/chat-log.repository');
   const { JobQueueService } = requireBuilt<Queue>('platform/queue/job-queue.service');

@@ -24,8 +24,8 @@ const LEASES_KEY = '{matching}:leases';
 const NAMES_KEY = '{matching}:lease-names';
 
 /**
- * P17: CPU µs of Redis per second and idle replica, by the total number of replicas. Compared with ten replicas. Only two
- * replicas run; of the others only the leases exist.
+ * P17: CPU µs of Redis per second and idle replica, by the total number of replicas. Compared with ten replicas. Only
+ * two replicas run; of the others only the leases exist.
  */
 export const measureLeases = async (_: Driver, settings: Settings): Promise<Outcome> => {
   const builds = await startBuilds({ replicas: REPLICAS, hasWorker: false });

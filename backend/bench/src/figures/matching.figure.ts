@@ -9,7 +9,10 @@ import { formatMicros, type Outcome, type Row, logProgress, type Settings } from
 type Matching = typeof import('../../../src/modules/matching/application/match-queue.service');
 type MatchQueueService = InstanceType<Matching['MatchQueueService']>;
 
-/** Key of the replicas' leases. The bench registers itself as a replica, since users of a replica without a lease are not matched. */
+/**
+ * Key of the replicas' leases. The bench registers itself as a replica, since users of a replica without a lease are
+ * not matched.
+ */
 const LEASES = '{matching}:leases';
 const REPLICA = 'bench.1';
 /**
@@ -31,8 +34,8 @@ redis.call('ZADD', KEYS[2], ARGV[1], ARGV[2])
 return false`;
 
 /**
- * P6: CPU µs of Redis per join, by the number of waiting users. Compared with an empty queue, so a ratio near 1 shows that
- * a join does not become slower with the length of the queue.
+ * P6: CPU µs of Redis per join, by the number of waiting users. Compared with an empty queue, so a ratio near 1 shows
+ * that a join does not become slower with the length of the queue.
  */
 export const measureMatching = async (_: Driver, settings: Settings): Promise<Outcome> => {
   const stores = await BenchStores.open({ hasDatabase: false });
@@ -124,8 +127,8 @@ interface Exclusions {
 }
 
 /**
- * Men wait in the queue. Each woman who joins is matched with the man who has waited longest of those allowed, and a new
- * man joins, so the queue has a constant length. At its head are men with whom no woman is matched.
+ * Men wait in the queue. Each woman who joins is matched with the man who has waited longest of those allowed, and a
+ * new man joins, so the queue has a constant length. At its head are men with whom no woman is matched.
  */
 class JoinBenchmark {
   private nextId = 1;

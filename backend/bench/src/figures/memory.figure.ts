@@ -16,8 +16,8 @@ const nodeFlags = ['--expose-gc', '--require', path.join(__dirname, '../collect-
 type ServerKind = 'thaw' | 'bare ws' | 'socket.io';
 
 /**
- * P4: KB of anonymous memory per open, authenticated, idle socket. Compared with bare `ws` and Socket.IO. Every turn has a
- * process of its own.
+ * P4: KB of anonymous memory per open, authenticated, idle socket. Compared with bare `ws` and Socket.IO. Every turn
+ * has a process of its own.
  */
 export const measureMemory = async (driver: Driver, settings: Settings): Promise<Outcome> => {
   const rounds = Math.min(ROUNDS, settings.rounds);

@@ -21,8 +21,8 @@ interface PublicationCount {
 }
 
 /**
- * P7: Redis publications per message that reach a replica without a participant of the chat (foreign publications), by the
- * number of replicas. Compared with Socket.IO, whose adapter publishes to all.
+ * P7: Redis publications per message that reach a replica without a participant of the chat (foreign publications), by
+ * the number of replicas. Compared with Socket.IO, whose adapter publishes to all.
  */
 export const measurePublications = async (driver: Driver, settings: Settings): Promise<Outcome> => {
   const faults: string[] = [];

@@ -18,7 +18,9 @@ import {
   wait,
 } from './figure';
 
-/** 'minimal relay', 'minimal relay by chat', 'socket.io', 'thaw', 'thaw, worker stopped', or a build of BENCH_SERVICE. */
+/**
+ * 'minimal relay', 'minimal relay by chat', 'socket.io', 'thaw', 'thaw, worker stopped', or a build of BENCH_SERVICE.
+ */
 type ContenderName = string;
 
 /** CPU-µs per message of one turn. */
@@ -38,8 +40,8 @@ export interface Contender {
 }
 
 /**
- * The CPU time includes JIT compilation, which is nearly done after these seconds. A service spends almost all of its life
- * compiled, so the measurement starts there.
+ * The CPU time includes JIT compilation, which is nearly done after these seconds. A service spends almost all of its
+ * life compiled, so the measurement starts there.
  */
 export const WARM_UP_SECONDS = 8;
 const PROFILE_SECONDS = 15;

@@ -24,8 +24,8 @@ interface Contender {
 }
 
 /**
- * P16: ms until all sockets of a killed replica have reconnected to the other two through nginx, refused connections, and
- * acknowledged messages that were lost. Compared with Socket.IO, which joins its room again and resumes nothing.
+ * P16: ms until all sockets of a killed replica have reconnected to the other two through nginx, refused connections,
+ * and acknowledged messages that were lost. Compared with Socket.IO, which joins its room again and resumes nothing.
  */
 export const measureStorm = async (driver: Driver, settings: Settings): Promise<Outcome> => {
   const stores = await BenchStores.open({ hasDatabase: true });

@@ -63,8 +63,8 @@ export class PublicationCounter {
 }
 
 /**
- * Calls `onPush` for every push on a foreign channel. A push may span two chunks of data; a push at the very end of a chunk
- * is reported with the next chunk.
+ * Calls `onPush` for every push on a foreign channel. A push may span two chunks of data; a push at the very end of a
+ * chunk is reported with the next chunk.
  */
 const createPushScanner = (ownChannel: RegExp, onPush: () => void): ((chunk: string) => void) => {
   let rest = '';

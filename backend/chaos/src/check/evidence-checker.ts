@@ -231,7 +231,8 @@ const checkStores = (evidence: Evidence, report: Report): void => {
 
 /**
  * Describes how the events of a chat in Redis differ from those in PostgreSQL.
- * @param isLossy Redis may lack events that PostgreSQL has; the events in Redis must be in PostgreSQL, in the same order.
+ * @param isLossy Redis may lack events that PostgreSQL has; the events in Redis must be in PostgreSQL, in the same
+ * order.
  */
 const describeDifference = (
   live: readonly StoredEvent[],

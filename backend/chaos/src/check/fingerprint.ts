@@ -4,7 +4,9 @@
  */
 export type Fingerprint = string;
 
-/** Stands for an unknown event, such as a stored event for which this release has no frame. It matches any fingerprint. */
+/**
+ * Stands for an unknown event, such as a stored event for which this release has no frame. It matches any fingerprint.
+ */
 export const ANY_FINGERPRINT: Fingerprint = '?';
 
 type Data = Record<string, unknown>;

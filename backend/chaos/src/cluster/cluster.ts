@@ -20,7 +20,9 @@ import { SupervisedStore } from './supervised-store';
 
 const REPLICAS = 3;
 const WORKERS = 2;
-/** Five processes with a pool of ten connections each, and 20 in reserve. Kept low, so that a fault can exhaust them. */
+/**
+ * Five processes with a pool of ten connections each, and 20 in reserve. Kept low, so that a fault can exhaust them.
+ */
 const MAX_CONNECTIONS = 70;
 export const REDIS_MAX_BYTES = 256 * 1024 * 1024;
 
@@ -96,7 +98,10 @@ export class Cluster {
     }
   }
 
-  /** Forces a garbage collection in a process. @returns its memory, open handles and collections; undefined on a timeout. */
+  /**
+   * Forces a garbage collection in a process.
+   * @returns its memory, open handles and collections; undefined on a timeout.
+   */
   async inspect({ pid }: Replica, withinMs = 10_000): Promise<Inspection | undefined> {
     if (pid === undefined) return undefined;
     const file = path.join(this.inspections, `${pid}.json`);

@@ -187,7 +187,9 @@ export class FaultyLink {
     if (this.fault === 'half-open') far.destroy();
   }
 
-  /** The sockets of all connections at one end. The directions are in pairs, of which the first leads from near to far. */
+  /**
+   * The sockets of all connections at one end. The directions are in pairs, of which the first leads from near to far.
+   */
   private getSockets(end: 'near' | 'far'): Socket[] {
     return [...this.directions]
       .filter((_, index) => index % 2 === 0)

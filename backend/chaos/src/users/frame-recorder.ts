@@ -167,7 +167,8 @@ export class FrameRecorder {
     }
     for (const frame of data.events as Frame[]) {
       const seq = Number(frame.data.seq);
-      // An event that arrived between the request and its response is in both, but only on a socket that already received events.
+      // An event that arrived between the request and its response is in both, but only on a socket that already
+      // received events.
       const isOverlap = !this.isFreshSocket && seq <= chat.lastSeq && seq > this.resumeAfterSeq;
       if (!isOverlap) this.receiveStored(frame.event, frame.data, seq);
     }

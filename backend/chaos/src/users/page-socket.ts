@@ -28,7 +28,10 @@ export class PageSocket {
   private readonly pending = new Map<string, Pending>();
   private readonly socket: WebSocket;
 
-  /** @param handlers called in this order: `onOpen`, `onFrame` for each frame in the order of arrival, and once `onClose`. */
+  /**
+   * @param handlers called in this order: `onOpen`, `onFrame` for each frame in the order of arrival, and once
+   * `onClose`.
+   */
   constructor(
     origin: string,
     cookie: string,

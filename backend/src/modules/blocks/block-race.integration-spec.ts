@@ -1,5 +1,5 @@
-// Uses real PostgreSQL and Redis, with two api replicas over HTTP and sockets. `safety-kills.e2e-spec.ts` has 10,000 such rounds
-// over two processes that are killed in between.
+// Uses real PostgreSQL and Redis, with two api replicas over HTTP and sockets. `safety-kills.e2e-spec.ts` has 10,000
+// such rounds over two processes that are killed in between.
 import { BlockRace, greetPartners } from '../../testing/block-race.driver';
 import { recordPastChat } from '../../testing/relationship.fixture';
 import { quickChatSettings, startTestStack, type TestStack } from '../../testing/test-stack.harness';

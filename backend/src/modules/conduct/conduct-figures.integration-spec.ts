@@ -1,5 +1,5 @@
-// Uses real PostgreSQL and Redis, with two api replicas over HTTP and sockets. The long form (THAW_TEST_LONG=1) measures the figures
-// of the product on a quiet machine; the short one has bounds that only a wrong algorithm exceeds.
+// Uses real PostgreSQL and Redis, with two api replicas over HTTP and sockets. The long form (THAW_TEST_LONG=1)
+// measures the figures of the product on a quiet machine; the short one has bounds that only a wrong algorithm exceeds.
 import {
   createModerator,
   FACTS,

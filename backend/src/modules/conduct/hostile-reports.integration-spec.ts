@@ -1,4 +1,5 @@
-// Uses real PostgreSQL and Redis, with two api replicas over HTTP and sockets, one of them with the default rate limits.
+// Uses real PostgreSQL and Redis, with two api replicas over HTTP and sockets, one of them with the default rate
+// limits.
 import { limits } from '@thaw/contract/limits';
 import { DataSource } from 'typeorm';
 import { createConnectedFriends, createPrivateMessage } from '../../testing/private-chat.fixture';

@@ -1,4 +1,5 @@
-// Uses real PostgreSQL and Redis, with two api replicas over HTTP and sockets. Ada states an age under 18 in a chat with Bob.
+// Uses real PostgreSQL and Redis, with two api replicas over HTTP and sockets. Ada states an age under 18 in a chat
+// with Bob.
 import type { Notice } from '@thaw/contract/safety';
 import { persistChat } from '../../testing/persisted-chat.fixture';
 import { readQueueState, startChat } from '../../testing/random-chat.fixture';

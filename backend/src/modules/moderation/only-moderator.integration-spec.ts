@@ -1,4 +1,5 @@
-// Uses real PostgreSQL and Redis, with two api replicas over HTTP: on the second one, the only moderator may take both looks at once.
+// Uses real PostgreSQL and Redis, with two api replicas over HTTP: on the second one, the only moderator may take both
+// looks at once.
 import type { Notice } from '@thaw/contract/safety';
 import { createModerator, FACTS, createModeratorApi, reportUser } from '../../testing/moderation.fixture';
 import { startTestStack, type TestStack } from '../../testing/test-stack.harness';

@@ -1,4 +1,5 @@
-// Uses real PostgreSQL and Redis, a folder of files, two api replicas, and the modules of a worker whose jobs the test runs.
+// Uses real PostgreSQL and Redis, a folder of files, two api replicas, and the modules of a worker whose jobs the test
+// runs.
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { INestApplicationContext } from '@nestjs/common';

@@ -1,4 +1,5 @@
-// Uses real PostgreSQL with a copy of a database, real Redis, a folder of files, api replicas and the modules of two workers.
+// Uses real PostgreSQL with a copy of a database, real Redis, a folder of files, api replicas and the modules of two
+// workers.
 import { type INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { DataSource } from 'typeorm';

@@ -1,4 +1,5 @@
-// Uses real PostgreSQL and Redis, two api replicas over HTTP and sockets, and an HTTP server in place of the language model.
+// Uses real PostgreSQL and Redis, two api replicas over HTTP and sockets, and an HTTP server in place of the language
+// model.
 import { Logger } from '@nestjs/common';
 import {
   failingBehaviours,

@@ -3,7 +3,9 @@ import type { Environment } from '../../config/environment.config';
 
 type PostgresConnectionOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
 
-/** Time-outs of PostgreSQL, in ms. Transaction poolers refuse them as parameters of a connection (docs/decisions/0072). */
+/**
+ * Time-outs of PostgreSQL, in ms. Transaction poolers refuse them as parameters of a connection (docs/decisions/0072).
+ */
 export interface DatabaseTimeouts {
   statementMs: number;
   lockMs: number;

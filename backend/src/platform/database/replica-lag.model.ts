@@ -11,8 +11,8 @@ export const parseLsn = (text: string): LogSequenceNumber => {
 const MAX_SAMPLES = 60;
 
 /**
- * How far a replica is behind, without comparing clocks: at some moment the primary was at a position that the replica has
- * reached since. Everything that was committed until that moment can be read from the replica.
+ * How far a replica is behind, without comparing clocks: at some moment the primary was at a position that the replica
+ * has reached since. Everything that was committed until that moment can be read from the replica.
  */
 export class ReplicaLagModel {
   private samples: { at: number; position: LogSequenceNumber }[] = [];

@@ -131,7 +131,9 @@ export class TableCopyRepository {
     }
   }
 
-  /** Waits for the transactions that use the tables, and delays new ones until the end of the transaction of `manager`. */
+  /**
+   * Waits for the transactions that use the tables, and delays new ones until the end of the transaction of `manager`.
+   */
   async lockTables(manager: EntityManager): Promise<void> {
     if (this.tables.length === 0) return;
     const names = this.tables.map((table) => `${this.schema}.${table}`);

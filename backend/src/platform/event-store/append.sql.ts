@@ -42,8 +42,8 @@ const isNewInAnyStream =
   'NOT EXISTS (SELECT 1 FROM events e WHERE e.stream_id = i.stream_id AND e.event_id = i.event_id)';
 
 /**
- * For one stream. The function has a plan of its own: with all partitions in it, PostgreSQL would plan even the prepared
- * statement for each execution, because it does not expect that one of them is enough.
+ * For one stream. The function has a plan of its own: with all partitions in it, PostgreSQL would plan even the
+ * prepared statement for each execution, because it does not expect that one of them is enough.
  */
 const isNewInTheStream =
   'i.event_id <> ALL ((SELECT find_known_events(($1::text[])[1], $2::uuid[]))::uuid[])';

@@ -9,7 +9,9 @@ import type { NewEvent, StoredEvent } from './stored-event.types';
 /** Concurrent writers of one stream are rare, so losing to them four times in a row means a bug or an overload. */
 const ATTEMPTS = 4;
 
-/** Executes commands: loads the stream, decides and appends. On a version conflict it starts over, up to three times. */
+/**
+ * Executes commands: loads the stream, decides and appends. On a version conflict it starts over, up to three times.
+ */
 @Injectable()
 export class CommandExecutorService {
   constructor(

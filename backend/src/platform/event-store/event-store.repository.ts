@@ -116,8 +116,8 @@ export class EventStoreRepository {
 
   /**
    * Returns the first events of the log after a position, in order of position, up to a position. A transaction may
-   * commit an event at a position that a reader has passed already: `LogPositionRepository` knows up to where that cannot
-   * happen.
+   * commit an event at a position that a reader has passed already: `LogPositionRepository` knows up to where that
+   * cannot happen.
    */
   async readPage(
     { after, upTo, limit }: { after: number; upTo: number; limit: number },

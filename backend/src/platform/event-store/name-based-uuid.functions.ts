@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Returns the same UUID (version 8) for the same name. As the id of an event, it keeps the event from being stored twice:
- * the event store skips an event whose id its stream already contains.
+ * Returns the same UUID (version 8) for the same name. As the id of an event, it keeps the event from being stored
+ * twice: the event store skips an event whose id its stream already contains.
  */
 export const createNameBasedUuid = (name: string): string => {
   const hex = createHash('sha256').update(name).digest('hex');

@@ -11,11 +11,13 @@ import type { StoredEvent } from './stored-event.types';
 
 /** Events per transaction. */
 const PAGE_SIZE = 1_000;
-/** The exchange of the tables is tried when the missing events can be applied in this time, for which it delays reads. */
+/**
+ * The exchange of the tables is tried when the missing events can be applied in this time, for which it delays reads.
+ */
 const EXCHANGE_APPLY_MS = 150;
 /**
- * How long the exchange waits for the transactions that use the tables. New ones wait in the meantime, for less than their
- * lock time-out of 1 s.
+ * How long the exchange waits for the transactions that use the tables. New ones wait in the meantime, for less than
+ * their lock time-out of 1 s.
  */
 const EXCHANGE_LOCK_MS = 200;
 const FIRST_PAUSE_MS = 100;
@@ -48,8 +50,8 @@ export class ProjectionRebuildService {
   }
 
   /**
-   * Builds copies of the tables, and replaces the tables when the copies have every event. Until then the tables are not
-   * touched, so a rebuild that fails or is killed can be repeated.
+   * Builds copies of the tables, and replaces the tables when the copies have every event. Until then the tables are
+   * not touched, so a rebuild that fails or is killed can be repeated.
    * @returns the number of events read.
    * @throws Error when a migration or another rebuild runs, or when the tables stay in use for an hour.
    */
@@ -149,9 +151,9 @@ export class ProjectionRebuildService {
   }
 
   /**
-   * Locks the tables, applies the last events and replaces the tables, in one transaction. A transaction that has changed
-   * the tables ends before they are locked, so its events are visible then. One that has appended events and not changed
-   * the tables yet waits, and changes the new tables.
+   * Locks the tables, applies the last events and replaces the tables, in one transaction. A transaction that has
+   * changed the tables ends before they are locked, so its events are visible then. One that has appended events and
+   * not changed the tables yet waits, and changes the new tables.
    * @returns the number of all events; null if the tables were in use, in which case nothing was changed.
    */
   private async tryExchange(

@@ -5,7 +5,9 @@ import type { MetricsRegistry } from '../observability/metrics.registry';
 
 /** nginx's status for a request whose client closed the connection before the response was complete. */
 const CLIENT_CLOSED_REQUEST = 499;
-/** Ids that proxies generate: UUIDs, and 32 hexadecimal digits (nginx's `$request_id`). Anything else could be a text. */
+/**
+ * Ids that proxies generate: UUIDs, and 32 hexadecimal digits (nginx's `$request_id`). Anything else could be a text.
+ */
 const givenIdPattern = /^(?:[\da-f]{32}|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/i;
 
 const readRouteTemplate = (request: Request): string => {

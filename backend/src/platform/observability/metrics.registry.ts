@@ -143,7 +143,9 @@ export class MetricsRegistry {
     return new Histogram({ name, help, labelNames, buckets, registers: [this.registry] });
   }
 
-  /** Registers a metric whose samples are read at each scrape. prom-client asks a metric for its name and `get` only. */
+  /**
+   * Registers a metric whose samples are read at each scrape. prom-client asks a metric for its name and `get` only.
+   */
   private registerReading(
     name: string,
     help: string,

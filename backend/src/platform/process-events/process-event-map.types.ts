@@ -57,8 +57,8 @@ export interface ProcessEventMap {
   /** The users with whom a user with a socket here must not be matched have changed. */
   ExclusionsChanged: { userId: number };
   /**
-   * A user's standing may have changed; committed. Delivered in the process that announces it, which may be a worker and
-   * need not have a socket of the user, and published in every replica that has one.
+   * A user's standing may have changed; committed. Delivered in the process that announces it, which may be a worker
+   * and need not have a socket of the user, and published in every replica that has one.
    */
   StandingChanged: { userId: number; standing: Standing };
   /** A user has sent an image that is on the block-list; it is refused after this. Delivered. */

@@ -83,7 +83,9 @@ export class JobWorkerService implements OnApplicationBootstrap, OnApplicationSh
     this.connection.disconnect(); // BullMQ closes only connections that it has opened
   }
 
-  /** A fetch in progress may return a job after the queue was paused. Such a job is dropped: every job is added again. */
+  /**
+   * A fetch in progress may return a job after the queue was paused. Such a job is dropped: every job is added again.
+   */
   private async run(name: string, data: unknown): Promise<void> {
     if (this.isSchemaReady) await this.handlers.run(name, data);
   }

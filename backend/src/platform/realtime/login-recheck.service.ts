@@ -25,7 +25,8 @@ export class LoginRecheckService {
   constructor(@Inject(SOCKET_IDENTITY_PORT) private readonly identities: SocketIdentityPort) {}
 
   /**
-   * Checks the login again and closes the socket if it has ended or the user is excluded. Call this after subscribing to the user's channel.
+   * Checks the login again and closes the socket if it has ended or the user is excluded. Call this after subscribing
+   * to the user's channel.
    * @throws when PostgreSQL is unavailable.
    */
   recheck(connection: SocketConnection): Promise<void> {
@@ -33,8 +34,9 @@ export class LoginRecheckService {
   }
 
   /**
-   * Closes, with 4401, the given sockets whose login has ended, and those of excluded users, which are sent the standing
-   * first. Closes with 1012 those whose login continues in another family: their clients reconnect with the new cookie.
+   * Closes, with 4401, the given sockets whose login has ended, and those of excluded users, which are sent the
+   * standing first. Closes with 1012 those whose login continues in another family: their clients reconnect with the
+   * new cookie.
    * @throws when PostgreSQL is unavailable.
    */
   async closeEnded(connections: readonly SocketConnection[]): Promise<void> {

@@ -102,8 +102,8 @@ export class OnlineUsersService {
   }
 
   /**
-   * Sends the user's current `presence` to all sockets of other users. Best effort: it may be lost. A state that changes
-   * meanwhile is sent again, since a publisher that was delayed must not have the last word.
+   * Sends the user's current `presence` to all sockets of other users. Best effort: it may be lost. A state that
+   * changes meanwhile is sent again, since a publisher that was delayed must not have the last word.
    */
   async publishPresence(userId: number, otherIds: readonly number[]): Promise<void> {
     if (otherIds.length === 0) return;

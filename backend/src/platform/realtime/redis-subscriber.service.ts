@@ -31,8 +31,8 @@ const ATTEMPTS = 5;
 const RETRY_MS = 100;
 
 /**
- * Redis pub/sub of this replica, with reference-counted channels. Channels are sharded: each belongs to a hash slot, and
- * a publication reaches only the server of that slot. There is one connection to each server that has channels.
+ * Redis pub/sub of this replica, with reference-counted channels. Channels are sharded: each belongs to a hash slot,
+ * and a publication reaches only the server of that slot. There is one connection to each server that has channels.
  *
  * Checks the whole path, not only the connections: after a silence it publishes a probe to itself, and replaces a
  * connection when two probes in a row do not arrive. Every second it compares where channels are subscribed with where
@@ -59,7 +59,9 @@ export class RedisSubscriberService implements OnModuleInit, OnApplicationShutdo
     this.routes = createSubscriberRoutes(environment, redis);
   }
 
-  /** Whether publications reach this replica. While a primary of a cluster is being replaced, those of the others do. */
+  /**
+   * Whether publications reach this replica. While a primary of a cluster is being replaced, those of the others do.
+   */
   get isReceiving(): boolean {
     return [...this.connections.values()].some(({ isReceiving }) => isReceiving);
   }

@@ -6,7 +6,10 @@ const EXPIRED_KEPT_MS = 60_000;
 /** Maximum number of expired leases moved by one renewal, because all leases expire at once in an outage. */
 const MAX_MOVED_PER_RENEWAL = 100;
 
-/** KEYS of all scripts but `findDeadScript`: the live leases, the names of their replicas, the expired leases, the epoch. */
+/**
+ * KEYS of all scripts but `findDeadScript`: the live leases, the names of their replicas, the expired leases, the
+ * epoch.
+ */
 const common = `${luaClock}
 local leases, names, expired, epochKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 -- Called when the set of live replicas has changed: replicas read their ranks again.

@@ -5,8 +5,8 @@ import { realtimeLimits } from './realtime.limits';
 import { SocketRegistry } from './socket.registry';
 
 /**
- * Checks all sockets of this replica periodically: pings silent ones, and closes those whose login has ended. Closes all
- * of them before a shutdown.
+ * Checks all sockets of this replica periodically: pings silent ones, and closes those whose login has ended. Closes
+ * all of them before a shutdown.
  */
 @Injectable()
 export class SocketSupervisorService implements OnModuleInit, OnApplicationShutdown {

@@ -17,7 +17,9 @@ export type UserChannelMessage =
   | { kind: 'chat_started'; sessionId: string }
   /** The users with whom the user must not be matched have changed. */
   | { kind: 'exclusions_changed' }
-  /** The user's standing may have changed: it is applied to their search and chat, and excluded users' sockets close. */
+  /**
+   * The user's standing may have changed: it is applied to their search and chat, and excluded users' sockets close.
+   */
   | { kind: 'standing'; standing: Standing };
 
 /** Publishes to all replicas with sockets of one user. */

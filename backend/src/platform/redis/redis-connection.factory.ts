@@ -130,8 +130,8 @@ const subscriberOptions: ConnectionOptions = {
 const findSlot = (key: string): number => new Command('get', [key]).getSlot() ?? 0;
 
 /**
- * Resolves when the connection has been opened, or when the first attempt has failed: a process may start while Redis is
- * away.
+ * Resolves when the connection has been opened, or when the first attempt has failed: a process may start while Redis
+ * is away.
  */
 export const waitForFirstAttempt = async (redis: RedisClient): Promise<void> => {
   const nodes = redis instanceof Cluster ? () => redis.nodes('master') : () => [];

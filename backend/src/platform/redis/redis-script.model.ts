@@ -13,9 +13,9 @@ export interface ScriptCall {
 /**
  * A constant Lua script, called by its hash. User data is passed as arguments only.
  *
- * The last key of each call is one that never exists. While a hash slot is being moved to another node of a cluster, Redis
- * then refuses the call with TRYAGAIN on both nodes. Otherwise a script would run on one of them with a part of the keys,
- * or end in the middle of its writes (docs/decisions/0074-scripts-wait-while-their-slot-moves.md).
+ * The last key of each call is one that never exists. While a hash slot is being moved to another node of a cluster,
+ * Redis then refuses the call with TRYAGAIN on both nodes. Otherwise a script would run on one of them with a part of
+ * the keys, or end in the middle of its writes (docs/decisions/0074-scripts-wait-while-their-slot-moves.md).
  */
 export class RedisScript<Reply> {
   private readonly source: string;

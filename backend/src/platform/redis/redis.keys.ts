@@ -25,8 +25,8 @@ const hash = (text: string): number => {
 };
 
 /**
- * Returns the id of a new chat: its shard, a dot and the given unique text. A chat stays in its shard when a later release
- * has more shards.
+ * Returns the id of a new chat: its shard, a dot and the given unique text. A chat stays in its shard when a later
+ * release has more shards.
  */
 export const buildSessionId = (unique: string): string => `${hash(unique) % SHARD_COUNT}.${unique}`;
 

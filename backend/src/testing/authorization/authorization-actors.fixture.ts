@@ -17,9 +17,9 @@ export interface AuthorizationActors {
 }
 
 /**
- * Creates a user for each actor. `self` is in a chat with `partner`, has blocked `blocked` and has sent a private message
- * to `friend`; each actor has an image, a received friend request and a warning of their own, each moderator a user whose
- * case they have claimed.
+ * Creates a user for each actor. `self` is in a chat with `partner`, has blocked `blocked` and has sent a private
+ * message to `friend`; each actor has an image, a received friend request and a warning of their own, each moderator a
+ * user whose case they have claimed.
  */
 export const createActors = async (stack: TestStack): Promise<AuthorizationActors> => {
   const replica = stack.replicas[0]!;

@@ -28,8 +28,8 @@ export interface Ids {
   image: unknown;
   notice: unknown;
   /**
-   * Ids on which moderators act: those of a user whose case the moderator has claimed for `own`, of a user whose case the
-   * other moderator has claimed for `other`. Other users use those of the first moderator.
+   * Ids on which moderators act: those of a user whose case the moderator has claimed for `own`, of a user whose case
+   * the other moderator has claimed for `other`. Other users use those of the first moderator.
    */
   case: unknown;
   sanction: unknown;

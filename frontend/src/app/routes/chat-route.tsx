@@ -81,8 +81,8 @@ const partsOnDemand = [
 ];
 
 /**
- * Add Friend button for the partner of the current chat, or of the chat that has just ended. The server refuses requests
- * after a chat in which one of the two has stated that they are under 18.
+ * Add Friend button for the partner of the current chat, or of the chat that has just ended. The server refuses
+ * requests after a chat in which one of the two has stated that they are under 18.
  */
 const AddPartner = ({ userId, place }: { userId: number; place: AddFriendPlace }) => {
   const partnerId = useRandomChat(({ session }) => session?.partner.id);

@@ -17,7 +17,9 @@ const NotFound = () => (
   </LoadedPart>
 );
 
-/** The tool for moderators; for all others the page does not exist. The code of the tool is loaded for moderators only. */
+/**
+ * The tool for moderators; for all others the page does not exist. The code of the tool is loaded for moderators only.
+ */
 const ModerationGate = () => {
   const user = useIdentity((state) => state.user);
   const { isChecked, isModerator } = useSessionCheck(user?.id);

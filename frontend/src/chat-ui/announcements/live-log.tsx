@@ -6,7 +6,9 @@ export interface LogEntry {
   text: string;
 }
 
-/** Older entries have been read out. Screen readers announce an entry when it is added, so removing it has no effect. */
+/**
+ * Older entries have been read out. Screen readers announce an entry when it is added, so removing it has no effect.
+ */
 const maxEntries = 5;
 
 /** The latest announced entries, in order. An entry whose key is already present is not announced again. */

@@ -1,7 +1,7 @@
 /**
- * What is covered in messages of strangers: slurs, wishes of death, and sexual demands. Each is a whole word or phrase, in
- * lower case and without the diacritics that the matcher undoes; `[x]` is optional. Swearing as such is not listed, because
- * adults may swear.
+ * What is covered in messages of strangers: slurs, wishes of death, and sexual demands. Each is a whole word or phrase,
+ * in lower case and without the diacritics that the matcher undoes; `[x]` is optional. Swearing as such is not listed,
+ * because adults may swear.
  */
 export const slurs = [
   'nigger[s]',

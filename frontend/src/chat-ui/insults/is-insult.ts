@@ -13,7 +13,10 @@ const leet = remapCharactersTransformer(leetLetters);
 
 const ASCII_SIZE = 128;
 
-/** The code of the lower-case ASCII letter that a character looks like, or of the character itself; 0 if it is not ASCII. */
+/**
+ * The code of the lower-case ASCII letter that a character looks like, or of the character itself; 0 if it is not
+ * ASCII.
+ */
 const resolveLetter = (codePoint: number): number => {
   const looksLike = confusables.transform(codePoint) ?? codePoint;
   const code = leet.transform(looksLike) ?? looksLike;
@@ -25,7 +28,9 @@ const resolveLetter = (codePoint: number): number => {
 const ignored = /['’`´\p{M}\p{Cf}]/u;
 const isIgnored = (codePoint: number): number => Number(ignored.test(String.fromCodePoint(codePoint)));
 
-/** Computes a number below 255 for each character, and remembers those of the characters that one UTF-16 unit encodes. */
+/**
+ * Computes a number below 255 for each character, and remembers those of the characters that one UTF-16 unit encodes.
+ */
 const remember = (compute: (codePoint: number) => number): ((codePoint: number) => number) => {
   const UNKNOWN = 255;
   const known = new Uint8Array(0x10000).fill(UNKNOWN);

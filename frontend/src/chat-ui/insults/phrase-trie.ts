@@ -57,8 +57,8 @@ const expandOptional = (phrase: string): string[] => {
 };
 
 /**
- * Finds whole words and phrases in one pass. A letter matches any number of itself in a row; one that a phrase has twice
- * matches two or more, so that "Niger" does not become a slur.
+ * Finds whole words and phrases in one pass. A letter matches any number of itself in a row; one that a phrase has
+ * twice matches two or more, so that "Niger" does not become a slur.
  */
 export class PhraseTrie {
   private readonly root: Node = { isEnd: false, next: new Map() };

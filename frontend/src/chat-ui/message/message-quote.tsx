@@ -13,7 +13,10 @@ export interface MessageQuoteProps {
   onJump: (messageId: string) => void;
 }
 
-/** The quoted message: an ember bar, a name and 50 characters. A click scrolls to the message, where contact details can be shown. */
+/**
+ * The quoted message: an ember bar, a name and 50 characters. A click scrolls to the message, where contact details can
+ * be shown.
+ */
 export const MessageQuote = ({ replyTo, name, isInMine, hidesContacts, onJump }: MessageQuoteProps) => (
   <button
     type="button"

@@ -40,8 +40,8 @@ export interface OutboxOptions {
   storageKey: (userId: number) => string;
   isConnected: () => boolean;
   /**
-   * Sends one message with the content from `toWireContent`; rejects with a SocketRequestError. `onAck` is called before the next
-   * frame is handled.
+   * Sends one message with the content from `toWireContent`; rejects with a SocketRequestError. `onAck` is called
+   * before the next frame is handled.
    */
   send: (message: OutgoingMessage, onAck: (data: Record<string, unknown>) => void) => Promise<unknown>;
   /** @returns false when the ack cannot be parsed. */

@@ -49,7 +49,9 @@ export const toWireContent = ({ content, picture }: OutgoingMessage): string => 
 export const readOutgoing = (key: string): OutgoingMessage[] =>
   parseJson(z.array(storedSchema), tabStorage.read(key)) ?? [];
 
-/** The message as it is stored. The URL of an uploaded picture becomes part of the content; another picture is dropped. */
+/**
+ * The message as it is stored. The URL of an uploaded picture becomes part of the content; another picture is dropped.
+ */
 const toStored = (message: OutgoingMessage): OutgoingMessage => {
   const { picture, ...stored } = message;
   return picture?.url ? { ...stored, content: toWireContent(message) } : stored;

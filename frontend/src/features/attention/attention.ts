@@ -36,7 +36,9 @@ export const formatTitle = (situation: Situation): string => {
   return `${unread > 0 ? `(${count}) ` : ''}${describeState(situation)} · ${productName}`;
 };
 
-/** Path of the icon for this situation. The variant `-calling` has a dot: something is unread, or the chat has changed. */
+/**
+ * Path of the icon for this situation. The variant `-calling` has a dot: something is unread, or the chat has changed.
+ */
 export const selectFavicon = ({ phase, unread, hasChatChanged }: Situation): string => {
   const hasNews = unread > 0 || hasChatChanged;
   if (phase === 'initial' && !hasNews) return '/favicon.svg';

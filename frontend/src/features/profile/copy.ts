@@ -1,4 +1,6 @@
-/** Texts of the profile dialogs without their forms. testing/specification.spec.ts checks those of the specification. */
+/**
+ * Texts of the profile dialogs without their forms. testing/specification.spec.ts checks those of the specification.
+ */
 export const copy = {
   gender: {
     title: 'Select Your Gender',

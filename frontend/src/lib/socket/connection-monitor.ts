@@ -43,8 +43,8 @@ export class ConnectionMonitor {
   }
 
   /**
-   * Call after each frame, sent or received. Probes after a silence while a command is unanswered: otherwise a half-open
-   * connection would seem open until the next ping, for up to a minute.
+   * Call after each frame, sent or received. Probes after a silence while a command is unanswered: otherwise a
+   * half-open connection would seem open until the next ping, for up to a minute.
    */
   restartSilenceTimer(): void {
     const { clock, hasPendingCommand } = this.options;

@@ -61,8 +61,8 @@ export class LoginSessionService {
 
   /**
    * Runs `work` and, in the same transaction, moves this browser to a new family, so that copies of the old cookie are
-   * invalid from the commit on. The sockets of the old family are closed after the response with the new cookie is sent:
-   * the page reconnects with it, while the holder of a copy of the old cookie is refused.
+   * invalid from the commit on. The sockets of the old family are closed after the response with the new cookie is
+   * sent: the page reconnects with it, while the holder of a copy of the old cookie is refused.
    * @throws DomainError not_signed_in when the login has ended in the meantime; nothing is committed.
    */
   async renew(
@@ -112,8 +112,8 @@ export class LoginSessionService {
   }
 
   /**
-   * Deletes the sessions of all other logins of the user. Call it in the transaction of the change that requires it, and
-   * `closeSocketsOfOtherLogins` after the commit.
+   * Deletes the sessions of all other logins of the user. Call it in the transaction of the change that requires it,
+   * and `closeSocketsOfOtherLogins` after the commit.
    */
   async removeOtherLogins({ userId, familyId }: Login, manager: EntityManager): Promise<void> {
     await this.sessions.removeOtherFamilies(userId, familyId, manager);
@@ -134,7 +134,9 @@ export class LoginSessionService {
     if (!(await this.sessions.move(fromId, toId, login, manager))) throw new DomainError('not_signed_in');
   }
 
-  /** Never throws. A lost publication delays the close: every replica checks the families of its sockets periodically. */
+  /**
+   * Never throws. A lost publication delays the close: every replica checks the families of its sockets periodically.
+   */
   private async tryPublish(userId: number, publish: () => Promise<void>): Promise<void> {
     try {
       await publish();

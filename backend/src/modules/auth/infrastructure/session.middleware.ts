@@ -37,8 +37,8 @@ export const markSecureByPublicOrigin =
   };
 
 /**
- * Extends a session in use to another thirty days, at most once an hour: a change of `refreshedAt` makes express-session
- * save the session and send the cookie again.
+ * Extends a session in use to another thirty days, at most once an hour: a change of `refreshedAt` makes
+ * express-session save the session and send the cookie again.
  * @param onRefreshed called with the user of an extended session
  */
 export const createRefreshMiddleware =

@@ -6,8 +6,8 @@ import { ValidateBy } from 'class-validator';
 const MAX_UTF16_UNITS = 2 * limits.passwordMaxLength;
 
 /**
- * Accepts a string of well-formed Unicode that is not longer than any password. Lone surrogates are refused: they have no
- * UTF-8 encoding, so passwords that differ only in them would have the same hash.
+ * Accepts a string of well-formed Unicode that is not longer than any password. Lone surrogates are refused: they have
+ * no UTF-8 encoding, so passwords that differ only in them would have the same hash.
  */
 export const IsWellFormedPassword = (): PropertyDecorator =>
   ValidateBy({

@@ -24,8 +24,8 @@ export interface PlacedBlock {
 type AfterCommit = () => Promise<void>;
 
 /**
- * Blocks and unblocks users. Other modules react to UserBlocking, in the transaction of the block, and to UserBlocked and
- * UserUnblocked, after the commit.
+ * Blocks and unblocks users. Other modules react to UserBlocking, in the transaction of the block, and to UserBlocked
+ * and UserUnblocked, after the commit.
  */
 @Injectable()
 export class BlocksService {

@@ -218,8 +218,8 @@ export class ConductService {
   }
 
   /**
-   * For a retried call: the process of the first one may have died between its commit and its announcement. Announces only
-   * a recent change, so that users learn nothing of repeated reports about them. Never throws.
+   * For a retried call: the process of the first one may have died between its commit and its announcement. Announces
+   * only a recent change, so that users learn nothing of repeated reports about them. Never throws.
    */
   async announceAgain(userId: number): Promise<void> {
     try {

@@ -1,4 +1,5 @@
-// Uses real PostgreSQL and Redis, with two api replicas over HTTP and sockets. Chats are copied to PostgreSQL as the worker does.
+// Uses real PostgreSQL and Redis, with two api replicas over HTTP and sockets. Chats are copied to PostgreSQL as the
+// worker does.
 import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { REDIS } from '../../../platform/redis/redis.module';

@@ -5,8 +5,8 @@ import { DeviceAccountsService } from '../../standings/application/device-accoun
 import { ConductService } from './conduct.service';
 
 /**
- * New accounts of sanctioned users inherit the sanction, and new accounts of a device with many of them are flagged. This
- * runs in the transaction that creates the account, so that no account ever exists without its sanction or flag.
+ * New accounts of sanctioned users inherit the sanction, and new accounts of a device with many of them are flagged.
+ * This runs in the transaction that creates the account, so that no account ever exists without its sanction or flag.
  */
 @Injectable()
 export class NewAccountsService {

@@ -38,7 +38,9 @@ export class NoticesService {
     await this.notices.markSeen(noticeId);
   }
 
-  /** Sends notices to the sockets of their recipients. Never throws: a page that misses one reads it at its next visit. */
+  /**
+   * Sends notices to the sockets of their recipients. Never throws: a page that misses one reads it at its next visit.
+   */
   async send(noticeIds: readonly number[]): Promise<void> {
     if (noticeIds.length === 0) return;
     try {

@@ -93,7 +93,9 @@ export class ReportsService {
     );
   }
 
-  /** The report stands even if the list of blocks is full. Other failures are thrown, so that the caller tries again. */
+  /**
+   * The report stands even if the list of blocks is full. Other failures are thrown, so that the caller tries again.
+   */
   private async block(reporterId: number, targetId: number): Promise<void> {
     try {
       await this.blocks.block(reporterId, targetId);

@@ -201,8 +201,8 @@ export class MatchQueueService {
 
   /**
    * Confirms a match after its chat has been created.
-   * @returns the users who left the queue meanwhile; null when the claim had expired and was released, or the two have been
-   * separated by a block.
+   * @returns the users who left the queue meanwhile; null when the claim had expired and was released, or the two have
+   * been separated by a block.
    */
   async confirm({ sessionId, userIds }: Match): Promise<number[] | null> {
     const parameters = [sessionId, ...userIds, CHECK_CHAT_EVERY_MS];

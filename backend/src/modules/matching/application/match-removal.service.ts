@@ -17,7 +17,8 @@ export class MatchRemovalService {
 
   /**
    * Ends the user's search.
-   * @returns `claimed` while a match of the user is being confirmed; the session of the user's chat; null without either.
+   * @returns `claimed` while a match of the user is being confirmed; the session of the user's chat; null without
+   * either.
    */
   async leave(userId: number): Promise<'claimed' | { sessionId: string } | null> {
     const reply = await leaveQueueScript.run(this.redis, KEYS, [userId]);

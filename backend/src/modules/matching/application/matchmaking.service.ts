@@ -171,8 +171,8 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
   }
 
   /**
-   * Redis may have executed a call that failed here. The caller repeats it as long as the user has a socket here; without
-   * one, this replica gives up the place.
+   * Redis may have executed a call that failed here. The caller repeats it as long as the user has a socket here;
+   * without one, this replica gives up the place.
    */
   private async departOnFailure(userId: number, call: Promise<MatchState>): Promise<MatchState> {
     try {
@@ -267,9 +267,9 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
   /**
    * Compares the tracked users with their records in Redis: each has to be in the queue or in a chat. One check runs at
    * a time; a check requested meanwhile follows it.
-   * @param isAfterLoss whether Redis may have lost records. Then a missing record is restored. Otherwise a missing record
-   * means that the search was ended on another replica, and the user is no longer tracked; because a loss is noticed
-   * with some delay, only a record that is missing in two checks counts.
+   * @param isAfterLoss whether Redis may have lost records. Then a missing record is restored. Otherwise a missing
+   * record means that the search was ended on another replica, and the user is no longer tracked; because a loss is
+   * noticed with some delay, only a record that is missing in two checks counts.
    */
   checkRecords({ isAfterLoss } = { isAfterLoss: false }): Promise<void> {
     this.lastCheck = this.lastCheck.then(() => this.checkAll(isAfterLoss));

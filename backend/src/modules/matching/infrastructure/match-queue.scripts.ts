@@ -169,9 +169,9 @@ return retryMatch(user, record, session, claimMs, ignoreCoolDownAfterMs, 5)
 `);
 
 /**
- * Moves a user to a pool, where they keep their place by waiting time, and retries matching there. A user who is claimed
- * or parked returns to the queue of the new pool.
- * ARGV: user, session id for a match, claim ms, ms after which a cool-down is ignored, pool, ids of excluded users.
+ * Moves a user to a pool, where they keep their place by waiting time, and retries matching there. A user who is
+ * claimed or parked returns to the queue of the new pool. ARGV: user, session id for a match, claim ms, ms after which
+ * a cool-down is ignored, pool, ids of excluded users.
  */
 export const changePoolScript = new RedisScript<JoinReply>(`${matchRecordLua}
 local user, session, claimMs, ignoreCoolDownAfterMs, pool = unpack(ARGV, 1, 5)

@@ -21,8 +21,8 @@ const ENTRIES_PER_PAGE = 100;
 const HOUR_MS = 60 * 60_000;
 
 /**
- * The record of what moderators read and change. It is part of the event log, so no process of the product can change or
- * delete it. A read is recorded before its result is shown: if the record fails, nothing is shown.
+ * The record of what moderators read and change. It is part of the event log, so no process of the product can change
+ * or delete it. A read is recorded before its result is shown: if the record fails, nothing is shown.
  */
 @Injectable()
 export class AuditService {

@@ -7,8 +7,8 @@ import { ConductService } from '../../conduct/application/conduct.service';
 const DAY_MS = 24 * 60 * 60_000;
 
 /**
- * Opens a case about a user who sends an image that is on the block-list, and suspends them until a moderator has decided
- * if the image is forbidden by law.
+ * Opens a case about a user who sends an image that is on the block-list, and suspends them until a moderator has
+ * decided if the image is forbidden by law.
  */
 @Injectable()
 export class ImageMatchService {

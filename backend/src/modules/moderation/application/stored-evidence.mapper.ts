@@ -6,7 +6,9 @@ export interface EvidenceImage {
   key: string;
 }
 
-/** @returns the evidence as it is shown, without the keys of files; null for a text that is no evidence, or was erased. */
+/**
+ * @returns the evidence as it is shown, without the keys of files; null for a text that is no evidence, or was erased.
+ */
 export const toShownEvidence = (stored: unknown): Evidence | null => {
   const parsed = evidenceSchema.safeParse(parseJson(stored));
   // Parsing drops the fields that the schema does not name.

@@ -3,8 +3,8 @@ import type { ReportCategory } from '@thaw/contract/safety';
 import { buildStandingKindSql } from '../../standings/application/standing.sql';
 
 /**
- * The urgency of a case is a number of points from 0 to 1,000. It begins with the base of the gravest reason for which the
- * case waits: a report's category, a finding, an appeal, or a ban to confirm.
+ * The urgency of a case is a number of points from 0 to 1,000. It begins with the base of the gravest reason for which
+ * the case waits: a report's category, a finding, an appeal, or a ban to confirm.
  */
 const categoryBases: Record<ReportCategory, number> = {
   minor: 600,
@@ -62,8 +62,8 @@ const idsSql: Record<CaseFilter | 'one', string> = {
 };
 
 /**
- * Cases with their urgency as of `$1`. Reports, appeals and sanctions that came later do not count, so that the pages of
- * one list fit together although urgencies change.
+ * Cases with their urgency as of `$1`. Reports, appeals and sanctions that came later do not count, so that the pages
+ * of one list fit together although urgencies change.
  */
 const buildMeasuredSql = (ids: string): string => `
 open_appeals AS (

@@ -77,7 +77,9 @@ interface RawEvent {
   personal: Record<string, unknown> | null;
 }
 
-/** Queries about cases over the read models of conduct, users, friends and standings, and the log of one user's conduct. */
+/**
+ * Queries about cases over the read models of conduct, users, friends and standings, and the log of one user's conduct.
+ */
 @Injectable()
 export class CaseRepository {
   constructor(

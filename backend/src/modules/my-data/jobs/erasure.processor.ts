@@ -42,7 +42,10 @@ export class ErasureProcessor implements OnModuleInit, OnApplicationBootstrap {
     await this.jobs.schedule('expire_anonymous', {}, EXPIRE_EVERY_MS);
   }
 
-  /** Continues every erasure that is not finished. @throws the first error, after every other erasure has been tried. */
+  /**
+   * Continues every erasure that is not finished.
+   * @throws the first error, after every other erasure has been tried.
+   */
   async resume(): Promise<void> {
     await this.erasure.resumeReleased();
     const errors: unknown[] = [];

@@ -27,8 +27,8 @@ export class UserRelationsService implements UserRelationsPort {
 
   async mayReadProfile(viewerId: number, userId: number): Promise<boolean> {
     if (await this.blockList.hasBlocked(userId, viewerId)) return false;
-    // A user may read the profiles of those whom they have blocked. A pending friend request, which the block has voided,
-    // may have been their only acquaintance.
+    // A user may read the profiles of those whom they have blocked. A pending friend request, which the block has
+    // voided, may have been their only acquaintance.
     return (
       (await this.areAcquainted(viewerId, userId)) || (await this.blockList.hasBlocked(viewerId, userId))
     );

@@ -24,7 +24,10 @@ interface HistoryRow {
   ended_at: Date | null;
 }
 
-/** The random chats of a user who is erased: their end, their streams in Redis, and what is left in the events of partners. */
+/**
+ * The random chats of a user who is erased: their end, their streams in Redis, and what is left in the events of
+ * partners.
+ */
 @Injectable()
 export class ChatErasureService {
   constructor(
@@ -36,7 +39,10 @@ export class ChatErasureService {
     private readonly matching: MatchRemovalService,
   ) {}
 
-  /** Ends the user's search or chat; the partner learns of a lost connection. @returns false while a match is pending. */
+  /**
+   * Ends the user's search or chat; the partner learns of a lost connection.
+   * @returns false while a match is pending.
+   */
   async leave(userId: number): Promise<boolean> {
     const previous = await this.matching.leave(userId);
     if (previous === 'claimed') return false;

@@ -51,8 +51,8 @@ export class ChatLifecycleService {
 
   /**
    * Starts the chat of a match: first its stream, then the records, then the publication to both users. A match of two
-   * users of whom one has blocked the other, may not search or has changed the pool is refused; who may search continues
-   * at their old place.
+   * users of whom one has blocked the other, may not search or has changed the pool is refused; who may search
+   * continues at their old place.
    */
   @OnProcessEvent('MatchMade')
   async start(match: Match): Promise<void> {
@@ -67,7 +67,8 @@ export class ChatLifecycleService {
       await this.releaseAndRetry(match);
       return;
     }
-    // The deadlines are set before the chat exists: if this process dies on the way, a sweep finds them and ends the chat.
+    // The deadlines are set before the chat exists: if this process dies on the way, a sweep finds them and ends the
+    // chat.
     await this.presence.setDeadlines(match.sessionId, match.userIds, this.environment.GRACE_AFTER_LOSS_MS);
     const chat = this.chats.create(match.sessionId);
     await chat.execute({ type: 'StartChat', participants: [first.profile, second.profile] });

@@ -27,7 +27,8 @@ export const sendAllEvents = (chat: LiveChat, connection: SocketConnection): voi
  * page is built when the previous one has left this process, so a slow connection holds one page in memory. Events that
  * happen in the meantime are on a later page. If the socket closes before the last page, the client resumes after the
  * pages that it has received.
- * @param seenVersion version that the client has seen. If the chat has fewer events (Redis lost some), all are sent again.
+ * @param seenVersion version that the client has seen. If the chat has fewer events (Redis lost some), all are sent
+ * again.
  */
 export const sendMissedEvents = async (
   chat: LiveChat,

@@ -69,7 +69,8 @@ export interface GameIgnored {
 }
 
 /**
- * `aborted`: the match was released before a user saw the chat. `removed`: for safety; users see it as a lost connection.
+ * `aborted`: the match was released before a user saw the chat. `removed`: for safety; users see it as a lost
+ * connection.
  */
 export type ChatEndReason = 'skipped' | 'disconnected' | 'aborted' | 'removed';
 
@@ -107,7 +108,10 @@ export interface EventPosition {
 
 const CODE_OF_0 = '0'.charCodeAt(0);
 
-/** When the event happened, in epoch ms. Parsed digit by digit: this runs for every event, and `Number` of a substring is slow. */
+/**
+ * When the event happened, in epoch ms. Parsed digit by digit: this runs for every event, and `Number` of a substring
+ * is slow.
+ */
 export const parseOccurredAtMs = ({ id }: Pick<EventPosition, 'id'>): number => {
   let ms = 0;
   for (let index = 0; ; index += 1) {

@@ -11,8 +11,8 @@ const WAS_REMOVED = `(
   ORDER BY stream_position DESC LIMIT 1)`;
 
 /**
- * $1 user, $2 number of rows. Each branch reads that many rows of an index; with OR, PostgreSQL would read and sort every
- * chat of the user.
+ * $1 user, $2 number of rows. Each branch reads that many rows of an index; with OR, PostgreSQL would read and sort
+ * every chat of the user.
  */
 export const LATEST_CHATS_SQL = `
 SELECT id, stream_id, user1_id, user2_id, created_at, ended_at FROM (

@@ -13,8 +13,8 @@ const STUCK_AFTER_MS = 20_000;
 /**
  * Ends a worker that is stuck, so that it is restarted. A worker is stuck when, for 20 s, both stores have been
  * reachable and an event has waited (by the clock of Redis), but no pass has ended, no other worker held the lock, and
- * PostgreSQL has reported no error (`OutboxProcessor.progressedAt` moves with each of the three). Events of held chats do
- * not count. Also exports the metrics of the outboxes.
+ * PostgreSQL has reported no error (`OutboxProcessor.progressedAt` moves with each of the three). Events of held chats
+ * do not count. Also exports the metrics of the outboxes.
  */
 @Injectable()
 export class OutboxWatchdogService implements OnModuleInit, OnApplicationShutdown {

@@ -38,9 +38,9 @@ interface DecodedEntry {
  * Writes outbox entries to PostgreSQL, then removes them from the outbox. After a crash in between, writing them again
  * has no effect, because events are deduplicated by id.
  *
- * The kind of failure decides what waits (docs/decisions/0040). If the store fails, everything waits. If an entry fails,
- * only its own chat waits. An entry that is invalid in itself and was refused five times becomes a dead letter: only
- * such an entry leaves the outbox unwritten.
+ * The kind of failure decides what waits (docs/decisions/0040). If the store fails, everything waits. If an entry
+ * fails, only its own chat waits. An entry that is invalid in itself and was refused five times becomes a dead letter:
+ * only such an entry leaves the outbox unwritten.
  */
 @Injectable()
 export class OutboxWriterService {
@@ -113,7 +113,10 @@ export class OutboxWriterService {
     return entries.slice(start, end);
   }
 
-  /** Appends entries to the log and removes them from the outbox; on failure, halves them until the failing entry is found. */
+  /**
+   * Appends entries to the log and removes them from the outbox; on failure, halves them until the failing entry is
+   * found.
+   */
   private async appendAndRemove(entries: readonly OutboxEntry[], pass: OutboxPass): Promise<void> {
     const decoded = await this.decodeReady(entries, pass);
     if (decoded.length === 0) return;
@@ -148,7 +151,8 @@ export class OutboxWriterService {
     const hasTimedOut = isTimeout(error);
     if (hasTimedOut) this.batchSize = Math.max(1, Math.floor(failed.length / 2));
     if (fault === 'store' && !(hasTimedOut && failed.length > 1)) throw error;
-    // An unknown error may come from the client of a store that fails. Only if the store works is it the entries' fault.
+    // An unknown error may come from the client of a store that fails. Only if the store works is it the entries'
+    // fault.
     if (fault === 'code') await this.dataSource.query('SELECT 1');
     const entries = failed.map(({ entry }) => entry);
     const [firstEntry] = entries;

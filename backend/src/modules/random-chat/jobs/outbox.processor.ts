@@ -115,8 +115,8 @@ export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, Be
   }
 
   /**
-   * Starts a pass over a group, at most one per `BATCH_WINDOW_MS`, however many jobs there are for the group: a few large
-   * passes cost less than many small ones.
+   * Starts a pass over a group, at most one per `BATCH_WINDOW_MS`, however many jobs there are for the group: a few
+   * large passes cost less than many small ones.
    */
   private async persistThrottled(group: number): Promise<void> {
     const now = performance.now();

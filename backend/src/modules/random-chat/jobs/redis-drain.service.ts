@@ -23,7 +23,8 @@ export interface DrainOptions {
 
 /**
  * Moves every acknowledged event from Redis to PostgreSQL and then empties Redis, for a release that changes the layout
- * of Redis. The replicas must have been stopped. A worker of the same release must be running, which writes the outboxes.
+ * of Redis. The replicas must have been stopped. A worker of the same release must be running, which writes the
+ * outboxes.
  */
 @Injectable()
 export class RedisDrainService {

@@ -1,4 +1,5 @@
-// Uses real PostgreSQL and Redis, with an api replica over HTTP and sockets. Chats are copied to PostgreSQL as the worker does.
+// Uses real PostgreSQL and Redis, with an api replica over HTTP and sockets. Chats are copied to PostgreSQL as the
+// worker does.
 import type { ChatHistoryEntry } from '@thaw/contract/http';
 import { dropLiveChat, persistChat } from '../../../testing/persisted-chat.fixture';
 import { readEvents, startChat, type TestChat } from '../../../testing/random-chat.fixture';

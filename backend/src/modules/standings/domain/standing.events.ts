@@ -14,8 +14,8 @@ export type SanctionKind = 'suspended' | 'banned';
 export type FlagCause = 'reports' | 'many_accounts' | 'sanction_lapsed';
 
 /**
- * Why a sanction ended before its time. `replaced`: a later decision on the same case took its place. `source_ended`: it
- * was inherited from a sanction that has ended, or ends earlier.
+ * Why a sanction ended before its time. `replaced`: a later decision on the same case took its place. `source_ended`:
+ * it was inherited from a sanction that has ended, or ends earlier.
  */
 export type LiftCause = 'dismissed' | 'replaced' | 'appeal' | 'moderator' | 'not_confirmed' | 'source_ended';
 

@@ -4,7 +4,9 @@ import { DataSource, type EntityManager } from 'typeorm';
 /** Unused devices are forgotten after this time. */
 const KEPT_DAYS = 180;
 
-/** The table `devices`: which accounts were used in which browser. A browser stores a random id; the table has its hash. */
+/**
+ * The table `devices`: which accounts were used in which browser. A browser stores a random id; the table has its hash.
+ */
 @Injectable()
 export class DeviceRepository {
   constructor(private readonly dataSource: DataSource) {}

@@ -29,8 +29,8 @@ export class UploadRepository {
   }
 
   /**
-   * The image, if the viewer may see it: an avatar, their own upload, or an image sent to them (A100). Never an image of
-   * a user who has blocked the viewer.
+   * The image, if the viewer may see it: an avatar, their own upload, or an image sent to them (A100). Never an image
+   * of a user who has blocked the viewer.
    */
   async findVisible({ bucket, key }: UploadAddress, viewerId: number): Promise<UploadEntity | null> {
     return this.uploads

@@ -1,4 +1,5 @@
-// Uses real PostgreSQL and Redis, an api replica over HTTP, files in a folder, and an HTTP server in place of the classifier.
+// Uses real PostgreSQL and Redis, an api replica over HTTP, files in a folder, and an HTTP server in place of the
+// classifier.
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

@@ -1,4 +1,5 @@
-// Uses real PostgreSQL and Redis, with an api replica over HTTP without a buffering proxy, and TCP connections that send slowly.
+// Uses real PostgreSQL and Redis, with an api replica over HTTP without a buffering proxy, and TCP connections that
+// send slowly.
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import net from 'node:net';

@@ -26,7 +26,9 @@ export type EmailChanged = DomainEvent<'EmailChanged', { userId: number; email?:
 export type ModeratorAppointed = DomainEvent<'ModeratorAppointed', { userId: number }>;
 export type ModeratorDismissed = DomainEvent<'ModeratorDismissed', { userId: number }>;
 
-/** Why a user is erased: they asked for it, they were anonymous and inactive, or an operator did (a restored backup). */
+/**
+ * Why a user is erased: they asked for it, they were anonymous and inactive, or an operator did (a restored backup).
+ */
 export type ErasureReason = 'asked' | 'inactive' | 'operator';
 /** From here on the user does not exist for anybody. A job erases the personal data. */
 export type ErasureRequested = DomainEvent<

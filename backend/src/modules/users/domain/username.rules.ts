@@ -41,8 +41,8 @@ const containsRefusedWord = (username: string): boolean =>
   isRefusedSkeleton(toSkeleton(username)) || isRefusedSkeleton(toSkeleton(username.replace(/\p{N}/gu, ' ')));
 
 /**
- * Emoji sequences with the joiners and variation selectors that belong to them. Outside such a sequence these characters
- * are invisible, so names could differ and look alike.
+ * Emoji sequences with the joiners and variation selectors that belong to them. Outside such a sequence these
+ * characters are invisible, so names could differ and look alike.
  */
 const emojiSequences =
   /[\d#*]\ufe0f\u20e3|\p{Extended_Pictographic}(?:\ufe0f|\p{Emoji_Modifier})?(?:\u200d\p{Extended_Pictographic}(?:\ufe0f|\p{Emoji_Modifier})?)*/gu;

@@ -96,8 +96,8 @@ export class UserRepository {
 
   /**
    * Claims an address for a user until the end of the transaction. Other transactions that claim this address, or the
-   * address that the user had before, wait. So the event store has the event that gives up an address before that of its
-   * next owner, and no INSERT violates the unique index, an error with which PostgreSQL would print the address.
+   * address that the user had before, wait. So the event store has the event that gives up an address before that of
+   * its next owner, and no INSERT violates the unique index, an error with which PostgreSQL would print the address.
    * @returns false when another user has the address.
    */
   async claimEmail(email: string, userId: number, manager: EntityManager): Promise<boolean> {

@@ -7,8 +7,8 @@ const bases = [600, 500, 450, 400, 380, 350, 300, 250, 200, 150, 120, 100];
 const toleranceUrgency = 4;
 
 /**
- * The addends of the urgency of an entry of the queue, which only has the sum: what follows from its own fields, and the
- * base as the rest. The case itself has the exact ones, but opening it is recorded.
+ * The addends of the urgency of an entry of the queue, which only has the sum: what follows from its own fields, and
+ * the base as the rest. The case itself has the exact ones, but opening it is recorded.
  * @param now the present time, in ms since the epoch
  */
 export const estimateParts = (item: CaseItem, now: number): UrgencyParts => {

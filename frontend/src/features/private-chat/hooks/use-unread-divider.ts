@@ -3,8 +3,8 @@ import { type ChatMessage } from '@/chat-ui/chat-message';
 import { findFirstUnreadId } from '@/features/private-chat/conversation';
 
 /**
- * Returns the id of the message below the unread divider. It is determined when the chat becomes visible and does not move
- * when more messages arrive.
+ * Returns the id of the message below the unread divider. It is determined when the chat becomes visible and does not
+ * move when more messages arrive.
  */
 export const useUnreadDivider = (
   rows: ChatMessage[],

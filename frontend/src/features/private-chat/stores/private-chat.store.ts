@@ -118,7 +118,10 @@ export const createPrivateChats = ({ clock, newId, queryClient }: PrivateChatOpt
     outbox,
     getSocket: (): FeatureSocket => socket,
     getUserId: (): number | undefined => userId,
-    /** Adds a part that was loaded later: it is called from now on when the connection, the user or a friendship changes. */
+    /**
+     * Adds a part that was loaded later: it is called from now on when the connection, the user or a friendship
+     * changes.
+     */
     addPart: (part: PrivateChatPart): void => void parts.add(part),
     attachSocket: (newSocket: FeatureSocket): void => {
       socket = newSocket;

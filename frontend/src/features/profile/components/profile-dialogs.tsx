@@ -23,8 +23,8 @@ interface LoadedModalProps<P> extends Omit<ModalProps, 'children'> {
 }
 
 /**
- * A modal whose content is loaded on demand. The modal with the content is a new mount, so that its first field receives
- * the focus.
+ * A modal whose content is loaded on demand. The modal with the content is a new mount, so that its first field
+ * receives the focus.
  */
 const LoadedModal = <P extends object>({ part, children, ...modal }: LoadedModalProps<P>) => {
   const [{ wasOpen, timesOpened }, setOpenState] = useState({ wasOpen: modal.isOpen, timesOpened: 0 });

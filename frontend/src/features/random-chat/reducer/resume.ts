@@ -20,8 +20,8 @@ import { applyStoredEvent } from '@/features/random-chat/reducer/stored-events';
 import { parseEvent } from '@/lib/socket/parse-frame';
 
 /**
- * `session_resumed` restores a chat after a reload, a lost connection or a gap. It may be split into several frames; the
- * last one has `last: true`. With `reset`, the server has lost events that this page shows (A53, B01).
+ * `session_resumed` restores a chat after a reload, a lost connection or a gap. It may be split into several frames;
+ * the last one has `last: true`. With `reset`, the server has lost events that this page shows (A53, B01).
  */
 
 /** Removes everything that came from the server's events; notices without a `seq` stay. */

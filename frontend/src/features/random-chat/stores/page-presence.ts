@@ -18,9 +18,10 @@ export interface PagePresenceOptions {
 const retryDelayMs = 1_000;
 
 /**
- * Reports to the server whether this page shows the random chat, as `showsChat` of `authenticate` and `show_chat`. Every
- * page keeps a socket open (A143), so an open socket does not say that the user sees the chat. A chat that no page shows
- * ends after the grace period (A51). The page itself ends a search or chat that neither it nor another tab shows (A59).
+ * Reports to the server whether this page shows the random chat, as `showsChat` of `authenticate` and `show_chat`.
+ * Every page keeps a socket open (A143), so an open socket does not say that the user sees the chat. A chat that no
+ * page shows ends after the grace period (A51). The page itself ends a search or chat that neither it nor another tab
+ * shows (A59).
  */
 export const createPagePresence = ({
   clock,

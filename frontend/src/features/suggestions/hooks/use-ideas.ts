@@ -76,8 +76,8 @@ const beginRound = (
 };
 
 /**
- * Ideas that do not change while they are shown, except by `drawOthers` and by another choice of their source. Where the
- * language model has no answer, they are starters.
+ * Ideas that do not change while they are shown, except by `drawOthers` and by another choice of their source. Where
+ * the language model has no answer, they are starters.
  * @returns `ideas` null while the model is asked
  */
 export const useIdeas = (options: IdeasOptions) => {

@@ -4,6 +4,8 @@ import { findGuillemets, findWordsInName, findWordsInText } from './find-words.m
 // The rules of the house style that a tool can check (CONTRIBUTING.md). They suggest words, and change nothing.
 
 const everyWord = [...pronouns, ...bannedWords];
+/** Maximum width of comments and length of test titles. Prettier wraps neither. */
+const MAX_COLUMNS = 120;
 const TEST_FUNCTIONS = new Set(['describe', 'suite', 'it', 'test', 't']);
 
 const rule = (description, create) => ({
@@ -11,7 +13,10 @@ const rule = (description, create) => ({
     type: 'suggestion',
     schema: [],
     docs: { description },
-    messages: { word: '"{{found}}": say {{instead}}.' },
+    messages: {
+      word: '"{{found}}": say {{instead}}.',
+      tooLong: 'At most {{max}} columns.',
+    },
   },
   create,
 });
@@ -115,10 +120,28 @@ const checkEmbeddedComments = (text) =>
     checkProse(comment).map((finding) => ({ ...finding, index: finding.index + index })),
   );
 
-const comments = rule('Comments are in plain words', (context) => ({
+/** Reports lines of a comment that are too long, except those that a URL makes long. */
+function reportWideLines(context, comment) {
+  for (let line = comment.loc.start.line; line <= comment.loc.end.line; line += 1) {
+    const text = context.sourceCode.lines[line - 1];
+    if (text.length > MAX_COLUMNS && !/https?:/.test(text))
+      context.report({ loc: { line, column: MAX_COLUMNS }, messageId: 'tooLong', data: { max: MAX_COLUMNS } });
+  }
+}
+
+const reportLongTitle = (context, node) => {
+  const title = context.sourceCode.getText(node).slice(1, -1);
+  if (title.length > MAX_COLUMNS)
+    context.report({ node, messageId: 'tooLong', data: { max: MAX_COLUMNS } });
+};
+
+const comments = rule('Comments are in plain words, on lines that are not too long', (context) => ({
   Program() {
-    for (const { value, range } of context.sourceCode.getAllComments()) {
-      if (!/^\s*eslint-|^\s*@ts-/.test(value)) reportAt(context, range[0] + 2, checkProse(value));
+    for (const comment of context.sourceCode.getAllComments()) {
+      const { value, range } = comment;
+      if (/^\s*eslint-|^\s*@ts-/.test(value)) continue;
+      reportAt(context, range[0] + 2, checkProse(value));
+      reportWideLines(context, comment);
     }
   },
   TemplateLiteral: (node) => reportTemplate(context, node, checkEmbeddedComments),
@@ -131,13 +154,16 @@ const identifiers = rule('Names are made of plain words', (context) => {
   return { Identifier: check, PrivateIdentifier: check };
 });
 
-const testTitles = rule('Titles of tests are in plain words', (context) => ({
+const testTitles = rule('Titles of tests are in plain words and not too long', (context) => ({
   Literal(node) {
-    if (typeof node.value === 'string' && isTitle(node))
-      reportAt(context, node.range[0], checkProse(context.sourceCode.getText(node)));
+    if (typeof node.value !== 'string' || !isTitle(node)) return;
+    reportAt(context, node.range[0], checkProse(context.sourceCode.getText(node)));
+    reportLongTitle(context, node);
   },
   TemplateLiteral(node) {
-    if (isTitle(node)) reportTemplate(context, node, checkProse);
+    if (!isTitle(node)) return;
+    reportTemplate(context, node, checkProse);
+    reportLongTitle(context, node);
   },
 }));
 

@@ -36,6 +36,8 @@ const COMMENT_FIXTURES = [
   createFinding('// The query is dear.', 'dear'),
   createFinding('// One cell of the lane.', 'cell', 'lane'),
   createFinding('const script = `\n-- he left\nreturn 1`;', 'he'),
+  { code: `// ${'word '.repeat(24)}`, errors: [{ messageId: 'tooLong', line: 1 }] },
+  { code: `/**\n * short\n * ${'word '.repeat(24)}\n */`, errors: [{ messageId: 'tooLong', line: 3 }] },
 ];
 const IDENTIFIER_FIXTURES = [
   createFinding('const tellPartner = () => {};', 'tellPartner'),
@@ -52,6 +54,7 @@ const TITLE_FIXTURES = [
   createFinding('describe(`the «chat»`, () => {});', '«', '»'),
   createFinding("test('keeps it for ever', () => {});", 'for ever'),
   createFinding("t.test('a user and his chat', () => {});", 'his'),
+  { code: `it('${'word '.repeat(25)}', () => {});`, errors: [{ messageId: 'tooLong', line: 1 }] },
 ];
 const STRING_FIXTURES = [
   createFinding("const text = 'He has left.';", 'He'),

@@ -37,7 +37,7 @@ const expectWholeExport = (text: string): void => {
   });
 };
 
-test('an account is exported and deleted in the settings, in every tab, and leaves a receipt whose signature the page verifies', async ({
+test('an account is exported, then deleted in every tab, and leaves a receipt whose signature the page verifies', async ({
   open,
 }) => {
   const context = await open();

@@ -87,7 +87,7 @@ test('a request from the toolbar is accepted, live on both sides', async ({ pair
   );
 });
 
-test('two users who request each other become friends without an answer; a request is accepted from its toast, which then links to the chat', async ({
+test('two users who request each other become friends; a request is accepted from its toast, which links to the chat', async ({
   pair,
 }) => {
   const [ada, bob] = await pair();

@@ -87,7 +87,7 @@ test('a message in the open chat is read while the tab is visible, and stays unr
 // The socket may report the logout before the page has its response; it then checks once who is signed in.
 test.use({ expectedErrors: [/status of 401/] });
 
-test('99 unread messages are shown exactly, more as 99+; counts are shown at the first paint and removed on logout', async ({
+test('up to 99 unread messages are counted, more are 99+; counts are shown at first paint and removed on logout', async ({
   friends,
 }) => {
   const [ada, bob] = await friends();

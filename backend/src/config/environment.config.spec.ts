@@ -47,7 +47,7 @@ describe('loadEnvironment', () => {
     }
   });
 
-  it('requires the name of a language model with its address, and refuses other schemes and credentials in the address', () => {
+  it('requires a model name with a model address, and refuses addresses with credentials or of other schemes', () => {
     const load = (settings: Record<string, string>) => () => loadEnvironment({ ...required, ...settings });
     const SUGGESTIONS_URL = 'https://api.example.com/v1';
     expect(load({ SUGGESTIONS_URL })).toThrow('SUGGESTIONS_MODEL');

@@ -125,7 +125,7 @@ afterAll(async () => {
   await erasures?.close();
 });
 
-it(`completes an erasure whose worker was killed at ${places.length} places, between and inside its steps, with the same receipt`, async () => {
+it(`completes an erasure whose worker was killed, with the same receipt (${places.length} places, between and in steps)`, async () => {
   const { stack } = erasures;
   const replica = stack.replicas[0]!;
   const word = `canary${randomUUID().replaceAll('-', '')}`;

@@ -149,7 +149,7 @@ const uploadImage = async (user: ThawVisitor): Promise<string> => {
 const createUser = async (origins: string[], gender: 'female' | 'male'): Promise<ThawVisitor> =>
   new ThawVisitor(origins).joinAnonymously(gender);
 
-it(`completes each block whose process was killed, by repeating the call, in ${KILLS} kills and ${KILLS * ROUNDS_PER_KILL} rounds`, async () => {
+it(`completes each interrupted block by repeating the call (${KILLS} kills, ${KILLS * ROUNDS_PER_KILL} rounds)`, async () => {
   const [first, second] = replicas;
   const originsOfAda = [first.origin]; // changed while the first replica is away
   const ada = await createUser(originsOfAda, 'female');
@@ -214,7 +214,7 @@ it(`completes each block whose process was killed, by repeating the call, in ${K
   expect(chats.none).toBeGreaterThan(minRounds);
 });
 
-it(`completes the report and the decision whose process was killed, by repeating the call, for ${KILLED_CASES} users`, async () => {
+it(`completes interrupted reports and decisions by repeating the call (${KILLED_CASES} users)`, async () => {
   const [first, second] = replicas;
   const origins = [first.origin]; // changed while the first replica is away
   const restartFirst = async () => {

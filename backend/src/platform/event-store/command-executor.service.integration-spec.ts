@@ -60,7 +60,7 @@ describe('CommandExecutorService', () => {
     expect(events).toMatchObject([{ streamPosition: 3, data: { note: 'count 1' } }]);
   });
 
-  it('executes the first command of a stream without loading it, and not the first command of a stream that exists', async () => {
+  it('executes a first command without loading the stream, and refuses it when the stream exists', async () => {
     const streamId = createStreamId();
     const read = jest.spyOn(store.eventStore, 'read');
     const first = await store.executor.executeFirst(streamId, counter, { eventId: randomUUID() });

@@ -80,7 +80,7 @@ describe('login sessions and their sockets', () => {
       expect(await waitForCloseCodes(sockets)).toEqual(Array(4).fill(closeCodes.serviceRestart));
     });
 
-    it('closes them with 1012 even if a check of the logins precedes the announcement, or the announcement is lost', async () => {
+    it('closes them with 1012 even if the announcement is lost, or comes after a check of the logins', async () => {
       const { owner } = await registerOwner();
       const otherLogin = await new ThawVisitor(stack.origins).joinAnonymously('female');
       const sockets = await openSocketOnEachReplica(owner);

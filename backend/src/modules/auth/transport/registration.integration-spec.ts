@@ -90,7 +90,7 @@ describe('registration', () => {
     expect(rows).toEqual([{ users: '1', events: '1' }]);
   });
 
-  it('gives a contested address to one account, and causes no error in the log of PostgreSQL, which would quote the address', async () => {
+  it('gives a contested address to one account, without an error in the log of PostgreSQL that would quote it', async () => {
     const [ada, bob, eve] = [await accounts.register(), await accounts.register(), await accounts.register()];
     const contestedEmail = createEmail();
     const readLog = await startReadingPostgresLog();

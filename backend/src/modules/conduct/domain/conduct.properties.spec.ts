@@ -278,7 +278,7 @@ const expectSecondModerators = ({ events }: ConductHistory): void => {
   }
 };
 
-it('every history of conduct has at most one undecided case, a notice for each restriction, and the standing of its events', () => {
+it('every history has at most one open case, a notice for each restriction, and the standing of its events', () => {
   const seen = new Map<string, number>();
   fc.assert(
     fc.property(fc.array(step, { minLength: 5, maxLength: 60, size: 'max' }), (steps) => {

@@ -61,7 +61,7 @@ describe('a search and the standing of its user', () => {
     expect(bob.socket.all('chat_matched')).toEqual([]);
   });
 
-  it('moves a user who is flagged during the search to the other pool, at the same place, whichever replica announces it', async () => {
+  it('moves a searching user who is flagged to the other pool, keeping their place, whichever replica announces it', async () => {
     const [ada, bob] = [await open(0, 'female'), await open(0, 'male')];
     await flagAndAnnounce(bob, 0);
     await startSearch(bob);

@@ -46,7 +46,7 @@ it('lists the partners with the age of each chat, newest first', async () => {
   );
 });
 
-it('passes to its actions who is unknown, and which chats are no occasion for a request (A120) or can be reported', async () => {
+it('lets actions know which partner is unknown, and which chats allow a friend request (A120) or a report', async () => {
   const removed = { createdAt: formatTimeAgo(500), reportableUntil: null, mayBecomeFriends: false };
   fakeServer({
     'GET /api/chat-history/7': [

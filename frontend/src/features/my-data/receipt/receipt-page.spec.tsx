@@ -78,7 +78,7 @@ beforeEach(() => Object.defineProperty(globalThis, 'crypto', { value: webcrypto,
 afterEach(() => jest.useRealTimers());
 
 describe('while the deletion is running', () => {
-  it('asks again until it is done, says after a minute that it takes longer, and keeps trying without the server', async () => {
+  it('polls until the erasure is done, says after a minute that it takes longer, and retries when the server fails', async () => {
     jest.useFakeTimers({ now: Date.parse(content.requestedAt) });
     const server = fakeServer({ [path]: running });
     show();

@@ -17,7 +17,10 @@ const toQuestions = (category: Question['category'], entries: readonly BankEntry
     category,
   }));
 
-/** The question bank of Break the Ice (A69, A70). Stored chats refer to ids and options, so released ones never change. */
+/**
+ * The question bank of Break the Ice (A69, A70). Stored chats refer to ids and options, so questions that were released
+ * never change.
+ */
 export const questions: readonly Question[] = [
   ...toQuestions('love_language', loveLanguageQuestions),
   ...toQuestions('apology_language', apologyLanguageQuestions),

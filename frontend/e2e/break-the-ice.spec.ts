@@ -5,7 +5,7 @@ import { expect, type Person, test } from './support/test.ts';
 
 const waiting = 'Waiting response from your chat partner...';
 
-/** The rest of the page is checked in other files. */
+/** Checks only the messages; other files check the rest of the page. */
 const expectAccessible = (page: Page, state: string): Promise<void> =>
   expectAccessiblePage(page, state, { within: '[role="region"][aria-label="Messages"]' });
 
@@ -36,7 +36,7 @@ const answerQuestion = async (person: Person, index: number): Promise<string> =>
 
 const withFakeClock = { prepare: (page: Page) => page.clock.install() };
 
-/** Pauses the page's timers: from here on only the test advances them. */
+/** Pauses the page's timers: from here on only the test advances them. The time must lie in the page's future. */
 const stopClock = ({ page }: Person): Promise<void> => page.clock.pauseAt(Date.now() + 5_000);
 
 // Two users, several games and reloads take a while on a busy machine.

@@ -89,7 +89,7 @@ for (const { kind, name, widths } of names) {
     await checkAtEachWidth(() => expectIntactLayout(getDialog('Profile Settings'), 'profile settings'));
     await getDialog('Profile Settings').getByRole('button', { name: 'Close' }).click();
 
-    await openChat(ada, { name } as Person);
+    await openChat(ada, { name });
     await checkAtEachWidth(() => expectIntactLayout(getPrivateChat(ada), 'private chat'));
     await getPrivateChat(ada)
       .getByRole('button', { name: /^Close private chat/ })

@@ -2,8 +2,8 @@ import { type Locator } from '@playwright/test';
 import { expectAccessible } from './support/accessibility.ts';
 import { expect, type Person, test } from './support/test.ts';
 
-/** The rest of the page is checked in other files. */
-const inChat = { within: 'main' };
+/** Accessibility checks cover only the chat; other files check the rest of the page. */
+const onlyChat = { within: 'main' };
 
 const clickAction = async (
   person: Person,
@@ -24,14 +24,14 @@ test('two users reply, edit and react', async ({ pair }) => {
   await expect(bob.page.getByText(`Replying to ${ada.name}`)).toBeVisible();
   await expect(bob.page.getByText(`${long.slice(0, 60)}...`)).toBeVisible();
   await expect(bob.field).toBeFocused();
-  await expectAccessible(bob.page, 'an answer being written', inChat);
+  await expectAccessible(bob.page, 'a reply being written', onlyChat);
   await bob.field.press('Escape');
   await expect(bob.page.getByText(`Replying to ${ada.name}`)).toBeHidden();
   await expect(bob.page.getByText('Skip this chat?')).toBeHidden();
   await clickAction(bob, long, 'Reply');
   await bob.sendMessage('Sleep, I fear');
-  const answer = ada.message('Sleep, I fear');
-  await expect(answer.getByRole('button', { name: 'In reply to You' })).toContainText(
+  const reply = ada.message('Sleep, I fear');
+  await expect(reply.getByRole('button', { name: 'In reply to You' })).toContainText(
     `${long.slice(0, 50)}...`,
   );
   await expect(bob.page.getByText(`Replying to ${ada.name}`)).toBeHidden();
@@ -44,7 +44,7 @@ test('two users reply, edit and react', async ({ pair }) => {
   await clickAction(ada, long, 'Edit');
   await expect(ada.field).toHaveValue(long);
   await expect(ada.button('Attach photo')).toBeHidden();
-  await expectAccessible(ada.page, 'a message being edited', inChat);
+  await expectAccessible(ada.page, 'a message being edited', onlyChat);
   await ada.field.fill('   ');
   await expect(ada.button('Save')).toBeDisabled();
   await ada.field.press('Escape');
@@ -65,8 +65,8 @@ test('two users reply, edit and react', async ({ pair }) => {
 
   // Reactions are toggled, counted by user, and removed at zero.
   await clickAction(bob, 'What would you do with a free day?', 'React');
-  const ten = bob.page.getByRole('dialog').getByRole('button');
-  await expect(ten).toHaveCount(10);
+  const picker = bob.page.getByRole('dialog').getByRole('button');
+  await expect(picker).toHaveCount(10);
   await expectAccessible(bob.page, 'the ten reactions', { within: '[role="dialog"]' });
   await bob.page.getByRole('dialog').getByRole('button', { name: 'Thumbs up' }).click();
   const getPill = (person: Person, count: number) => person.button(`Thumbs up, ${count}`);
@@ -75,7 +75,7 @@ test('two users reply, edit and react', async ({ pair }) => {
   await getPill(ada, 1).click();
   await expect(getPill(bob, 2)).toBeVisible();
   await expect(getPill(ada, 2)).toHaveAttribute('aria-pressed', 'true');
-  await expectAccessible(ada.page, 'a chat with an answer and reactions', inChat);
+  await expectAccessible(ada.page, 'a chat with a reply and reactions', onlyChat);
   await getPill(ada, 2).click();
   await getPill(bob, 1).click();
   await expect(ada.page.getByRole('button', { name: /^Thumbs up/ })).toHaveCount(0);
@@ -168,12 +168,13 @@ test('on a phone a long press opens the actions, and the name has enough room', 
   await sheet.getByRole('button', { name: 'Heart' }).click();
   await expect(bob.button('Heart, 1')).toBeVisible();
 
+  // A name may be cut off only if it has at least 96 px, about twelve letters.
   for (const width of [390, 576, 640, 700]) {
     await ada.page.setViewportSize({ width, height: 780 });
     const name = ada.heading(bob.name);
     const isCut = await name.evaluate((element) => element.scrollWidth > element.clientWidth);
-    const room = await name.evaluate((element) => element.clientWidth);
-    expect(isCut && room < 96, `the name at ${width} px has ${room} px`).toBe(false);
+    const nameWidth = await name.evaluate((element) => element.clientWidth);
+    expect(isCut && nameWidth < 96, `the name at ${width} px has ${nameWidth} px`).toBe(false);
     await expect(ada.button('Skip Chat')).toBeInViewport();
   }
 });

@@ -51,11 +51,11 @@ test('a suspension in the middle of a chat leads to the standing page, and a rev
   await expect(page.getByRole('textbox')).toBeHidden();
   await expect(ada.page.getByText('Your chat partner disconnected')).toBeVisible();
 
-  const answer = ada.page.getByRole('dialog', { name: 'Your report' });
-  await expect(answer).toContainText('We found a breach of our rules and acted.');
+  const reportNotice = ada.page.getByRole('dialog', { name: 'Your report' });
+  await expect(reportNotice).toContainText('We found a breach of our rules and acted.');
   await expectAccessibleDialog(ada.page, 'Your report');
-  await answer.getByRole('button', { name: 'I understand' }).click();
-  await expect(answer).toBeHidden();
+  await reportNotice.getByRole('button', { name: 'I understand' }).click();
+  await expect(reportNotice).toBeHidden();
 
   await page.reload();
   await expect(bob.heading('Your account is paused')).toBeVisible();
@@ -82,7 +82,7 @@ test('a suspension in the middle of a chat leads to the standing page, and a rev
     outcome: 'reversed',
     answer: 'The messages show that both of you had agreed on it.',
   });
-  // The page asks once a minute, without a reload.
+  // The page requests the standing once a minute.
   await page.clock.fastForward(60_000);
   const notice = page.getByRole('dialog');
   // The dialog moves from the standing page to the chat once the page has the new standing.
@@ -121,7 +121,7 @@ test('a suspension outlives cleared storage, and a suspended user may sign in wi
   await page.getByRole('banner').getByRole('button', { name: 'Logout' }).click();
   await expect(page).toHaveURL('/auth');
 
-  // All that is left is the cookie of the device.
+  // Keeps only the cookie that identifies the device.
   const cookies = await page.context().cookies();
   await page.context().clearCookies();
   await page.context().addCookies(cookies.filter(({ name }) => name.endsWith('thaw.did')));
@@ -162,8 +162,12 @@ const aNotice = (changes: Partial<Notice>): Notice => ({
   ...changes,
 });
 
-/** Opens /chat with an answer of the server that says this standing and these notices. */
-const openWith = async ({ page, user }: Person, kind: Standing['kind'], notices: Notice[]): Promise<void> => {
+/** Opens /chat with responses that contain this standing and these notices. */
+const openChatWith = async (
+  { page, user }: Person,
+  kind: Standing['kind'],
+  notices: Notice[],
+): Promise<void> => {
   const standing = { kind, since, until: null, noticeId: notices[0]?.id };
   await page.route(`**/api/user/${user.id}`, (route) => route.fulfill({ json: { ...user, standing } }));
   await page.route(`**/api/notices/${user.id}`, (route) => route.fulfill({ json: notices }));
@@ -180,7 +184,7 @@ test('care and an appeal decided by the only moderator are shown as such', async
     outcome: 'upheld',
     answer: `Nothing new. ${solo}`,
   } as const;
-  await openWith(ada, 'care', [
+  await openChatWith(ada, 'care', [
     aNotice({ appeal: { ...decided, state: 'possible', until: '2027-05-22T21:10:00.000Z', outcome: null } }),
     aNotice({ id: 2, kind: 'appeal_decided', seenAt: null, appeal: decided }),
   ]);

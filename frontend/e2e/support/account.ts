@@ -1,20 +1,10 @@
 import { type BrowserContext, type Page } from '@playwright/test';
 import { type SelfUser } from '@thaw/contract/users';
 import { openSidebar } from './sidebar.ts';
-import { expect } from './test.ts';
+import { expect, storeUser } from './test.ts';
 
 export const createEmail = (): string =>
   `someone-${Date.now()}-${Math.floor(Math.random() * 1e6)}@example.com`;
-
-/** Stores the user in the context, as after an earlier visit. */
-export const storeUser = (context: BrowserContext, user: SelfUser): Promise<unknown> =>
-  context.addInitScript(
-    (stored) => {
-      if (!location.protocol.startsWith('http')) return;
-      if (localStorage.getItem('thaw-chat-auth') === null) localStorage.setItem('thaw-chat-auth', stored);
-    },
-    JSON.stringify({ state: { user }, version: 0 }),
-  );
 
 /** Signs in to an account over HTTP, creating it if needed, and opens /chat. */
 export const signInAndOpenChat = async (

@@ -1,9 +1,8 @@
 import { type APIRequestContext, type BrowserContext, type Page } from '@playwright/test';
 import { type CaseItem } from '@thaw/contract/moderation';
 import { type SelfUser } from '@thaw/contract/users';
-import { storeUser } from './account.ts';
 import { findModerator } from './products.ts';
-import { expect, type Person, test } from './test.ts';
+import { expect, type Person, storeUser, test } from './test.ts';
 
 /** A moderator without a page. */
 export class ModeratorByHttp {

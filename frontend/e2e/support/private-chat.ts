@@ -20,7 +20,7 @@ export class PrivateChatUser extends Person {
 export const toPrivateChatUser = ({ page, user }: Person): PrivateChatUser => new PrivateChatUser(page, user);
 
 /** Opens the chat with a friend from the sidebar. */
-export const openChat = async (person: Person, friend: Person): Promise<void> => {
+export const openChat = async (person: Person, friend: Pick<Person, 'name'>): Promise<void> => {
   await openSidebar(person.page);
   await person.page
     .getByRole('list', { name: 'Friends', exact: true })

@@ -62,6 +62,17 @@ export interface NewcomerOptions extends BrowserContextOptions {
   prepare?: (page: Page) => Promise<void>;
 }
 
+/** Stores the user in the context, as after an earlier visit. */
+export const storeUser = (context: BrowserContext, user: SelfUser): Promise<unknown> =>
+  context.addInitScript(
+    (stored) => {
+      // Only if nothing is stored, so that the page's later writes are kept. A blank page has no storage.
+      if (!location.protocol.startsWith('http')) return;
+      if (localStorage.getItem('thaw-chat-auth') === null) localStorage.setItem('thaw-chat-auth', stored);
+    },
+    JSON.stringify({ state: { user }, version: 0 }),
+  );
+
 /** Signs in an anonymous user over HTTP and stores them, as after an earlier visit. */
 export const signInByHttp = async (
   context: BrowserContext,
@@ -75,14 +86,7 @@ export const signInByHttp = async (
     const response = await context.request.patch(`/api/user/${user.id}`, { data: { gender } });
     ({ user } = (await response.json()) as { user: SelfUser });
   }
-  await context.addInitScript(
-    (stored) => {
-      // Only if nothing is stored: later writes of the page stay. A blank page has no storage.
-      if (!location.protocol.startsWith('http')) return;
-      if (localStorage.getItem('thaw-chat-auth') === null) localStorage.setItem('thaw-chat-auth', stored);
-    },
-    JSON.stringify({ state: { user }, version: 0 }),
-  );
+  await storeUser(context, user);
   return user;
 };
 

@@ -14,8 +14,9 @@ import {
 import { adoptSettings, countOldSnapshots, lockTables, swapTables } from './swap.sql';
 
 /**
- * Longest wait for a lock. New transactions queue behind a lock that is waited for, so this is below the lock time-out of
- * the service (1 s) and below `deadlock_timeout`: in a conflict with the service it is the migration that gives way.
+ * Longest wait for a lock. New transactions queue behind a pending lock request, so this is below the lock time-out of
+ * the service (1 s). It is also below `deadlock_timeout`, so that in a conflict with the service the migration is the one
+ * that is cancelled.
  */
 const LOCK_TIMEOUT_MS = 300;
 const FIRST_RETRY_MS = 200;
@@ -166,7 +167,8 @@ export class EventPartitioning {
 
   /** @throws Error when a copy differs from its table. The copies are removed, so the next run starts again. */
   private async verify(): Promise<void> {
-    // For the planner, before the first query of the service. Autovacuum does not analyse a partitioned table as a whole.
+    // The planner needs statistics for the service's first query, and autovacuum does not analyse a partitioned table
+    // as a whole.
     await this.retryLocked(() => this.query(`ANALYZE ${COPY_OF_EVENTS}, ${COPY_OF_PRIVATE}`));
     const [row] =
       await this.query<Record<'events' | 'events_copy' | 'private' | 'private_copy', string>>(compareCopies);

@@ -79,8 +79,8 @@ export const createPartitionedTables = `
 `;
 
 /**
- * From the commit of this on, every write of the service is made in the copies, too, by whichever release. The functions
- * have the rights of their owner, because the role of the service has none on the copies.
+ * Once this is committed, every write of the service, of any release, is repeated in the copies. The functions run with
+ * the privileges of their owner, because the role of the service has none on the copies.
  */
 export const createMirrors = `
   CREATE FUNCTION mirror_events() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$

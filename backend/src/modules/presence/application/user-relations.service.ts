@@ -38,7 +38,8 @@ export class UserRelationsService implements UserRelationsPort {
     if (await this.blockList.areApart(viewerId, userId)) return false;
     const mayKnow =
       (await this.friendships.areFriends(viewerId, userId)) ||
-      (await this.pastPartners.arePartners(viewerId, userId).catch(() => false)); // not known while Redis is unreachable
+      // Redis may be unreachable; then it is unknown whether the two are partners.
+      (await this.pastPartners.arePartners(viewerId, userId).catch(() => false));
     return mayKnow && (await this.online.findOnlineAmong([userId])).has(userId);
   }
 

@@ -32,7 +32,7 @@ if known and known.state ~= 'searching' then
 end
 if known then redis.call('ZREM', queueOf(known), user) end
 local record = {state = 'searching', gender = gender, preference = preference, pool = pool,
-  since = known and known.since or now}
+  since = known and known.since or nowMs}
 redis.call('HSET', userKey(user), 'state', record.state, 'gender', gender, 'preference', preference, 'pool', pool,
   'since', record.since)
 enqueue(user, record)

@@ -54,7 +54,7 @@ export const applyChanges = (src: string, changes: readonly SourceChange[]): voi
   for (const { file, before, after } of changes) {
     const path = join(src, file);
     const parts = readFileSync(path, 'utf8').split(before);
-    if (parts.length !== 2) throw new Error(`${file} has ${parts.length - 1} times: ${before}`);
+    if (parts.length !== 2) throw new Error(`${file} contains this ${parts.length - 1} times: ${before}`);
     writeFileSync(path, parts.join(after));
   }
 };

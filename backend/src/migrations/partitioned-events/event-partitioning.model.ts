@@ -15,7 +15,7 @@ import { adoptSettings, countOldSnapshots, lockTables, swapTables } from './swap
 
 /**
  * Longest wait for a lock. New transactions queue behind a pending lock request, so this is below the lock time-out of
- * the service (1 s). It is also below `deadlock_timeout`, so that in a conflict with the service the migration is the one
+ * the service (1 s). It is also below `deadlock_timeout`: in a conflict with the service, the migration is the one
  * that is cancelled.
  */
 const LOCK_TIMEOUT_MS = 300;

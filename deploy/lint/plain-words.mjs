@@ -125,14 +125,17 @@ function reportWideLines(context, comment) {
   for (let line = comment.loc.start.line; line <= comment.loc.end.line; line += 1) {
     const text = context.sourceCode.lines[line - 1];
     if (text.length > MAX_COLUMNS && !/https?:/.test(text))
-      context.report({ loc: { line, column: MAX_COLUMNS }, messageId: 'tooLong', data: { max: MAX_COLUMNS } });
+      context.report({
+        loc: { line, column: MAX_COLUMNS },
+        messageId: 'tooLong',
+        data: { max: MAX_COLUMNS },
+      });
   }
 }
 
 const reportLongTitle = (context, node) => {
   const title = context.sourceCode.getText(node).slice(1, -1);
-  if (title.length > MAX_COLUMNS)
-    context.report({ node, messageId: 'tooLong', data: { max: MAX_COLUMNS } });
+  if (title.length > MAX_COLUMNS) context.report({ node, messageId: 'tooLong', data: { max: MAX_COLUMNS } });
 };
 
 const comments = rule('Comments are in plain words, on lines that are not too long', (context) => ({

@@ -16,6 +16,8 @@ export interface TestDatabase {
   settings: { DATABASE_URL: string; DATABASE_PREPARED_STATEMENTS: string | undefined };
   /** A connection pool, for checks and for the components under test. */
   dataSource: DataSource;
+  /** Runs statements in a session of their own, which is not one of a pooler. */
+  withSession<Result>(work: (client: Client) => Promise<Result>): Promise<Result>;
   close(): Promise<void>;
 }
 
@@ -97,6 +99,7 @@ export const createTestDatabase = async (
     url,
     settings: { DATABASE_URL: url, DATABASE_PREPARED_STATEMENTS },
     dataSource,
+    withSession: (work) => withClient(withDatabase(serverUrl, name), work),
     async close() {
       if (dataSource.isInitialized) await dataSource.destroy();
       await withClient(serverUrl, (client) => client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));

@@ -10,17 +10,16 @@ const VERSION = 'v1.8.1';
 const BUILD_LIMIT_MS = 15 * 60_000;
 const cacheFolder = path.join(os.homedir(), '.cache', 'thaw', `k6-${VERSION}`);
 
-/** Returns the path of k6: K6_PATH, else an installed one, else one built by `buildK6`, else undefined. */
+/** Returns the path of k6: K6_PATH, else an installed one, else one built by `provideK6`, else undefined. */
 export const findK6 = () =>
   process.env.K6_PATH || findProgram(['k6'], [path.join(os.homedir(), 'go', 'bin'), cacheFolder]);
 
-/** Builds k6 once, into a cache outside the repository. @returns its path, or undefined without Go 1.25 or later */
-export async function buildK6(logStep) {
-  if (!findProgram(['go'], ['/usr/local/go/bin'])) return undefined;
+/** Builds k6 once, into a cache outside the repository, if it is not found and there is Go 1.25 or later. */
+export async function provideK6(logStep) {
+  if (findK6() || !findProgram(['go'], ['/usr/local/go/bin'])) return;
   logStep('k6', `building ${VERSION}, which takes a few minutes`);
   await runToEnd('go', ['install', `go.k6.io/k6@${VERSION}`], {
     env: { ...process.env, GOBIN: ensureFolder(cacheFolder) },
     limitMs: BUILD_LIMIT_MS,
   });
-  return findK6();
 }

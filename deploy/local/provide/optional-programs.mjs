@@ -30,16 +30,9 @@ export const findHelm = () => {
   return helm && validator ? { HELM_PATH: helm, KUBERNETES_VALIDATE_PATH: validator } : undefined;
 };
 
-/** Puts the missing programs into a cache outside the repository. What cannot be had is skipped by its stage. */
-export async function provideOptionalPrograms(logStep) {
-  const go = findProgram(['go'], ['/usr/local/go/bin']);
-  for (const [name, { module, version }] of Object.entries(goPrograms)) {
-    if (!go || findGoProgram(name)) continue;
-    await attempt(logStep, name, `building ${version}, which takes a few minutes`, go, [
-      ['install', `${module}@${version}`],
-      { ...process.env, GOBIN: ensureFolder(goCache(name)) },
-    ]);
-  }
+/** Puts Helm and the validator into a cache outside the repository, if they are missing and can be had. */
+export async function provideHelm(logStep) {
+  await provideGoProgram('helm', logStep);
   const python = findProgram(['python3']);
   if (!python || findValidator()) return;
   const doing = `installing ${VALIDATOR.version}`;
@@ -47,6 +40,18 @@ export async function provideOptionalPrograms(logStep) {
   await attempt(logStep, VALIDATOR.name, doing, path.join(validatorFolder, 'bin', 'pip'), [
     ['install', '--quiet', `${VALIDATOR.name}==${VALIDATOR.version}`],
     process.env,
+  ]);
+}
+
+export const provideVersityGw = (logStep) => provideGoProgram('versitygw', logStep);
+
+async function provideGoProgram(name, logStep) {
+  const go = findProgram(['go'], ['/usr/local/go/bin']);
+  if (!go || findGoProgram(name)) return;
+  const { module, version } = goPrograms[name];
+  await attempt(logStep, name, `building ${version}, which takes a few minutes`, go, [
+    ['install', `${module}@${version}`],
+    { ...process.env, GOBIN: ensureFolder(goCache(name)) },
   ]);
 }
 

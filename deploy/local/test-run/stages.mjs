@@ -5,12 +5,7 @@ import { resolveInRepository } from '../paths.mjs';
 import { createNxEnvironment, createNxCommand } from '../provide/build.mjs';
 import { getNpmCommand, getPackageCommand } from '../provide/node-packages.mjs';
 import { readJestCounts, readPlaywrightCounts, readReportCounts, readTapCounts } from './counts.mjs';
-import { findProgram } from '../provide/find-program.mjs';
-import { findPgBouncer } from '../stores/pgbouncer.mjs';
-import { findPostgresPrograms } from '../stores/postgres-replica.mjs';
-import { findK6 } from '../provide/k6.mjs';
-import { findHelm, findVersityGw } from '../provide/optional-programs.mjs';
-import { findFirefox, findWebKit } from './other-browsers.mjs';
+import { createNodeTestCommand } from './node-test.mjs';
 
 const MINUTE_MS = 60_000;
 /** An arbitrary number. It is fixed so that every run injects the same faults. */
@@ -20,8 +15,7 @@ const CHAOS_SEED = '2133';
  * One stage of `npm test`.
  * @typedef {object} Stage
  * @property {string} name
- * @property {'static' | 'unit' | 'integration' | 'process' | 'launcher' | 'browser' | 'optional'} kind  what --only
- * selects
+ * @property {'static' | 'unit' | 'integration' | 'process' | 'launcher' | 'browser' | 'optional'} kind  what --only may select besides names
  * @property {string[]} command
  * @property {string} [cwd]
  * @property {Record<string, string>} [env]  additional environment variables
@@ -30,11 +24,12 @@ const CHAOS_SEED = '2133';
  * @property {boolean} [needsChromium]
  * @property {boolean} [sharesMachine]  runs beside another such stage: it uses one core, or waits much of the time
  * @property {boolean} [isLongOnly]  runs with --long only
- * @property {{find: () => Record<string, string> | undefined, reasonToSkip: string}} [needs]  a program that not every
- *   machine has. `find` returns environment variables with its paths; without them the stage is skipped for this reason
+ * @property {object} [needs]  programs that not every machine has
+ * @property {() => Record<string, string> | undefined} needs.find  returns environment variables with their paths; without
+ *   them the stage is skipped
+ * @property {string} needs.reasonToSkip
+ * @property {(logStep: (label: string, text: string) => void) => Promise<void>} [needs.provide]  tries to get the programs
  */
-
-export const KINDS = ['static', 'unit', 'integration', 'process', 'launcher', 'browser'];
 
 /**
  * Lists the stages of `npm test` after the build, in order.
@@ -94,231 +89,6 @@ export function listStages(reports) {
   ];
 }
 
-/**
- * Lists the stages of `npm run test:optional`: browsers besides Chromium, a Redis Cluster, and the load scripts, where
- * their programs are installed.
- * @param {string} reports  a folder for the tools' reports
- * @returns {Stage[]}
- */
-export const listOptionalStages = (reports) => [
-  createOtherBrowserStage('firefox', reports, {
-    find: findFirefox,
-    reasonToSkip: 'no Firefox was found: install firefox-esr or set FIREFOX_PATH',
-  }),
-  createOtherBrowserStage('webkit', reports, {
-    find: findWebKit,
-    reasonToSkip: 'no WebKitGTK was found: install webkit2gtk-driver and xvfb',
-  }),
-  createClusterStage(path.join(reports, 'cluster.json')),
-  createFailoverStage(path.join(reports, 'failover.json')),
-  createPoolerStage(path.join(reports, 'pooler.json')),
-  createReplicaStage(path.join(reports, 'replica.json')),
-  createLoadStage(path.join(reports, 'load.tap')),
-  createMetricsStage(path.join(reports, 'metrics.tap')),
-  createChartStage(path.join(reports, 'chart.tap')),
-  createStorageStage(path.join(reports, 'storage.json')),
-  createTlsStage(path.join(reports, 'tls.tap')),
-];
-
-/** The integration specs that concern Redis most, file by file on a cluster of three primaries and three replicas. */
-function createClusterStage(report) {
-  const specs = [
-    'modules/matching/',
-    'modules/presence/',
-    'modules/random-chat/(application|transport)/',
-    'modules/random-chat/jobs/(outbox|chat-stream|many-ends|redis-drain)',
-    'platform/hot-log/',
-    'platform/queue/',
-    'platform/rate-limit/',
-    'platform/realtime/(frame-rate|socket-admission|socket-close|socket-lifecycle)',
-  ];
-  const args = ['--selectProjects', 'integration', '--runInBand', '--testPathPatterns', specs.join('|')];
-  return {
-    name: 'redis cluster',
-    kind: 'optional',
-    command: [
-      process.execPath,
-      resolveInRepository('deploy/local/with-cluster.mjs'),
-      '--',
-      ...getPackageCommand('jest'),
-      ...args,
-      '--json',
-      `--outputFile=${report}`,
-    ],
-    cwd: resolveInRepository('backend'),
-    limitMs: 15 * MINUTE_MS,
-    counts: () => readJestCounts(report),
-  };
-}
-
-/** Users who talk over three replicas while a Redis Cluster or Sentinel loses primaries, or moves slots. */
-function createFailoverStage(report) {
-  const args = ['--selectProjects', 'cluster', '--runInBand', '--json', `--outputFile=${report}`];
-  return {
-    name: 'redis cluster: failover',
-    kind: 'optional',
-    command: [...getPackageCommand('jest'), ...args],
-    cwd: resolveInRepository('backend'),
-    limitMs: 6 * MINUTE_MS,
-    counts: () => readJestCounts(report),
-  };
-}
-
-/** The integration specs of the modules, whose processes reach PostgreSQL through PgBouncer in transaction mode. */
-function createPoolerStage(report) {
-  const projects = ['--selectProjects', 'integration', 'pooler'];
-  // Left out are specs that create roles and databases of their own, which the pooler does not know.
-  const args = [...projects, '--testPathPatterns', 'src/modules/', 'test/pooler/'];
-  const ignored = ['--testPathIgnorePatterns', '/node_modules/', '/dist/', 'restored-backup'];
-  return {
-    name: 'pgbouncer',
-    kind: 'optional',
-    command: [
-      process.execPath,
-      resolveInRepository('deploy/local/with-pooler.mjs'),
-      '--',
-      ...getPackageCommand('jest'),
-      ...args,
-      ...ignored,
-      '--json',
-      `--outputFile=${report}`,
-    ],
-    cwd: resolveInRepository('backend'),
-    limitMs: 15 * MINUTE_MS,
-    counts: () => readJestCounts(report),
-    needs: {
-      find: () => findPgBouncer() && {},
-      reasonToSkip: "no PgBouncer was found: install Debian's package pgbouncer",
-    },
-  };
-}
-
-/** Reads from a streaming replica of PostgreSQL that stands still, stops and returns. */
-function createReplicaStage(report) {
-  const args = ['--selectProjects', 'replica', '--runInBand', '--json', `--outputFile=${report}`];
-  return {
-    name: 'read replica',
-    kind: 'optional',
-    command: [...getPackageCommand('jest'), ...args],
-    cwd: resolveInRepository('backend'),
-    limitMs: 4 * MINUTE_MS,
-    counts: () => readJestCounts(report),
-    needs: {
-      find: () => findPostgresPrograms() && {},
-      reasonToSkip: "no PostgreSQL with pg_basebackup was found: install Debian's package postgresql",
-    },
-  };
-}
-
-/** The alert rules and the dashboard, with Prometheus. */
-function createMetricsStage(report) {
-  return {
-    name: 'metrics: prometheus',
-    kind: 'optional',
-    command: createNodeTestCommand(report, [resolveInRepository('deploy/observability/prometheus.test.mjs')]),
-    limitMs: 6 * MINUTE_MS,
-    counts: () => readTapCounts(report),
-    needs: {
-      find: () => {
-        const [PROMETHEUS_PATH, PROMTOOL_PATH, K6_PATH] = [
-          findProgram(['prometheus']),
-          findProgram(['promtool']),
-          findK6(),
-        ];
-        return PROMETHEUS_PATH && PROMTOOL_PATH && K6_PATH
-          ? { PROMETHEUS_PATH, PROMTOOL_PATH, K6_PATH }
-          : undefined;
-      },
-      reasonToSkip: "no Prometheus (Debian's package prometheus) or no k6 was found",
-    },
-  };
-}
-
-/** The chart for Kubernetes, rendered by Helm. */
-function createChartStage(report) {
-  return {
-    name: 'chart: helm',
-    kind: 'optional',
-    command: createNodeTestCommand(report, [resolveInRepository('deploy/helm/helm.test.mjs')]),
-    limitMs: 6 * MINUTE_MS,
-    counts: () => readTapCounts(report),
-    needs: {
-      find: findHelm,
-      reasonToSkip:
-        'no Helm or no kubernetes-validate was found, and no Go 1.26 and Python with venv to get them',
-    },
-  };
-}
-
-/** Uploads, views, expiry and erasure with the S3 storage of compose. */
-function createStorageStage(report) {
-  const jest = [...getPackageCommand('jest'), '--selectProjects', 'integration', '--runInBand'];
-  const files = ['file-storage.port', 'uploaded-images', 'images-in-use', 'account-deletion'];
-  return {
-    name: 'storage: versitygw',
-    kind: 'optional',
-    command: [...jest, '--testPathPatterns', files.join('|'), '--json', `--outputFile=${report}`],
-    cwd: resolveInRepository('backend'),
-    limitMs: 6 * MINUTE_MS,
-    counts: () => readJestCounts(report),
-    needs: {
-      find: () => {
-        const versityGw = findVersityGw();
-        return versityGw && { VERSITYGW_PATH: versityGw };
-      },
-      reasonToSkip: 'no VersityGW was found, and no Go to build it with',
-    },
-  };
-}
-
-/** The product behind the example of TLS. */
-function createTlsStage(report) {
-  return {
-    name: 'tls: nginx',
-    kind: 'optional',
-    command: createNodeTestCommand(report, [resolveInRepository('deploy/nginx/tls-product.test.mjs')]),
-    limitMs: 3 * MINUTE_MS,
-    counts: () => readTapCounts(report),
-    needs: {
-      find: () => (findProgram(['openssl']) ? {} : undefined),
-      reasonToSkip: 'no openssl was found to make a certificate with',
-    },
-  };
-}
-
-/** The load scripts with k6. */
-function createLoadStage(report) {
-  return {
-    name: 'load: k6',
-    kind: 'optional',
-    command: createNodeTestCommand(report, [resolveInRepository('deploy/k6/load.test.mjs')]),
-    limitMs: 15 * MINUTE_MS,
-    counts: () => readTapCounts(report),
-    needs: {
-      find: () => {
-        const k6 = findK6();
-        return k6 && { K6_PATH: k6 };
-      },
-      reasonToSkip: 'no k6 was found, and no Go to build it with: install k6, or set K6_PATH',
-    },
-  };
-}
-
-function createOtherBrowserStage(project, reports, needs) {
-  const report = path.join(reports, `${project}.json`);
-  const config = ['--config', 'playwright.other-browsers.config.ts', '--project', project];
-  return {
-    name: `journey: ${project}`,
-    kind: 'optional',
-    command: [...getPackageCommand('playwright'), 'test', ...config, '--reporter=list,json'],
-    cwd: resolveInRepository('frontend'),
-    env: { PLAYWRIGHT_JSON_OUTPUT_NAME: report },
-    limitMs: 6 * MINUTE_MS,
-    counts: () => readPlaywrightCounts(report),
-    needs,
-  };
-}
-
 /** One minute of injected faults with a fixed seed, so that a new failure is caused by the change under test. */
 function createChaosStage(report) {
   const script = resolveInRepository('deploy/local/chaos.mjs');
@@ -339,21 +109,6 @@ function createChaosStage(report) {
     limitMs: 6 * MINUTE_MS,
     counts: () => readReportCounts(report),
   };
-}
-
-/** `node --test` with a readable report on the console and a TAP report in a file. */
-function createNodeTestCommand(report, files) {
-  const createReporterArgs = (name, destination) => [
-    `--test-reporter=${name}`,
-    `--test-reporter-destination=${destination}`,
-  ];
-  return [
-    process.execPath,
-    '--test',
-    ...createReporterArgs('spec', 'stdout'),
-    ...createReporterArgs('tap', report),
-    ...files,
-  ];
 }
 
 function createLauncherStage(report) {

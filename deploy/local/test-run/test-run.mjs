@@ -20,7 +20,7 @@ const LONG_FACTOR = 6;
 const SHOWN_LINES = 300;
 const NOTHING_RUN = { passed: 0, failed: 0, skipped: 0, tookMs: 0 };
 
-/** One run of `npm test`: prepares, runs the selected stages on private stores, and counts the results. */
+/** One run of `npm test`: prepares, runs stages on private stores, and counts the results. */
 export class TestRun {
   isInterrupted = false;
   /** @type {import('./report.mjs').StageResult[]} */
@@ -32,7 +32,7 @@ export class TestRun {
   #stackLogsFolder = path.join(localHome, 'logs', 'test', 'stacks');
 
   /**
-   * @param {{only?: string, isLong?: boolean, isVerbose?: boolean, prepare: () => Promise<void>,
+   * @param {{isLong?: boolean, isVerbose?: boolean, prepare: () => Promise<void>,
    *   listStages: (reports: string) => import('./stages.mjs').Stage[]}} options
    */
   constructor(options) {
@@ -78,19 +78,16 @@ export class TestRun {
   }
 
   async #runStages(home) {
-    const { only, isLong } = this.#options;
-    const chosen = this.#options
-      .listStages(ensureFolder(home, 'reports'))
-      .filter(({ kind, isLongOnly }) => (!only || kind === only) && (isLong || !isLongOnly));
-    for (const group of groupStages(chosen)) {
+    const stages = this.#options.listStages(ensureFolder(home, 'reports'));
+    for (const group of groupStages(stages)) {
       if (this.isInterrupted) return;
       if (group.some(({ kind }) => NEEDS_STORES.includes(kind))) {
         this.#stores ??= await openStores({ home, env: {}, isDurable: false });
       }
       // One iterator, so that each stage is taken once.
-      const stages = group.values();
+      const next = group.values();
       const runInTurn = async () => {
-        for (const stage of stages) await this.#runStage(stage, home);
+        for (const stage of next) await this.#runStage(stage, home);
       };
       // The output of two stages would be mixed, so with --verbose they run one after the other.
       const count = this.#options.isVerbose ? 1 : SIDE_BY_SIDE;

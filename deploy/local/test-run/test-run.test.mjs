@@ -163,14 +163,3 @@ test('an interrupted run ends its stages and starts no further one', async () =>
     ['build'],
   );
 });
-
-test('a run includes the stages marked as long only with --long', async () => {
-  const listStageNames = async (isLong) => {
-    const listStages = () => [createStage('always', ''), createStage('long', '', { isLongOnly: true })];
-    const run = new TestRun({ isLong, prepare, listStages });
-    assert.equal(await run.run(), false);
-    return run.results.map(({ name }) => name);
-  };
-  assert.deepEqual(await listStageNames(false), ['build', 'always']);
-  assert.deepEqual(await listStageNames(true), ['build', 'always', 'long']);
-});

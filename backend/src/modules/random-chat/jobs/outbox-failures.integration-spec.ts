@@ -105,26 +105,28 @@ describe('OutboxWriterService on failures', () => {
     });
 
     it('delays every chat and loses no event: a read-only PostgreSQL (25006)', async () => {
-      const { dataSource, url } = stack.database;
-      const name = new URL(url).pathname.slice(1);
-      const setReadOnly = async (to: 'on' | 'off') => {
-        await dataSource.query(`SET default_transaction_read_only = off`);
-        await dataSource.query(`ALTER DATABASE "${name}" SET default_transaction_read_only = ${to}`);
-        await dataSource.query(
-          `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`,
-        );
-      };
+      const setReadOnly = (to: 'on' | 'off') =>
+        stack.database.withSession(async (client) => {
+          await client.query('SET default_transaction_read_only = off');
+          await client.query(`ALTER DATABASE "${client.database}" SET default_transaction_read_only = ${to}`);
+          await client.query(
+            `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`,
+          );
+        });
       const chat = createSessionId();
       await setReadOnly('on');
-      const read = jest.spyOn(worker.app.get(OutboxRepository), 'read');
-      await put(
-        chat,
-        chatStarted(),
-        ...Array.from({ length: 10 }, (_, index) => messageSent(`acknowledged ${index}`)),
-      );
-      await waitForTries(read, 3);
-      expect(await readOutboxLength()).toBe(11);
-      await setReadOnly('off');
+      try {
+        const read = jest.spyOn(worker.app.get(OutboxRepository), 'read');
+        await put(
+          chat,
+          chatStarted(),
+          ...Array.from({ length: 10 }, (_, index) => messageSent(`acknowledged ${index}`)),
+        );
+        await waitForTries(read, 3);
+        expect(await readOutboxLength()).toBe(11);
+      } finally {
+        await setReadOnly('off');
+      }
       await until(
         () => readStored(chat),
         ({ length }) => length === 11,

@@ -1,0 +1,16 @@
+import process from 'node:process';
+
+/** `node --test` with a readable report on the console and a TAP report in a file. */
+export function createNodeTestCommand(report, files) {
+  const createReporterArgs = (name, destination) => [
+    `--test-reporter=${name}`,
+    `--test-reporter-destination=${destination}`,
+  ];
+  return [
+    process.execPath,
+    '--test',
+    ...createReporterArgs('spec', 'stdout'),
+    ...createReporterArgs('tap', report),
+    ...files,
+  ];
+}

@@ -1,0 +1,243 @@
+import path from 'node:path';
+import process from 'node:process';
+import { resolveInRepository } from '../paths.mjs';
+import { findProgram } from '../provide/find-program.mjs';
+import { findK6, provideK6 } from '../provide/k6.mjs';
+import { getPackageCommand } from '../provide/node-packages.mjs';
+import { findHelm, findVersityGw, provideHelm, provideVersityGw } from '../provide/optional-programs.mjs';
+import { findPgBouncer } from '../stores/pgbouncer.mjs';
+import { findPostgresPrograms } from '../stores/postgres-replica.mjs';
+import { readJestCounts, readPlaywrightCounts, readTapCounts } from './counts.mjs';
+import { createNodeTestCommand } from './node-test.mjs';
+import { findFirefox, findWebKit } from './other-browsers.mjs';
+
+const MINUTE_MS = 60_000;
+
+/**
+ * Lists the stages of `npm run test:optional`: further browsers, Redis Cluster, PgBouncer, a read replica, load and
+ * metrics, Kubernetes, S3 and TLS, where their programs are installed or can be had.
+ * @param {string} reports  folder for the reports of the tools
+ * @returns {import('./stages.mjs').Stage[]}
+ */
+export const listOptionalStages = (reports) => [
+  createOtherBrowserStage('firefox', reports, {
+    find: findFirefox,
+    reasonToSkip: 'no Firefox was found: install firefox-esr or set FIREFOX_PATH',
+  }),
+  createOtherBrowserStage('webkit', reports, {
+    find: findWebKit,
+    reasonToSkip: 'no WebKitGTK was found: install webkit2gtk-driver and xvfb',
+  }),
+  createClusterStage(path.join(reports, 'cluster.json')),
+  createFailoverStage(path.join(reports, 'failover.json')),
+  createPoolerStage(path.join(reports, 'pooler.json')),
+  createReplicaStage(path.join(reports, 'replica.json')),
+  createLoadStage(path.join(reports, 'load.tap')),
+  createMetricsStage(path.join(reports, 'metrics.tap')),
+  createChartStage(path.join(reports, 'chart.tap')),
+  createStorageStage(path.join(reports, 'storage.json')),
+  createTlsStage(path.join(reports, 'tls.tap')),
+];
+
+/** The integration specs that concern Redis most, file by file on a cluster of three primaries and three replicas. */
+function createClusterStage(report) {
+  const specs = [
+    'modules/matching/',
+    'modules/presence/',
+    'modules/random-chat/(application|transport)/',
+    'modules/random-chat/jobs/(outbox|chat-stream|many-ends|redis-drain)',
+    'platform/hot-log/',
+    'platform/queue/',
+    'platform/rate-limit/',
+    'platform/realtime/(frame-rate|socket-admission|socket-close|socket-lifecycle)',
+  ];
+  const args = ['--selectProjects', 'integration', '--runInBand', '--testPathPatterns', specs.join('|')];
+  return {
+    name: 'redis cluster',
+    kind: 'optional',
+    command: [
+      process.execPath,
+      resolveInRepository('deploy/local/with-cluster.mjs'),
+      '--',
+      ...getPackageCommand('jest'),
+      ...args,
+      '--json',
+      `--outputFile=${report}`,
+    ],
+    cwd: resolveInRepository('backend'),
+    limitMs: 15 * MINUTE_MS,
+    counts: () => readJestCounts(report),
+  };
+}
+
+/** Users who talk over three replicas while a Redis Cluster or Sentinel loses primaries, or moves slots. */
+function createFailoverStage(report) {
+  const args = ['--selectProjects', 'cluster', '--runInBand', '--json', `--outputFile=${report}`];
+  return {
+    name: 'redis cluster: failover',
+    kind: 'optional',
+    command: [...getPackageCommand('jest'), ...args],
+    cwd: resolveInRepository('backend'),
+    limitMs: 6 * MINUTE_MS,
+    counts: () => readJestCounts(report),
+  };
+}
+
+/** The integration specs of the modules, whose processes reach PostgreSQL through PgBouncer in transaction mode. */
+function createPoolerStage(report) {
+  const projects = ['--selectProjects', 'integration', 'pooler'];
+  // Left out are specs that create roles and databases of their own, which the pooler does not know.
+  const args = [...projects, '--testPathPatterns', 'src/modules/', 'test/pooler/'];
+  const ignored = ['--testPathIgnorePatterns', '/node_modules/', '/dist/', 'restored-backup'];
+  return {
+    name: 'pgbouncer',
+    kind: 'optional',
+    command: [
+      process.execPath,
+      resolveInRepository('deploy/local/with-pooler.mjs'),
+      '--',
+      ...getPackageCommand('jest'),
+      ...args,
+      ...ignored,
+      '--json',
+      `--outputFile=${report}`,
+    ],
+    cwd: resolveInRepository('backend'),
+    limitMs: 15 * MINUTE_MS,
+    counts: () => readJestCounts(report),
+    needs: {
+      find: () => findPgBouncer() && {},
+      reasonToSkip: "no PgBouncer was found: install Debian's package pgbouncer",
+    },
+  };
+}
+
+/** Reads from a streaming replica of PostgreSQL that stands still, stops and returns. */
+function createReplicaStage(report) {
+  const args = ['--selectProjects', 'replica', '--runInBand', '--json', `--outputFile=${report}`];
+  return {
+    name: 'read replica',
+    kind: 'optional',
+    command: [...getPackageCommand('jest'), ...args],
+    cwd: resolveInRepository('backend'),
+    limitMs: 4 * MINUTE_MS,
+    counts: () => readJestCounts(report),
+    needs: {
+      find: () => findPostgresPrograms() && {},
+      reasonToSkip: "no PostgreSQL with pg_basebackup was found: install Debian's package postgresql",
+    },
+  };
+}
+
+/** The alert rules and the dashboard, with Prometheus. */
+function createMetricsStage(report) {
+  return {
+    name: 'metrics: prometheus',
+    kind: 'optional',
+    command: createNodeTestCommand(report, [resolveInRepository('deploy/observability/prometheus.test.mjs')]),
+    limitMs: 6 * MINUTE_MS,
+    counts: () => readTapCounts(report),
+    needs: {
+      find: () => {
+        const [PROMETHEUS_PATH, PROMTOOL_PATH, K6_PATH] = [
+          findProgram(['prometheus']),
+          findProgram(['promtool']),
+          findK6(),
+        ];
+        return PROMETHEUS_PATH && PROMTOOL_PATH && K6_PATH
+          ? { PROMETHEUS_PATH, PROMTOOL_PATH, K6_PATH }
+          : undefined;
+      },
+      provide: provideK6,
+      reasonToSkip: "no Prometheus (Debian's package prometheus) or no k6 was found",
+    },
+  };
+}
+
+/** The chart for Kubernetes, rendered by Helm. */
+function createChartStage(report) {
+  return {
+    name: 'chart: helm',
+    kind: 'optional',
+    command: createNodeTestCommand(report, [resolveInRepository('deploy/helm/helm.test.mjs')]),
+    limitMs: 6 * MINUTE_MS,
+    counts: () => readTapCounts(report),
+    needs: {
+      find: findHelm,
+      provide: provideHelm,
+      reasonToSkip:
+        'no Helm or no kubernetes-validate was found, and no Go 1.26 and Python with venv to get them',
+    },
+  };
+}
+
+/** Uploads, views, expiry and erasure with the S3 storage of compose. */
+function createStorageStage(report) {
+  const jest = [...getPackageCommand('jest'), '--selectProjects', 'integration', '--runInBand'];
+  const files = ['file-storage.port', 'uploaded-images', 'images-in-use', 'account-deletion'];
+  return {
+    name: 'storage: versitygw',
+    kind: 'optional',
+    command: [...jest, '--testPathPatterns', files.join('|'), '--json', `--outputFile=${report}`],
+    cwd: resolveInRepository('backend'),
+    limitMs: 6 * MINUTE_MS,
+    counts: () => readJestCounts(report),
+    needs: {
+      find: () => {
+        const versityGw = findVersityGw();
+        return versityGw && { VERSITYGW_PATH: versityGw };
+      },
+      provide: provideVersityGw,
+      reasonToSkip: 'no VersityGW was found, and no Go to build it with',
+    },
+  };
+}
+
+/** The product behind the example of TLS. */
+function createTlsStage(report) {
+  return {
+    name: 'tls: nginx',
+    kind: 'optional',
+    command: createNodeTestCommand(report, [resolveInRepository('deploy/nginx/tls-product.test.mjs')]),
+    limitMs: 3 * MINUTE_MS,
+    counts: () => readTapCounts(report),
+    needs: {
+      find: () => (findProgram(['openssl']) ? {} : undefined),
+      reasonToSkip: 'no openssl was found to make a certificate with',
+    },
+  };
+}
+
+/** The load scripts with k6. */
+function createLoadStage(report) {
+  return {
+    name: 'load: k6',
+    kind: 'optional',
+    command: createNodeTestCommand(report, [resolveInRepository('deploy/k6/load.test.mjs')]),
+    limitMs: 15 * MINUTE_MS,
+    counts: () => readTapCounts(report),
+    needs: {
+      find: () => {
+        const k6 = findK6();
+        return k6 && { K6_PATH: k6 };
+      },
+      provide: provideK6,
+      reasonToSkip: 'no k6 was found, and no Go to build it with: install k6, or set K6_PATH',
+    },
+  };
+}
+
+function createOtherBrowserStage(project, reports, needs) {
+  const report = path.join(reports, `${project}.json`);
+  const config = ['--config', 'playwright.other-browsers.config.ts', '--project', project];
+  return {
+    name: `journey: ${project}`,
+    kind: 'optional',
+    command: [...getPackageCommand('playwright'), 'test', ...config, '--reporter=list,json'],
+    cwd: resolveInRepository('frontend'),
+    env: { PLAYWRIGHT_JSON_OUTPUT_NAME: report },
+    limitMs: 6 * MINUTE_MS,
+    counts: () => readPlaywrightCounts(report),
+    needs,
+  };
+}

@@ -1,0 +1,28 @@
+import { LauncherError } from '../launcher-error.mjs';
+
+/**
+ * Selects the stages of a run, in their order.
+ * @param {import('./stages.mjs').Stage[]} stages
+ * @param {{only?: string, isLong?: boolean}} options  `only`: a kind, or the name of a stage or a part of it
+ * @throws {LauncherError} if `only` selects no stage
+ */
+export function selectStages(stages, { only, isLong = false }) {
+  const named = only ? findStages(stages, only) : stages;
+  if (named.length === 0) throw new LauncherError(`There is no stage "${only}". ${listChoices(stages)}`);
+  const chosen = named.filter(({ isLongOnly }) => isLong || !isLongOnly);
+  if (chosen.length === 0) throw new LauncherError(`The stage "${named[0].name}" runs with --long only.`);
+  return chosen;
+}
+
+/** A kind selects all its stages, even where one stage has the same name. */
+function findStages(stages, only) {
+  const ways = [({ kind }) => kind === only, ({ name }) => name === only, ({ name }) => name.includes(only)];
+  return ways.map((isMeant) => stages.filter(isMeant)).find((found) => found.length > 0) ?? [];
+}
+
+function listChoices(stages) {
+  const kinds = [...new Set(stages.map(({ kind }) => kind))];
+  const names = stages.map(({ name }) => `"${name}"`);
+  const stagesText = `Stages: ${names.join(', ')}.`;
+  return kinds.length > 1 ? `Kinds: ${kinds.join(', ')}. ${stagesText}` : stagesText;
+}

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { readOptions } from '../commands/test.mjs';
+import { LauncherError } from '../launcher-error.mjs';
+import { listOptionalStages } from './optional-stages.mjs';
+import { selectStages } from './select-stages.mjs';
+import { listStages } from './stages.mjs';
+
+const selectNames = (list, options) => selectStages(list('reports'), options).map(({ name }) => name);
+
+test('--only selects a kind, a stage by its name, or stages by a part of their names', () => {
+  assert.deepEqual(selectNames(listStages, { only: 'unit' }), [
+    'unit: frontend',
+    'unit: backend',
+    'unit: contract',
+  ]);
+  assert.ok(selectNames(listStages, { only: 'process' }).includes('chaos'));
+  assert.deepEqual(selectNames(listStages, { only: 'unit: backend' }), ['unit: backend']);
+  assert.deepEqual(selectNames(listOptionalStages, { only: 'firefox' }), ['journey: firefox']);
+  assert.deepEqual(selectNames(listOptionalStages, { only: 'redis cluster' }), ['redis cluster']);
+  assert.deepEqual(selectNames(listOptionalStages, { only: 'cluster' }), [
+    'redis cluster',
+    'redis cluster: failover',
+  ]);
+  assert.equal(selectNames(listOptionalStages, {}).length, listOptionalStages('reports').length);
+});
+
+test('stages marked as long are selected only with --long', () => {
+  assert.equal(selectNames(listStages, {}).includes('drill'), false);
+  assert.ok(selectNames(listStages, { isLong: true }).includes('drill'));
+  assert.deepEqual(selectNames(listStages, { only: 'drill', isLong: true }), ['drill']);
+  assert.throws(() => selectNames(listStages, { only: 'drill' }), /"drill" runs with --long only/);
+});
+
+test('a stage that does not exist is answered with those that do, before anything is built', () => {
+  const readError = (args) => {
+    try {
+      readOptions(args);
+    } catch (error) {
+      assert.ok(error instanceof LauncherError);
+      return error.message;
+    }
+    return assert.fail('no error');
+  };
+  assert.match(
+    readError(['--optional', '--only', 'oracle']),
+    /^There is no stage "oracle"\. Stages: "journey: firefox", .*"pgbouncer"/,
+  );
+  assert.match(
+    readError(['--only', 'oracle']),
+    /^There is no stage "oracle"\. Kinds: static, unit, .* Stages: "lint"/,
+  );
+  assert.match(readError(['--nonsense']), /Unknown option '--nonsense'.*Usage/);
+});

@@ -1,23 +1,29 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { createIndexConcurrently } from '../platform/database/concurrent-index.functions';
 
 export class NoticeTexts1763640901000 implements MigrationInterface {
   readonly name = 'NoticeTexts1763640901000';
+  readonly transaction = false;
 
   async up(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(`
       -- The event with the facts of the last decision.
-      ALTER TABLE conduct_cases ADD COLUMN decision_event_id uuid;
+      ALTER TABLE conduct_cases ADD COLUMN IF NOT EXISTS decision_event_id uuid;
       ALTER TABLE notices
         -- Why an automatic rule applied: reports, many_accounts, sanction_lapsed, age or inherited.
-        ADD COLUMN cause text,
+        ADD COLUMN IF NOT EXISTS cause text,
         -- Whether the only moderator took the second look as well.
-        ADD COLUMN is_solo boolean NOT NULL DEFAULT false,
+        ADD COLUMN IF NOT EXISTS is_solo boolean NOT NULL DEFAULT false,
         -- Of an answer to an appeal: the notice that was appealed.
-        ADD COLUMN appealed_notice_id bigint;
-      -- For the job that announces recent changes of standings again.
-      CREATE INDEX notices_created_idx ON notices (created_at);
-      CREATE INDEX notices_sanction_idx ON notices (sanction_id) WHERE sanction_id IS NOT NULL;
+        ADD COLUMN IF NOT EXISTS appealed_notice_id bigint;
     `);
+    // For the job that announces recent changes of standings again.
+    await createIndexConcurrently(queryRunner, 'notices_created_idx', 'notices (created_at)');
+    await createIndexConcurrently(
+      queryRunner,
+      'notices_sanction_idx',
+      'notices (sanction_id) WHERE sanction_id IS NOT NULL',
+    );
   }
 
   async down(queryRunner: QueryRunner): Promise<void> {

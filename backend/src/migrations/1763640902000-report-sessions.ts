@@ -1,12 +1,16 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { createIndexConcurrently } from '../platform/database/concurrent-index.functions';
 
 export class ReportSessions1763640902000 implements MigrationInterface {
   readonly name = 'ReportSessions1763640902000';
+  readonly transaction = false;
 
   async up(queryRunner: QueryRunner): Promise<void> {
     // For the ends of chats, which decide how long the evidence of a dismissed report is kept.
-    await queryRunner.query(
-      'CREATE INDEX reports_session_idx ON reports (session_id) WHERE session_id IS NOT NULL',
+    await createIndexConcurrently(
+      queryRunner,
+      'reports_session_idx',
+      'reports (session_id) WHERE session_id IS NOT NULL',
     );
   }
 

@@ -1,21 +1,24 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { createIndexConcurrently } from '../platform/database/concurrent-index.functions';
 
 export class ModerationIndexes1763640905000 implements MigrationInterface {
   readonly name = 'ModerationIndexes1763640905000';
+  readonly transaction = false;
 
   async up(queryRunner: QueryRunner): Promise<void> {
-    await queryRunner.query(`
-      -- What brings a decided case back to the queue.
-      CREATE INDEX appeals_open_idx ON appeals (case_id) WHERE decided_at IS NULL;
-      CREATE INDEX sanctions_unconfirmed_idx ON sanctions (case_id)
-        WHERE kind = 'banned' AND confirmed_at IS NULL AND lifted_at IS NULL;
-      CREATE INDEX users_moderators_idx ON users (id) WHERE is_moderator;
+    const create = (name: string, on: string) => createIndexConcurrently(queryRunner, name, on);
+    // What brings a decided case back to the queue.
+    await create('appeals_open_idx', 'appeals (case_id) WHERE decided_at IS NULL');
+    await create(
+      'sanctions_unconfirmed_idx',
+      `sanctions (case_id) WHERE kind = 'banned' AND confirmed_at IS NULL AND lifted_at IS NULL`,
+    );
+    await create('users_moderators_idx', 'users (id) WHERE is_moderator');
 
-      -- For the figures of the last 30 days. Rows are inserted in the order of these times, and BRIN costs nothing then.
-      CREATE INDEX reports_created_idx ON reports USING brin (created_at);
-      CREATE INDEX blocks_created_idx ON blocks USING brin (created_at);
-      CREATE INDEX chat_history_created_idx ON chat_history USING brin (created_at);
-    `);
+    // For the figures of the last 30 days. Rows are inserted in the order of these times, and BRIN costs nothing then.
+    await create('reports_created_idx', 'reports USING brin (created_at)');
+    await create('blocks_created_idx', 'blocks USING brin (created_at)');
+    await create('chat_history_created_idx', 'chat_history USING brin (created_at)');
   }
 
   async down(queryRunner: QueryRunner): Promise<void> {

@@ -1,13 +1,17 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { createIndexConcurrently } from '../platform/database/concurrent-index.functions';
 
 export class InheritedSanctionsIndex1763640906000 implements MigrationInterface {
   readonly name = 'InheritedSanctionsIndex1763640906000';
+  readonly transaction = false;
 
   async up(queryRunner: QueryRunner): Promise<void> {
-    await queryRunner.query(`
-      -- The sanctions that end with their source.
-      CREATE INDEX sanctions_inherited_idx ON sanctions (inherited_from) WHERE inherited_from IS NOT NULL;
-    `);
+    // The sanctions that end with their source.
+    await createIndexConcurrently(
+      queryRunner,
+      'sanctions_inherited_idx',
+      'sanctions (inherited_from) WHERE inherited_from IS NOT NULL',
+    );
   }
 
   async down(queryRunner: QueryRunner): Promise<void> {

@@ -1,12 +1,14 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { createIndexConcurrently } from '../platform/database/concurrent-index.functions';
 
 export class Erasures1763640910000 implements MigrationInterface {
   readonly name = 'Erasures1763640910000';
+  readonly transaction = false;
 
   async up(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(`
       -- Erasures of users, with their receipts. Not derived from the log.
-      CREATE TABLE erasures (
+      CREATE TABLE IF NOT EXISTS erasures (
         -- Also the id of the receipt: 128 random bits, in base64url.
         id text PRIMARY KEY,
         user_id bigint NOT NULL,
@@ -26,15 +28,18 @@ export class Erasures1763640910000 implements MigrationInterface {
         -- When Redis' append-only file was rewritten without the user's data.
         rewritten_at timestamptz
       );
-      CREATE UNIQUE INDEX erasures_user_key ON erasures (user_id);
-      CREATE INDEX erasures_running_idx ON erasures (attempted_at NULLS FIRST) WHERE finished_at IS NULL;
-      CREATE INDEX erasures_held_idx ON erasures (user_id) WHERE is_held;
-      CREATE INDEX erasures_rewritten_idx ON erasures (rewritten_at);
-
-      -- For the expiry of anonymous users who have become inactive.
-      CREATE INDEX users_anonymous_idx ON users (created_at) WHERE is_anonymous;
-      CREATE INDEX private_messages_sender_idx ON private_messages (sender_id);
+      CREATE UNIQUE INDEX IF NOT EXISTS erasures_user_key ON erasures (user_id);
+      CREATE INDEX IF NOT EXISTS erasures_running_idx ON erasures (attempted_at NULLS FIRST) WHERE finished_at IS NULL;
+      CREATE INDEX IF NOT EXISTS erasures_held_idx ON erasures (user_id) WHERE is_held;
+      CREATE INDEX IF NOT EXISTS erasures_rewritten_idx ON erasures (rewritten_at);
     `);
+    // For the expiry of anonymous users who have become inactive.
+    await createIndexConcurrently(
+      queryRunner,
+      'users_anonymous_idx',
+      'users (created_at) WHERE is_anonymous',
+    );
+    await createIndexConcurrently(queryRunner, 'private_messages_sender_idx', 'private_messages (sender_id)');
   }
 
   async down(queryRunner: QueryRunner): Promise<void> {

@@ -1,15 +1,20 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { createIndexConcurrently } from '../platform/database/concurrent-index.functions';
 
 export class RenewedLogins1763640940000 implements MigrationInterface {
   readonly name = 'RenewedLogins1763640940000';
+  readonly transaction = false;
 
   async up(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(`
       -- The family that this login continues: set by a change of the password or e-mail.
-      ALTER TABLE sessions ADD COLUMN previous_family_id uuid;
-      CREATE INDEX sessions_previous_family_idx ON sessions (previous_family_id)
-        WHERE previous_family_id IS NOT NULL;
+      ALTER TABLE sessions ADD COLUMN IF NOT EXISTS previous_family_id uuid;
     `);
+    await createIndexConcurrently(
+      queryRunner,
+      'sessions_previous_family_idx',
+      'sessions (previous_family_id) WHERE previous_family_id IS NOT NULL',
+    );
   }
 
   async down(queryRunner: QueryRunner): Promise<void> {

@@ -1,5 +1,5 @@
 // Evaluates the rules with promtool, and every query against a real Prometheus that scrapes three replicas and a worker
-// while k6 loads them. Part of `npm run test:optional`.
+// while k6 loads them, with a read replica of PostgreSQL. Part of `npm run test:optional`.
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import fs from 'node:fs';
@@ -11,6 +11,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { resolveInRepository } from '../local/paths.mjs';
 import { findFreePorts } from '../local/processes/ports.mjs';
+import { startPostgresPair } from '../local/stores/postgres-replica.mjs';
 import { startStack } from '../local/thaw-stack.mjs';
 import { readAlerts, readPanels, withoutThreshold } from './queries.mjs';
 
@@ -25,7 +26,17 @@ test('promtool accepts the configuration and the rules, and the tests of the rul
 });
 
 test('under load, every panel and every alert finds its series', async (t) => {
-  const stack = await startStack({ replicas: 3, env: { LIMITS_PROFILE: 'load', REMATCH_COOLDOWN_S: '0' } });
+  const postgres = await startPostgresPair();
+  t.after(() => postgres.stop());
+  const stack = await startStack({
+    replicas: 3,
+    env: {
+      LIMITS_PROFILE: 'load',
+      REMATCH_COOLDOWN_S: '0',
+      DATABASE_URL: postgres.url,
+      READ_DATABASE_URL: postgres.replicaUrl,
+    },
+  });
   t.after(() => stack.stop());
   const server = await startPrometheus(stack);
   t.after(() => server.stop());

@@ -75,10 +75,18 @@ describe('reads with a read replica of PostgreSQL', () => {
     const { body } = await requestMessages(bob, ada, query);
     return (body as unknown as { content: string }[]).map(({ content }) => content);
   };
-  const countReads = async (server: 'primary' | 'replica'): Promise<number> => {
+  /** NaN for a metric that is absent. */
+  const readMetric = async (name: string): Promise<number> => {
     const { body } = await api.app.get(MetricsRegistry).expose();
-    return Number(new RegExp(`^thaw_replica_reads_total{server="${server}"} (\\d+)`, 'm').exec(body)?.[1]);
+    const line = body.split('\n').find((each) => each.startsWith(`${name} `));
+    return line === undefined ? NaN : Number(line.slice(name.length));
   };
+  const countReads = (server: 'primary' | 'replica'): Promise<number> =>
+    readMetric(`thaw_replica_reads_total{server="${server}"}`);
+  const readState = async () => ({
+    isInUse: await readMetric('thaw_read_replica_in_use'),
+    lagS: await readMetric('thaw_read_replica_lag_seconds'),
+  });
   const changeName = async (username: string): Promise<void> => {
     const path = `/api/user/${ada.user.id}`;
     expect((await ada.call('PUT', path, { username, avatar: null })).status).toBe(200);
@@ -156,10 +164,16 @@ describe('reads with a read replica of PostgreSQL', () => {
     expect(servedForMs).toBeLessThan(MAX_LAG_MS + TOLERANCE_MS);
     await until(() => lines.some((line) => line.includes('replica')));
     expect(takeLines()).toEqual(['The read replica is too far behind; reads are made from the primary']);
+    const behind = await readState();
+    expect(behind.isInUse).toBe(0);
+    expect(behind.lagS).toBeGreaterThan(MAX_LAG_MS / 1_000);
 
     await onStandby('SELECT pg_wal_replay_resume()');
     await waitUntilReplicaServes();
     expect(takeLines()).toEqual(['Reads are made from the read replica']);
+    const serving = await readState();
+    expect(serving.isInUse).toBe(1);
+    expect(serving.lagS).toBeLessThanOrEqual(MAX_LAG_MS / 1_000);
   });
 
   it('whose network passes nothing wait for it once, for a bounded time', async () => {
@@ -198,6 +212,7 @@ describe('reads with a read replica of PostgreSQL', () => {
       return (await countReads('primary')) >= before + 20;
     });
     expect(takeLines()).toEqual(['The read replica does not answer; reads are made from the primary']);
+    expect(await readState()).toEqual({ isInUse: 0, lagS: NaN });
     await pair.startReplica();
     await waitUntilReplicaServes();
     expect(await countChats()).toBe(chats + 1);

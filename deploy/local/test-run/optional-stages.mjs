@@ -144,12 +144,13 @@ function createMetricsStage(report) {
           findProgram(['promtool']),
           findK6(),
         ];
-        return PROMETHEUS_PATH && PROMTOOL_PATH && K6_PATH
+        return PROMETHEUS_PATH && PROMTOOL_PATH && K6_PATH && findPostgresPrograms()
           ? { PROMETHEUS_PATH, PROMTOOL_PATH, K6_PATH }
           : undefined;
       },
       provide: provideK6,
-      reasonToSkip: "no Prometheus (Debian's package prometheus) or no k6 was found",
+      reasonToSkip:
+        "no Prometheus or PostgreSQL (Debian's packages prometheus, postgresql) or no k6 was found",
     },
   };
 }

@@ -156,6 +156,11 @@ export class ReadReplicaService implements OnModuleInit, OnApplicationShutdown {
         return Promise.resolve(lagMs === Infinity ? [] : [[{}, lagMs / 1_000] as const]);
       },
     );
+    metrics?.addGauge(
+      'thaw_read_replica_in_use',
+      'Whether reads are made from the read replica (1), or from the primary because of its state (0)',
+      () => Number(this.canServe(undefined)),
+    );
     metrics?.addReadCounts(
       'thaw_replica_reads_total',
       'Reads for the read replica, by the server that made them',

@@ -49,10 +49,18 @@ const drip: ServerBehaviour = (_request, response) => {
   response.once('close', () => clearInterval(timer));
 };
 
+interface FailingBehaviour {
+  behaviour: ServerBehaviour;
+  /** What the client reports. */
+  reason: string;
+  /** Whether the client has to end the wait. */
+  isSlow?: boolean;
+}
+
 /** Every way in which any server can fail, with the reason that clients give. */
-export const failingBehaviours: Record<string, { behaviour: ServerBehaviour; reason: string }> = {
-  'never answers': { behaviour: () => undefined, reason: 'no answer in time' },
-  'drips bytes': { behaviour: drip, reason: 'no answer in time' },
+export const failingBehaviours: Record<string, FailingBehaviour> = {
+  'never answers': { behaviour: () => undefined, reason: 'no answer in time', isSlow: true },
+  'drips bytes': { behaviour: drip, reason: 'no answer in time', isSlow: true },
   'closes the connection': { behaviour: ({ socket }) => socket.destroy(), reason: 'the connection failed' },
   'stops in the middle of the answer': {
     behaviour: (_request, response) => {

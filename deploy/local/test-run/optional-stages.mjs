@@ -87,7 +87,7 @@ function createFailoverStage(report) {
 function createPoolerStage(report) {
   const projects = ['--selectProjects', 'integration', 'pooler'];
   // Left out are specs that create roles and databases of their own, which the pooler does not know.
-  const args = [...projects, '--testPathPatterns', 'src/modules/', 'test/pooler/'];
+  const args = [...projects, '--maxWorkers=3', '--testPathPatterns', 'src/modules/', 'test/pooler/'];
   const ignored = ['--testPathIgnorePatterns', '/node_modules/', '/dist/', 'restored-backup'];
   return {
     name: 'pgbouncer',
@@ -118,6 +118,7 @@ function createReplicaStage(report) {
   return {
     name: 'read replica',
     kind: 'optional',
+    needsStores: true,
     command: [...getPackageCommand('jest'), ...args],
     cwd: resolveInRepository('backend'),
     limitMs: 4 * MINUTE_MS,
@@ -179,6 +180,7 @@ function createStorageStage(report) {
   return {
     name: 'storage: versitygw',
     kind: 'optional',
+    needsStores: true,
     command: [...jest, '--testPathPatterns', files.join('|'), '--json', `--outputFile=${report}`],
     cwd: resolveInRepository('backend'),
     limitMs: 6 * MINUTE_MS,

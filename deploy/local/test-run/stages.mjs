@@ -22,6 +22,7 @@ const CHAOS_SEED = '2133';
  * @property {number} limitMs   time after which the stage is ended and has failed
  * @property {() => import('./counts.mjs').Counts} [counts]  a stage without it is a check, which counts as one test
  * @property {boolean} [needsChromium]
+ * @property {boolean} [needsStores]  by default, what its kind needs
  * @property {boolean} [sharesMachine]  runs beside another such stage: it uses one core, or waits much of the time
  * @property {boolean} [isLongOnly]  runs with --long only
  * @property {object} [needs]  programs that not every machine has

@@ -11,7 +11,8 @@ import { findChromium, installChromium } from './chromium.mjs';
 import { judgeStage } from './counts.mjs';
 import { printSummary, formatStage } from './report.mjs';
 
-const NEEDS_STORES = ['integration', 'process', 'browser'];
+/** Kinds of stages that run on the private stores of the run. */
+const KINDS_ON_STORES = ['integration', 'process', 'browser'];
 /** How many stages run side by side. CI machines have two cores. */
 const SIDE_BY_SIDE = 2;
 /** By how much `--long` extends the time limits of the stages. */
@@ -81,7 +82,7 @@ export class TestRun {
     const stages = this.#options.listStages(ensureFolder(home, 'reports'));
     for (const group of groupStages(stages)) {
       if (this.isInterrupted) return;
-      if (group.some(({ kind }) => NEEDS_STORES.includes(kind))) {
+      if (group.some(runsOnStores)) {
         this.#stores ??= await openStores({ home, env: {}, isDurable: false });
       }
       // One iterator, so that each stage is taken once.
@@ -146,7 +147,10 @@ export class TestRun {
       // Parent folder for the homes of stacks that tests start; deleted when the run ends.
       THAW_HOME: home,
       THAW_STACK_LOGS: this.#stackLogsFolder,
-      ...(this.#stores && { DATABASE_URL: this.#stores.databaseUrl, REDIS_URL: this.#stores.redisUrl }),
+      ...(runsOnStores(stage) && {
+        DATABASE_URL: this.#stores.databaseUrl,
+        REDIS_URL: this.#stores.redisUrl,
+      }),
       ...(chromium && { CHROMIUM_PATH: chromium }),
       ...(this.#options.isLong && { THAW_TEST_LONG: '1' }),
     };
@@ -168,6 +172,8 @@ function groupStages(stages) {
   }
   return groups;
 }
+
+const runsOnStores = ({ kind, needsStores = KINDS_ON_STORES.includes(kind) }) => needsStores;
 
 const isCi = () => ['true', '1'].includes(process.env.CI ?? '');
 

@@ -114,16 +114,21 @@ test('a run starts no stage after a failed build', async () => {
   );
 });
 
-test('a run gives its stages private stores, whatever the environment names, and deletes them', async () => {
+test('a run gives the stages that need them private stores, whatever the environment names, and deletes them', async () => {
   const code = `const { DATABASE_URL, REDIS_URL, THAW_HOME } = process.env;
     fs.accessSync(THAW_HOME + '/reports');
     if (!/127.0.0.1:2\\d{4}/.test(DATABASE_URL) || !/127.0.0.1:2\\d{4}/.test(REDIS_URL)) process.exit(1);
     fs.writeFileSync(process.argv[1], THAW_HOME);`;
   const noteFile = path.join(fs.mkdtempSync(path.join(os.tmpdir(), 'thaw-note-')), 'home');
   const command = [...createNodeCommand(code), noteFile];
+  const seesNoStores = `process.exit(Number('REDIS_URL' in process.env))`;
   const run = new TestRun({
     prepare,
-    listStages: () => [createStage('stores', '', { kind: 'integration', command })],
+    listStages: () => [
+      createStage('stores', '', { kind: 'integration', command }),
+      createStage('stores of an optional stage', '', { kind: 'optional', command, needsStores: true }),
+      createStage('no stores', seesNoStores, { kind: 'optional' }),
+    ],
   });
   assert.equal(await run.run(), false);
   assert.equal(fs.existsSync(fs.readFileSync(noteFile, 'utf8')), false);

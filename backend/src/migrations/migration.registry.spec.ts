@@ -8,7 +8,10 @@ const findTables = (sql: string, pattern: RegExp): string[] =>
 /** The statements of a migration; the index that it looks for is missing. */
 const listStatements = async (migration: MigrationInterface): Promise<string> => {
   const statements: string[] = [];
-  const query = (sql: string) => Promise.resolve(void statements.push(sql) ?? []);
+  const query = (sql: string) => {
+    statements.push(sql);
+    return Promise.resolve([]);
+  };
   await migration.up({ query } as unknown as QueryRunner);
   return statements.join(';\n');
 };

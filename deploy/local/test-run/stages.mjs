@@ -15,7 +15,8 @@ const CHAOS_SEED = '2133';
  * One stage of `npm test`.
  * @typedef {object} Stage
  * @property {string} name
- * @property {'static' | 'unit' | 'integration' | 'process' | 'launcher' | 'browser' | 'optional'} kind  what --only may select besides names
+ * @property {'static' | 'unit' | 'integration' | 'process' | 'launcher' | 'browser' | 'optional'} kind  what --only
+ *   may select besides names
  * @property {string[]} command
  * @property {string} [cwd]
  * @property {Record<string, string>} [env]  additional environment variables
@@ -26,10 +27,11 @@ const CHAOS_SEED = '2133';
  * @property {boolean} [sharesMachine]  runs beside another such stage: it uses one core, or waits much of the time
  * @property {boolean} [isLongOnly]  runs with --long only
  * @property {object} [needs]  programs that not every machine has
- * @property {() => Record<string, string> | undefined} needs.find  returns environment variables with their paths; without
- *   them the stage is skipped
+ * @property {() => Record<string, string> | undefined} needs.find  returns environment variables with their paths;
+ *   without them the stage is skipped
  * @property {string} needs.reasonToSkip
- * @property {(logStep: (label: string, text: string) => void) => Promise<void>} [needs.provide]  tries to get the programs
+ * @property {(logStep: (label: string, text: string) => void) => Promise<void>} [needs.provide]  tries to get the
+ *   programs
  */
 
 /**

@@ -93,27 +93,37 @@ test('two users reply, edit and react', async ({ pair }) => {
   await expect(ada.field).toHaveValue('half a thought');
 });
 
-/** Expects the actions of the first message on a narrow screen to be complete, and above its bubble. */
-const expectActionsAbove = async (person: Person, text: string): Promise<void> => {
+/** Expects a narrow list to show one button for the actions, beside the bubble and within the row. */
+const expectOneActionsButton = async (person: Person, text: string): Promise<void> => {
   const { page } = person;
   const row = person.message(text);
   await page.setViewportSize({ width: 390, height: 844 });
   await row.getByText(text).hover();
-  const measure = async (place: Locator): Promise<{ top: number; bottom: number }> => {
-    const { y, height } = (await place.boundingBox()) ?? { y: 0, height: 0 };
-    return { top: y, bottom: y + height };
+  const button = row.getByRole('button', { name: 'Message actions' });
+  await expect(button).toBeVisible();
+  await expect(row.getByRole('toolbar')).toBeHidden();
+  const measure = async (place: Locator) => {
+    const { x, y, width, height } = (await place.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+    return { left: x, right: x + width, top: y, bottom: y + height };
   };
-  const actions = await measure(row.getByRole('toolbar'));
-  expect(actions.top).toBeGreaterThanOrEqual(
-    (await measure(page.getByRole('region', { name: 'Messages' }))).top,
-  );
-  expect(actions.bottom).toBeLessThanOrEqual((await measure(row.locator('[title]').first())).top);
+  const place = await measure(button);
+  const around = await measure(row);
+  expect(place.left).toBeGreaterThanOrEqual((await measure(row.locator('[title]').first())).right);
+  expect(place.right).toBeLessThanOrEqual(390);
+  expect(place.top).toBeGreaterThanOrEqual(around.top);
+  expect(place.bottom).toBeLessThanOrEqual(around.bottom);
+
+  await button.focus();
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('dialog', { name: 'Message actions' })).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(row).toBeFocused();
   await page.setViewportSize({ width: 1280, height: 800 });
 };
 
 test('a quote links to its message, and the keyboard reaches every action', async ({ pair }) => {
   const [ada, bob] = await pair();
-  await ada.sendMessage('the very beginning');
+  await ada.sendMessage(`the very beginning of ${'a long talk '.repeat(12)}`);
   await expect(bob.message('the very beginning')).toContainText('the very beginning');
   for (let n = 1; n <= 20; n += 1) await ada.sendMessage(`filling ${n}.`);
   await expect(bob.message('filling 20.')).toBeInViewport();
@@ -138,7 +148,7 @@ test('a quote links to its message, and the keyboard reaches every action', asyn
   await bob.page.mouse.wheel(0, -10_000);
   await expect(bob.message('the very beginning')).toBeInViewport();
   await expect(bob.button('Jump to the newest message')).toBeVisible();
-  await expectActionsAbove(bob, 'the very beginning');
+  await expectOneActionsButton(bob, 'the very beginning');
   await clickAction(bob, 'the very beginning', 'Reply');
   await bob.sendMessage('I remember');
   await expect(bob.message('I remember')).toBeInViewport();

@@ -24,3 +24,16 @@ it('clears a failed page when the address changes', async () => {
   await userEvent.click(screen.getByRole('link', { name: 'elsewhere' }));
   expect(await screen.findByText('the landing page')).toBeInTheDocument();
 });
+
+it.each([
+  ['/Auth/', 'Something broke'],
+  ['/auth/nowhere', 'Page Not Found'],
+])('shows the page at %s', async (path, heading) => {
+  jest.spyOn(console, 'error').mockImplementation(() => undefined);
+  render(
+    <MemoryRouter initialEntries={[path]}>
+      <AppRoutes />
+    </MemoryRouter>,
+  );
+  expect(await screen.findByRole('heading', { name: heading })).toBeInTheDocument();
+});

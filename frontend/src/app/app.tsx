@@ -1,6 +1,6 @@
-import { StrictMode, type ReactNode } from 'react';
+import { StrictMode, type ReactElement, type ReactNode } from 'react';
 import { ErrorBoundary } from 'react-error-boundary';
-import { Route, Routes, useLocation } from 'react-router-dom';
+import { useLocation } from 'react-router-dom';
 import { Broken } from '@/app/broken';
 import { routeParts } from '@/app/route-parts';
 import { ChatShell } from '@/app/shell/chat-shell';
@@ -20,19 +20,24 @@ const Page = ({ part, pending }: { part: Part<object>; pending?: ReactNode }) =>
   </LoadedPart>
 );
 
-export const AppRoutes = () => (
-  <Routes>
-    <Route path="/" element={<Page key="landing" part={routeParts.landing} />} />
-    <Route path="/auth" element={<Page key="auth" part={routeParts.auth} />} />
-    <Route path="/chat" element={<Page key="chat" part={routeParts.chat} pending={<ChatShell />} />} />
-    <Route path="/terms" element={<Page key="terms" part={routeParts.terms} />} />
-    <Route path="/privacy" element={<Page key="privacy" part={routeParts.privacy} />} />
-    <Route path="/rules" element={<Page key="rules" part={routeParts.rules} />} />
-    <Route path="/receipt" element={<Page key="receipt" part={routeParts.receipt} />} />
-    <Route path="/moderation" element={<Page key="moderation" part={routeParts.moderation} />} />
-    <Route path="*" element={<Page key="not-found" part={routeParts.notFound} />} />
-  </Routes>
-);
+/** By address. A map instead of the router's `Routes`, whose patterns are 3 kB (gzip) of every page. */
+const pages = new Map<string, ReactElement>([
+  ['/', <Page key="landing" part={routeParts.landing} />],
+  ['/auth', <Page key="auth" part={routeParts.auth} />],
+  ['/chat', <Page key="chat" part={routeParts.chat} pending={<ChatShell />} />],
+  ['/terms', <Page key="terms" part={routeParts.terms} />],
+  ['/privacy', <Page key="privacy" part={routeParts.privacy} />],
+  ['/rules', <Page key="rules" part={routeParts.rules} />],
+  ['/receipt', <Page key="receipt" part={routeParts.receipt} />],
+  ['/moderation', <Page key="moderation" part={routeParts.moderation} />],
+]);
+const notFoundPage = <Page key="not-found" part={routeParts.notFound} />;
+
+/** The page at the current address; letter case and slashes at the end make no difference. */
+export const AppRoutes = () => {
+  const path = useLocation().pathname.toLowerCase().replace(/\/+$/, '') || '/';
+  return pages.get(path) ?? notFoundPage;
+};
 
 /** The same tree in the browser and in the build that renders the landing page; only the router differs. */
 export const App = ({ wrapInRouter }: { wrapInRouter: (routes: ReactNode) => ReactNode }) => (

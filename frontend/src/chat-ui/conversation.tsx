@@ -13,7 +13,8 @@ import { MessageList } from '@/chat-ui/message-list/message-list';
 import { type ConversationHandle } from '@/chat-ui/message-list/use-jump';
 import { useRowsWithOutgoing } from '@/chat-ui/outbox/use-outgoing-rows';
 import { PartBoundary } from '@/chat-ui/part-boundary';
-import { type MessageCommands } from '@/chat-ui/message/row-actions';
+import { messageActionParts } from '@/chat-ui/message/message-action-parts';
+import { type MessageCommands } from '@/chat-ui/message/message-commands';
 import { useComposerTask } from '@/chat-ui/composer/use-composer-task';
 import { useContactWarning } from '@/chat-ui/composer/use-contact-warning';
 import { useFileDrop } from '@/chat-ui/composer/use-file-drop';
@@ -178,6 +179,7 @@ export const Conversation = ({
         }
       : null;
 
+  usePreloaded(messageActionParts);
   usePreloaded(useIsHidingInsults() && isWithStranger ? insultGuard : nothing);
 
   const notice = isNotSentShown

@@ -86,6 +86,7 @@ export const copy = {
     copy: 'Copy text',
     report: 'Report message',
     reactions: 'Choose a reaction',
+    notLoaded: 'The actions could not be loaded. The connection may have failed for a moment.',
   },
   reactions: {
     names: {

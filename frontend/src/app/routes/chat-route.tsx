@@ -35,7 +35,6 @@ import { useUnreadCounts } from '@/features/private-chat/hooks/use-unread-counts
 import { privateChats, usePrivateChats } from '@/features/private-chat/stores/private-chat.store';
 import { sumUnread } from '@/features/private-chat/unread';
 import { RandomChat } from '@/features/random-chat/components/random-chat';
-import { isEndedForAge } from '@/features/random-chat/ended-for-age';
 import { BreakTheIceEffects } from '@/features/random-chat/icebreaker/components/break-the-ice-effects';
 import { randomChat, useRandomChat } from '@/features/random-chat/stores/random-chat.store';
 import { MoreAbout } from '@/features/safety/components/more-about';
@@ -45,7 +44,7 @@ import { useAppHeight } from '@/lib/app-height';
 import { useDropGuard } from '@/lib/drop-guard';
 import { useDocumentTitle } from '@/product/document-title';
 import { useIdentity } from '@/product/identity';
-import { createPart } from '@/ui/loaded-part';
+import { createPart, LoadedPart } from '@/ui/loaded-part';
 import { menuPanelPart } from '@/ui/menu';
 import { popoverPanelPart } from '@/ui/popover';
 import { tooltipBubblePart } from '@/ui/tooltip';
@@ -58,6 +57,10 @@ const chatHistoryPart = createPart(
   async () => (await import('@/features/history/components/chat-history-modal')).ChatHistoryModal,
 );
 
+/** Its rule for stated ages is needed only after a chat. */
+const unlessEndedForAgePart = createPart(
+  async () => (await import('@/features/random-chat/components/unless-ended-for-age')).UnlessEndedForAge,
+);
 const friendSwitcherPart = createPart(
   async () => (await import('@/features/friends/components/friend-switcher')).FriendSwitcher,
 );
@@ -69,6 +72,7 @@ const partsOnDemand = [
   tooltipBubblePart,
   popoverPanelPart,
   toasterPart,
+  unlessEndedForAgePart,
   privateChatPart,
   friendRequestsPart,
   chatHistoryPart,
@@ -80,15 +84,19 @@ const partsOnDemand = [
   standingPagePart,
 ];
 
-/**
- * Add Friend button for the partner of the current chat, or of the chat that has just ended. The server refuses
- * requests after a chat in which one of the two has stated that they are under 18.
- */
+/** Add Friend button for the partner of the current chat, or of the chat that has just ended. */
 const AddPartner = ({ userId, place }: { userId: number; place: AddFriendPlace }) => {
   const partnerId = useRandomChat(({ session }) => session?.partner.id);
-  const isRefused = useRandomChat(isEndedForAge);
-  return partnerId === undefined || isRefused ? null : (
-    <AddFriend userId={userId} personId={partnerId} place={place} />
+  return partnerId === undefined ? null : <AddFriend userId={userId} personId={partnerId} place={place} />;
+};
+
+/** Add Friend button for the partner of the chat that has just ended, unless the server would refuse the request. */
+const AddEndedPartner = ({ userId }: { userId: number }) => {
+  const button = <AddPartner userId={userId} place="skipped" />;
+  return (
+    <LoadedPart part={unlessEndedForAgePart} broken={() => button}>
+      {(UnlessEndedForAge) => <UnlessEndedForAge>{button}</UnlessEndedForAge>}
+    </LoadedPart>
   );
 };
 
@@ -177,7 +185,7 @@ const Chat = ({ user, logOut }: { user: SelfUser; logOut: () => void }) => {
               more={<MoreAboutPartner userId={user.id} />}
               isPartnerFriend={friends?.some(({ id }) => id === partnerId)}
               renderIdeas={renderRandomChatIdeas}
-              skippedActions={<AddPartner userId={user.id} place="skipped" />}
+              skippedActions={<AddEndedPartner userId={user.id} />}
               skippedLinks={<EndedChatLinks />}
               onReportMessage={reportMessage}
             />

@@ -81,7 +81,7 @@ describe('a message that was not delivered', () => {
     discard.mockClear();
     render(createList([failed]));
     fireEvent.keyDown(screen.getByRole('listitem'), { key: 'Enter' });
-    const sheet = within(screen.getByRole('dialog'));
+    const sheet = within(await screen.findByRole('dialog'));
     expect(sheet.getByRole('button', { name: 'Copy text' })).toBeVisible();
     expect(sheet.getByRole('button', { name: 'Retry' })).toBeVisible();
     await userEvent.click(sheet.getByRole('button', { name: 'Delete' }));
@@ -91,7 +91,7 @@ describe('a message that was not delivered', () => {
   it("closes its sheet on the browser's Back", async () => {
     render(createList([failed]));
     fireEvent.keyDown(screen.getByRole('listitem'), { key: 'Enter' });
-    expect(screen.getByRole('dialog')).toBeVisible();
+    expect(await screen.findByRole('dialog')).toBeVisible();
     await waitFor(() => expect(history.state).toMatchObject({ overlay: expect.any(String) as string }));
     act(() => history.back());
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
@@ -102,10 +102,14 @@ it("offers a report for the partner's messages only", async () => {
   render(createList([createMessage(1), createMessage(2, { senderId: me.id })]));
   const [theirs, mine] = screen.getAllByRole('listitem');
   fireEvent.keyDown(mine!, { key: 'Enter' });
-  expect(within(screen.getByRole('dialog')).queryByRole('button', { name: 'Report message' })).toBeNull();
+  expect(
+    within(await screen.findByRole('dialog')).queryByRole('button', { name: 'Report message' }),
+  ).toBeNull();
   await userEvent.keyboard('{Escape}');
   fireEvent.keyDown(theirs!, { key: 'Enter' });
-  await userEvent.click(within(screen.getByRole('dialog')).getByRole('button', { name: 'Report message' }));
+  await userEvent.click(
+    within(await screen.findByRole('dialog')).getByRole('button', { name: 'Report message' }),
+  );
   expect(report).toHaveBeenCalledWith(createMessage(1).id);
 });
 

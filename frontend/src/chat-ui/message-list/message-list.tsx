@@ -20,7 +20,8 @@ import {
   type AvailableActions,
 } from '@/chat-ui/message/available-actions';
 import { PartBoundary } from '@/chat-ui/part-boundary';
-import { ActionSheet, type MessageCommands } from '@/chat-ui/message/row-actions';
+import { actionSheetPart } from '@/chat-ui/message/message-action-parts';
+import { type MessageCommands } from '@/chat-ui/message/message-commands';
 import { ListItem } from '@/chat-ui/message-list/list-item';
 import { readRowIndex, findRow } from '@/chat-ui/message-list/row-element';
 import { ToEndButton } from '@/chat-ui/message-list/to-end-button';
@@ -31,6 +32,9 @@ import { useLongPress } from '@/chat-ui/message/use-long-press';
 import { useJump, type ConversationHandle } from '@/chat-ui/message-list/use-jump';
 import { useRowKeyboard } from '@/chat-ui/message-list/use-row-keyboard';
 import { useRowTouch } from '@/chat-ui/message/use-row-touch';
+import { LoadError } from '@/ui/load-error';
+import { LoadedPart } from '@/ui/loaded-part';
+import { Modal } from '@/ui/modal';
 
 export interface MessageListProps {
   ref?: Ref<ConversationHandle>;
@@ -203,8 +207,7 @@ const List = ({
         {...touch}
         {...longPress.handlers}
       >
-        {/* Room at the top for the actions above the first message, where there is none beside it. */}
-        <div className="mx-auto flex min-h-full w-full max-w-4xl flex-col justify-end px-4 pt-4 @max-2xl:pt-9 md:px-6">
+        <div className="mx-auto flex min-h-full w-full max-w-4xl flex-col justify-end px-4 pt-4 md:px-6">
           {top}
           <ol className="relative w-full shrink-0" style={{ height: virtualizer.getTotalSize() }}>
             {rows.map(({ key, index, start }) => {
@@ -238,6 +241,7 @@ const List = ({
                       isActive={isActive}
                       hidesTimes={hidesTimes}
                       onPin={active.pin}
+                      onOpenSheet={setSheetKey}
                       canReply={actions.reply}
                       canEdit={actions.edit}
                       canReact={actions.react}
@@ -261,13 +265,24 @@ const List = ({
         />
       )}
       {sheetMessage ? (
-        <ActionSheet
-          message={sheetMessage}
-          me={me.id}
-          actions={listActions(sheetMessage)}
-          commands={commands}
-          onClose={() => setSheetKey(null)}
-        />
+        <LoadedPart
+          part={actionSheetPart}
+          broken={({ retry }) => (
+            <Modal isOpen title={copy.actions.label} onDismiss={() => setSheetKey(null)}>
+              <LoadError text={copy.actions.notLoaded} onRetry={retry} className="mt-4" />
+            </Modal>
+          )}
+        >
+          {(ActionSheet) => (
+            <ActionSheet
+              message={sheetMessage}
+              me={me.id}
+              actions={listActions(sheetMessage)}
+              commands={commands}
+              onClose={() => setSheetKey(null)}
+            />
+          )}
+        </LoadedPart>
       ) : null}
     </div>
   );

@@ -11,7 +11,8 @@ import { hasAnyAction, type AvailableActions } from '@/chat-ui/message/available
 import { MessageQuote } from '@/chat-ui/message/message-quote';
 import { ReactionPills } from '@/chat-ui/message/reactions';
 import { RichText } from '@/chat-ui/message/rich-text';
-import { RowActions, type MessageCommands } from '@/chat-ui/message/row-actions';
+import { type MessageCommands } from '@/chat-ui/message/message-commands';
+import { RowControls } from '@/chat-ui/message/row-controls';
 import { HiddenPart, RevealedAddresses, StrangerText } from '@/chat-ui/message/stranger-text';
 import { TranslatedText } from '@/chat-ui/translation/translated-text';
 import { cn } from '@/lib/class-names';
@@ -46,6 +47,8 @@ export interface MessageRowProps extends GroupPosition {
   hidesTimes: boolean;
   /** Keeps the row active while one of its menus is open. */
   onPin: (key: string | null) => void;
+  /** Shows the actions of the message as a sheet. */
+  onOpenSheet: (key: string) => void;
 }
 
 const Notice = ({ message }: { message: ChatMessage }) => (
@@ -142,6 +145,7 @@ export const MessageRow = memo(function MessageRow({
   isActive,
   hidesTimes,
   onPin,
+  onOpenSheet,
   canReply,
   canEdit,
   canReact,
@@ -210,18 +214,15 @@ export const MessageRow = memo(function MessageRow({
             onReact={canReact ? (emoji) => commands.onReact(message.id, emoji) : undefined}
           />
           {isActive && hasAnyAction(actions) ? (
-            <div
-              className={cn(
-                'absolute z-floating [@media(hover:none)]:hidden',
-                // Beside the bubble, or above it where there is no room.
-                '@2xl:top-1/2 @2xl:-translate-y-1/2 @max-2xl:bottom-full @max-2xl:pb-1',
-                isMine
-                  ? '@2xl:right-full @2xl:pr-1 @max-2xl:right-0'
-                  : '@2xl:left-full @2xl:pl-1 @max-2xl:left-0',
-              )}
-            >
-              <RowActions message={message} me={me.id} actions={actions} commands={commands} onPin={onPin} />
-            </div>
+            <RowControls
+              message={message}
+              me={me.id}
+              isMine={isMine}
+              actions={actions}
+              commands={commands}
+              onPin={onPin}
+              onOpenSheet={onOpenSheet}
+            />
           ) : null}
         </div>
         {isMine ? (

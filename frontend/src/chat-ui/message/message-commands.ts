@@ -1,0 +1,26 @@
+import { type ChatMessage } from '@/chat-ui/chat-message';
+import { type AvailableActions } from '@/chat-ui/message/available-actions';
+
+/** Operations on messages. The object must be stable between renders. */
+export interface MessageCommands {
+  onReply: (message: ChatMessage) => void;
+  onEdit: (message: ChatMessage) => void;
+  onReact: (messageId: string, emoji: string) => void;
+  onDelete: (messageId: string) => void;
+  onRetry: (clientId: string) => void;
+  /** Deletes a message that was not delivered, or cancels the upload of its picture. */
+  onDiscard: (clientId: string) => void;
+  onReport: (messageId: string) => void;
+  onJump: (messageId: string) => void;
+  /** @param hidden  the address of a picture, or a contact detail */
+  onReveal: (hidden: string) => void;
+  onOpenImage: (url: string, name: string) => void;
+}
+
+/** What the actions of one message need. */
+export interface MessageActionsProps {
+  message: ChatMessage;
+  me: number;
+  actions: AvailableActions;
+  commands: MessageCommands;
+}

@@ -1,0 +1,50 @@
+import { Ellipsis } from 'lucide-react';
+import { copy } from '@/chat-ui/copy';
+import { type MessageActionsProps } from '@/chat-ui/message/message-commands';
+import { rowActionsPart } from '@/chat-ui/message/message-action-parts';
+import { findRow } from '@/chat-ui/message-list/row-element';
+import { cn } from '@/lib/class-names';
+import { LoadedPart } from '@/ui/loaded-part';
+import { Tooltip } from '@/ui/tooltip';
+
+export interface RowControlsProps extends MessageActionsProps {
+  isMine: boolean;
+  /** Keeps the row active while one of its menus is open. */
+  onPin: (key: string | null) => void;
+  onOpenSheet: (key: string) => void;
+}
+
+/**
+ * The actions of the hovered or focused row, beside its bubble. A narrow list has no room for all of them there, and
+ * above the bubble they would hide another message, so it shows one button that opens them as a sheet.
+ */
+export const RowControls = ({ isMine, onPin, onOpenSheet, ...row }: RowControlsProps) => (
+  <div
+    className={cn(
+      'absolute top-1/2 z-floating -translate-y-1/2 [@media(hover:none)]:hidden',
+      isMine ? 'right-full pr-1' : 'left-full pl-1',
+    )}
+  >
+    <Tooltip label={copy.actions.label}>
+      <button
+        type="button"
+        aria-label={copy.actions.label}
+        aria-haspopup="dialog"
+        className="grid size-9 place-items-center rounded-control border border-border bg-popover text-muted-foreground shadow-elevated transition-colors hover:bg-raised hover:text-foreground @min-[44rem]:hidden"
+        onClick={({ currentTarget }) => {
+          // The sheet returns the focus to the row: the button is unmounted while the sheet has it.
+          findRow(currentTarget)?.focus();
+          onOpenSheet(row.message.key);
+        }}
+      >
+        <Ellipsis aria-hidden="true" className="size-[1.1rem]" />
+      </button>
+    </Tooltip>
+    <div className="hidden @min-[44rem]:block">
+      {/* Without its code the next hover retries; the actions are also in the sheet. */}
+      <LoadedPart part={rowActionsPart} broken={() => null}>
+        {(RowActions) => <RowActions onPin={onPin} {...row} />}
+      </LoadedPart>
+    </div>
+  </div>
+);

@@ -31,6 +31,7 @@ export default {
     project('unit', ['/src/.*\\.spec\\.ts$']),
     project('integration', ['/src/.*\\.integration-spec\\.ts$'], secondTry),
     project('process', ['/test/.*\\.e2e-spec\\.ts$'], secondTry),
+    project('failover', ['/test/.*\\.failover-spec\\.ts$'], secondTry),
     project('drill', ['/test/.*\\.drill-spec\\.ts$']),
     project('cluster', ['/test/.*\\.cluster-spec\\.ts$']),
     project('pooler', ['/test/.*\\.pooler-spec\\.ts$']),

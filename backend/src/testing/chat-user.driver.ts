@@ -66,7 +66,10 @@ export class ChatUser {
     return Number(partnerId);
   }
 
-  /** Resolves once the message is acknowledged, over as many sockets as that takes. */
+  /**
+   * Resolves once the message is acknowledged, over as many sockets as that takes.
+   * @throws Error when the user leaves before
+   */
   async send(content: string): Promise<void> {
     const clientId = randomUUID();
     this.unanswered.set(clientId, content);
@@ -75,6 +78,7 @@ export class ChatUser {
       const socket = await this.connected;
       const reply = await waitForAnswerOrClose(socket, message);
       if (reply?.event === 'ack') return;
+      if (this.isLeaving) throw new Error('The user has left before a message was acknowledged');
       if (reply === undefined)
         await sleep(10); // so that the handler of the close replaces `connected` first
       else if (RETRIED_ERRORS.has(reply.data.code)) await sleep(Number(reply.data.retryAfterMs ?? 250));

@@ -2,6 +2,7 @@ import { Client } from 'pg';
 import type { Replica, Stack } from '../../../deploy/local/thaw-stack.mjs';
 import {
   type ChatUser,
+  type ChatUserPair,
   createMatchedPairs,
   findFaults,
   startSending,
@@ -29,34 +30,39 @@ export interface Talk {
 /**
  * Lets matched pairs talk before, during and after a change of the stores, and compares what both sides hold and what
  * PostgreSQL has in the end.
- * @param change makes the change. A new user signs up as soon as it has been made.
+ * @param change makes the change, and may wait until all pairs talk again. A new user signs up as soon as it has been made.
  * @throws Error when a user gets no more messages acknowledged within 15 s after the change.
  */
 export const talkThrough = async (
   stack: Stack,
   pairCount: number,
-  change: () => Promise<void>,
+  change: (pairs: readonly ChatUserPair[]) => Promise<void>,
 ): Promise<Talk> => {
   const pairs = await createMatchedPairs(stack.url, pairCount);
   const users = pairs.flat();
   const stopSending = startSending(pairs, { everyMs: SEND_EVERY_MS });
-  await waitForMessages(users);
   const stopWatching = watch(stack, users);
-
-  await change();
-  await new ThawVisitor([stack.url]).joinAnonymously('female');
-  await waitForMessages(users);
-
-  const watched = await stopWatching();
-  await stopSending();
-  await until(() => pairs.every(([first, second]) => first.seq === second.seq));
-  const faults = pairs.flatMap(findFaults);
-  for (const [user] of pairs) await waitUntilPersisted(stack, user);
-  for (const user of users) await user.leave();
-  return { faults, ...watched };
+  try {
+    await waitForMessages(users);
+    await change(pairs);
+    await new ThawVisitor([stack.url]).joinAnonymously('female');
+    await waitForMessages(users);
+    const watched = await stopWatching();
+    await stopSending();
+    await until(() => pairs.every(([first, second]) => first.seq === second.seq));
+    const faults = pairs.flatMap(findFaults);
+    for (const [user] of pairs) await waitUntilPersisted(stack, user);
+    return { faults, ...watched };
+  } finally {
+    // A page that is still open would keep the process of a failed test running.
+    void stopSending().catch(() => undefined);
+    await stopWatching();
+    for (const user of users) await user.leave().catch(() => undefined);
+  }
 };
 
-const waitForMessages = async (users: readonly ChatUser[]): Promise<void> => {
+/** Resolves when every user got further messages acknowledged. @throws Error after 15 s */
+export const waitForMessages = async (users: readonly ChatUser[]): Promise<void> => {
   const before = new Map(users.map((user) => [user, user.acked.size]));
   await until(
     () => users.filter((user) => user.acked.size < (before.get(user) ?? 0) + MESSAGES_EACH).length,

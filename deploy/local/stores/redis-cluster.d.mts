@@ -33,7 +33,12 @@ export interface RedisCluster {
   addPrimary(): Promise<RedisClusterNode>;
   /** Begins to move a slot to another primary, with the commands of `redis-cli --cluster reshard`. */
   beginMove(slot: number, target: RedisClusterNode): Promise<SlotMove>;
-  /** Resolves when every slot is served, and every running replica is in sync with its primary. */
+  /** Moves slots with all their keys. Resolves when all nodes agree. */
+  moveSlots(slots: readonly number[], target: RedisClusterNode): Promise<void>;
+  /**
+   * Resolves when all running nodes agree which of them serve the slots, and every running replica is in sync with its
+   * primary.
+   */
   waitUntilWhole(): Promise<void>;
   /** Commands that were refused for lack of rights, as `<user> <command>`. */
   listRefusals(): Promise<string[]>;

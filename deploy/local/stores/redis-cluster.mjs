@@ -128,7 +128,10 @@ ${formatProductUser(password)}`;
     return infos.every((info) => info.includes(`cluster_known_nodes:${this.nodes.length}\r`));
   }
 
-  /** Resolves when every slot is served, and every running replica is in sync with its primary. */
+  /**
+   * Resolves when all running nodes agree which of them serve the slots, and every running replica is in sync with its
+   * primary.
+   */
   async waitUntilWhole() {
     await pollUntil(async () => {
       const states = await Promise.all(
@@ -137,12 +140,28 @@ ${formatProductUser(password)}`;
           replication: await node.call('INFO', 'replication'),
         })),
       );
-      return states.every(
-        ({ cluster, replication }) =>
-          cluster.includes('cluster_state:ok') &&
-          (replication.includes('role:master') || replication.includes('master_link_status:up')),
+      return (
+        (await this.#isAgreed()) &&
+        states.every(
+          ({ cluster, replication }) =>
+            cluster.includes('cluster_state:ok') &&
+            (replication.includes('role:master') || replication.includes('master_link_status:up')),
+        )
       );
     }, 'The cluster is not whole');
+  }
+
+  /** Whether all running nodes see the same primaries with the same slots and epochs, and all of these run. */
+  async #isAgreed() {
+    const running = this.#running();
+    const views = await Promise.all(
+      running.map(async (node) => listPrimariesWithSlots(await node.call('CLUSTER', 'NODES'))),
+    );
+    const [view] = views;
+    return (
+      views.every((each) => JSON.stringify(each) === JSON.stringify(view)) &&
+      view.every(({ address }) => running.some(({ port }) => address.includes(`:${port}@`)))
+    );
   }
 
   /** The node that serves a key now. */
@@ -151,7 +170,9 @@ ${formatProductUser(password)}`;
   }
 
   async findPrimaryOfSlot(slot) {
-    const ranges = await this.#running()[0].call('CLUSTER', 'SLOTS');
+    // A replica learns of moved slots with a delay.
+    const [primary] = await this.listPrimaries();
+    const ranges = await primary.call('CLUSTER', 'SLOTS');
     const [, , [, port]] = ranges.find(([first, last]) => first <= slot && slot <= last);
     return this.nodes.find((each) => each.port === port);
   }
@@ -191,6 +212,20 @@ ${formatProductUser(password)}`;
     };
   }
 
+  /**
+   * Moves slots with all their keys, which users may use meanwhile. All nodes must agree before another node receives slots:
+   * each node that receives some gives itself the greatest epoch that it knows. One that does not know of the epoch of the
+   * previous owner yet would give a slot back when it received an older message of that node.
+   */
+  async moveSlots(slots, target) {
+    await this.waitUntilWhole();
+    for (const slot of slots) {
+      if ((await this.findPrimaryOfSlot(slot)) !== target)
+        await (await this.beginMove(slot, target)).finish();
+    }
+    await this.waitUntilWhole();
+  }
+
   async stop() {
     await Promise.all(this.nodes.map((node) => node.kill()));
     fs.rmSync(this.#options.folder, { recursive: true, force: true, maxRetries: 3 });
@@ -199,4 +234,15 @@ ${formatProductUser(password)}`;
   #running() {
     return this.nodes.filter(({ isRunning }) => isRunning);
   }
+}
+
+/** The primaries with slots in the answer to CLUSTER NODES, as one node sees them. */
+function listPrimariesWithSlots(answer) {
+  return answer
+    .trim()
+    .split('\n')
+    .map((line) => line.split(' '))
+    .filter(([, , flags, , , , , , firstSlots]) => flags.includes('master') && firstSlots)
+    .map(([id, address, , , , , epoch, , ...slots]) => ({ id, address, epoch, slots: slots.join(' ') }))
+    .sort((one, other) => one.id.localeCompare(other.id));
 }

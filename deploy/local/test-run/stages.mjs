@@ -25,6 +25,7 @@ const CHAOS_SEED = '2133';
  * @property {boolean} [needsChromium]
  * @property {boolean} [needsStores]  by default, what its kind needs
  * @property {boolean} [sharesMachine]  runs beside another such stage: it uses one core, or waits much of the time
+ * @property {boolean} [mostlyWaits]  needs little of a core, so it runs beside the two that share the machine
  * @property {boolean} [isLongOnly]  runs with --long only
  * @property {object} [needs]  programs that not every machine has
  * @property {() => Record<string, string> | undefined} needs.find  returns environment variables with their paths;
@@ -59,8 +60,10 @@ export function listStages(reports) {
     env,
     limitMs: minutes * MINUTE_MS,
   });
+  const cluster = createJestStage('process: cluster', 'process', 'backend', ['--selectProjects', 'failover']);
   // The longest checks first, so that two that run side by side end at about the same time.
   const shared = [
+    { ...cluster, mostlyWaits: true },
     createCheck('lint', [...getPackageCommand('eslint'), '--max-warnings', '0', '.'], 6),
     createJestStage('unit: frontend', 'unit', 'frontend', ['--selectProjects', 'unit']),
     createCheck('types', createNxCommand('typecheck'), 6, createNxEnvironment()),

@@ -85,17 +85,25 @@ export class TestRun {
       if (group.some(runsOnStores)) {
         this.#stores ??= await openStores({ home, env: {}, isDurable: false });
       }
-      // One iterator, so that each stage is taken once.
-      const next = group.values();
-      const runInTurn = async () => {
-        for (const stage of next) await this.#runStage(stage, home);
-      };
-      // The output of two stages would be mixed, so with --verbose they run one after the other.
-      const count = this.#options.isVerbose ? 1 : SIDE_BY_SIDE;
-      await Promise.all(Array.from({ length: count }, runInTurn));
+      await this.#runGroup(group, home);
       // A test that was killed may have left a stack running.
       await sweepTemporaryHomes(home);
     }
+  }
+
+  async #runGroup(group, home) {
+    // The output of several stages would be mixed, so with --verbose they run one after the other.
+    const { isVerbose } = this.#options;
+    const waiting = isVerbose ? [] : group.filter(({ mostlyWaits }) => mostlyWaits);
+    // One iterator, so that each stage is taken once.
+    const others = group.filter((stage) => !waiting.includes(stage)).values();
+    const runInTurn = async () => {
+      for (const stage of others) await this.#runStage(stage, home);
+    };
+    await Promise.all([
+      ...waiting.map((stage) => this.#runStage(stage, home)),
+      ...Array.from({ length: isVerbose ? 1 : SIDE_BY_SIDE }, runInTurn),
+    ]);
   }
 
   async #runStage(stage, home) {

@@ -20,19 +20,18 @@ const createStage = (name, code, more) => ({
   ...more,
 });
 
-/** Each of the two stages ends only when the other one has started. */
-function createStagesThatMeet(folder) {
-  const [first, second] = ['first', 'second'].map((name) => JSON.stringify(path.join(folder, name)));
-  const waitForOther = (own, other) =>
-    `fs.writeFileSync(${own}, ''); const wait = () => fs.existsSync(${other}) || setTimeout(wait, 10); wait()`;
-  return [
-    createStage('first', waitForOther(first, second)),
-    createStage('second', waitForOther(second, first)),
-  ];
+/** Each of the stages ends only when all of them have started. */
+function createStagesThatMeet(folder, names = ['first', 'second']) {
+  const countFiles = `fs.readdirSync(${JSON.stringify(folder)}).length`;
+  const wait = `const wait = () => ${countFiles} === ${names.length} || setTimeout(wait, 10); wait()`;
+  return names.map((name) =>
+    createStage(name, `fs.writeFileSync(${JSON.stringify(path.join(folder, name))}, ''); ${wait}`),
+  );
 }
 
-/** Code of a stage that fails unless exactly the two stages that meet have run before. */
-const expectTwoFiles = (folder) => `process.exit(fs.readdirSync(${JSON.stringify(folder)}).length - 2)`;
+/** Code of a stage that fails unless exactly `count` stages that meet have run before. */
+const expectFiles = (folder, count) =>
+  `process.exit(fs.readdirSync(${JSON.stringify(folder)}).length - ${count})`;
 
 test('a run continues after a failed stage, and counts the results of all', async () => {
   const reportFile = (reports) => path.join(reports, 'jest.json');
@@ -72,13 +71,15 @@ test('a run continues after a failed stage, and counts the results of all', asyn
   });
 });
 
-test('a run starts stages that share the machine two at a time, and the others one by one', async () => {
+test('a run starts stages that share the machine two at a time, those that mostly wait beside them, and the others one by one', async () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'thaw-pair-'));
+  const [waiting, ...sharing] = createStagesThatMeet(folder, ['waiting', 'first', 'second']);
   const run = new TestRun({
     prepare,
     listStages: () => [
-      ...createStagesThatMeet(folder).map((stage) => ({ ...stage, sharesMachine: true })),
-      createStage('alone', expectTwoFiles(folder), { kind: 'launcher' }),
+      ...sharing.map((stage) => ({ ...stage, sharesMachine: true })),
+      { ...waiting, sharesMachine: true, mostlyWaits: true },
+      createStage('alone', expectFiles(folder, 3), { kind: 'launcher' }),
     ],
   });
   assert.equal(await run.run(), false);

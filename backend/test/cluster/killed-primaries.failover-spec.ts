@@ -1,0 +1,78 @@
+/**
+ * Runs three api processes behind nginx and a worker, with their own PostgreSQL and a Redis Cluster of three primaries and
+ * three replicas, all as local processes, for a minute. With more users, and while slots are moved:
+ * changing-cluster.cluster-spec.ts.
+ */
+import type { RedisCluster } from '../../../deploy/local/stores/redis-cluster.mjs';
+import type { Stack } from '../../../deploy/local/thaw-stack.mjs';
+import { ChatUser, type ChatUserPair } from '../../src/testing/chat-user.driver';
+import { until } from '../../src/testing/until.functions';
+import { chatKeys, findShard, matchingKeys } from '../../src/platform/redis/redis.keys';
+import { BACK_WITHIN_MS, talkThrough, waitForMessages } from './talking-pairs.driver';
+
+const PAIRS = 8;
+const REPLICAS = 3;
+const TALK_MS = 60_000;
+
+jest.setTimeout(150_000);
+
+let cluster: RedisCluster;
+let stack: Stack;
+
+beforeAll(async () => {
+  const { startRedisCluster } = await import('../../../deploy/local/stores/redis-cluster.mjs');
+  const { startStack } = await import('../../../deploy/local/thaw-stack.mjs');
+  cluster = await startRedisCluster();
+  stack = await startStack({
+    replicas: REPLICAS,
+    workers: 1,
+    shouldRestart: false,
+    env: { DATABASE_URL: '', REDIS_URL: cluster.url, LIMITS_PROFILE: 'load', LOG_LEVEL: 'warn' },
+  });
+});
+
+afterAll(async () => {
+  try {
+    await stack?.stop();
+  } finally {
+    await cluster?.stop();
+  }
+});
+
+const findOutbox = ([[user]]: readonly ChatUserPair[]): string =>
+  chatKeys(findShard(user.sessionId ?? '')).outbox;
+
+/** Kills the primary of a key. Resolves when a replica has replaced it, all users talk, and it has returned as a replica. */
+const replacePrimary = async (key: string, pairs: readonly ChatUserPair[]): Promise<void> => {
+  const primary = await cluster.findPrimary(key);
+  await primary.kill();
+  await until(async () => (await cluster.findPrimary(key)) !== primary, Boolean, BACK_WITHIN_MS);
+  await waitForMessages(pairs.flat());
+  await primary.start();
+  await cluster.waitUntilWhole();
+};
+
+const expectMatch = async (): Promise<void> => {
+  const users = [await new ChatUser(stack.url).join('female'), await new ChatUser(stack.url).join('male')];
+  for (const user of users) await user.search();
+  expect(await users[0]?.waitForMatch()).toBe(users[1]?.id);
+  for (const user of users) await user.leave();
+};
+
+it('keeps every acknowledged message once and in order, and all replicas ready, for a minute in which the primaries of a chat, twice, and of matching are killed; all users are back within 15 s', async () => {
+  const { faults, longestSilenceMs, leastReady } = await talkThrough(stack, PAIRS, async (pairs) => {
+    const endsAt = Date.now() + TALK_MS;
+    const outbox = findOutbox(pairs);
+    // The second time, the killed primary is the replica that has replaced the first one.
+    for (const [index, key] of [outbox, outbox, matchingKeys.replicas].entries()) {
+      await until(() => Date.now() >= endsAt - TALK_MS + (index * TALK_MS) / 3, Boolean, TALK_MS);
+      await replacePrimary(key, pairs);
+    }
+    await expectMatch();
+    await until(() => Date.now() >= endsAt, Boolean, TALK_MS);
+  });
+  expect(faults).toEqual([]);
+  expect(longestSilenceMs).toBeLessThan(BACK_WITHIN_MS);
+  expect(leastReady).toBe(REPLICAS);
+  expect(await cluster.listRefusals()).toEqual([]);
+});

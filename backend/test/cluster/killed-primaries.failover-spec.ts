@@ -39,8 +39,8 @@ afterAll(async () => {
   }
 });
 
-const findOutbox = ([[user]]: readonly ChatUserPair[]): string =>
-  chatKeys(findShard(user.sessionId ?? '')).outbox;
+const findOutbox = ([pair]: readonly ChatUserPair[]): string =>
+  chatKeys(findShard(pair?.[0].sessionId ?? '')).outbox;
 
 /** Kills the primary of a key. Resolves when a replica has replaced it, all users talk, and it has returned as a replica. */
 const replacePrimary = async (key: string, pairs: readonly ChatUserPair[]): Promise<void> => {

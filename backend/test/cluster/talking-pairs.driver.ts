@@ -30,7 +30,7 @@ export interface Talk {
 /**
  * Lets matched pairs talk before, during and after a change of the stores, and compares what both sides hold and what
  * PostgreSQL has in the end.
- * @param change makes the change, and may wait until all pairs talk again. A new user signs up as soon as it has been made.
+ * @param change makes the change, and may wait until all pairs talk again. Then a new user signs up.
  * @throws Error when a user gets no more messages acknowledged within 15 s after the change.
  */
 export const talkThrough = async (

@@ -213,9 +213,9 @@ ${formatProductUser(password)}`;
   }
 
   /**
-   * Moves slots with all their keys, which users may use meanwhile. All nodes must agree before another node receives slots:
-   * each node that receives some gives itself the greatest epoch that it knows. One that does not know of the epoch of the
-   * previous owner yet would give a slot back when it received an older message of that node.
+   * Moves slots with all their keys, which users may use meanwhile. All nodes must agree before another node receives
+   * slots: each node that receives some gives itself the greatest epoch that it knows. One that does not know the epoch
+   * of the previous owner yet would give a slot back when it received an older message of that node.
    */
   async moveSlots(slots, target) {
     await this.waitUntilWhole();

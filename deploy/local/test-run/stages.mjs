@@ -63,7 +63,6 @@ export function listStages(reports) {
   const cluster = createJestStage('process: cluster', 'process', 'backend', ['--selectProjects', 'failover']);
   // The longest checks first, so that two that run side by side end at about the same time.
   const shared = [
-    { ...cluster, mostlyWaits: true },
     createCheck('lint', [...getPackageCommand('eslint'), '--max-warnings', '0', '.'], 6),
     createJestStage('unit: frontend', 'unit', 'frontend', ['--selectProjects', 'unit']),
     createCheck('types', createNxCommand('typecheck'), 6, createNxEnvironment()),
@@ -75,6 +74,7 @@ export function listStages(reports) {
     createChaosStage(path.join(reports, 'chaos.json')),
     createLauncherStage(path.join(reports, 'launcher.tap')),
     createJestStage('process: frontend', 'process', 'frontend', ['--selectProjects', 'process'], 8),
+    { ...cluster, mostlyWaits: true },
   ];
   return [
     ...shared.map((stage) => ({ ...stage, sharesMachine: true })),

@@ -29,10 +29,23 @@ const PROXY_END_STEPS = [
 
 const createNodeCommand = (...args) => ({ command: process.execPath, args });
 
+/** Maps stack traces to the sources. @param {string} dist  folder of a build; an earlier release has no preload file */
+const createSourceMapFlags = (dist) => {
+  const preload = path.join(dist, 'source-maps.preload.js');
+  return fs.existsSync(preload) ? ['--require', preload] : ['--enable-source-maps'];
+};
+
 /** The programs of a build of the product. @param {string} dist  its folder backend/dist */
 export const describePrograms = (dist) => ({
   migrate: createNodeCommand('--enable-source-maps', path.join(dist, 'main.migrate.js')),
-  api: createNodeCommand('--enable-source-maps', ...replicaNodeFlags, path.join(dist, 'main.api.js')),
+  // A getter, because this object is created before the build.
+  get api() {
+    return createNodeCommand(
+      ...createSourceMapFlags(dist),
+      ...replicaNodeFlags,
+      path.join(dist, 'main.api.js'),
+    );
+  },
   worker: createNodeCommand('--enable-source-maps', path.join(dist, 'main.worker.js')),
 });
 

@@ -17,6 +17,14 @@ export interface MatchedPair {
   userIds: readonly [number, number];
 }
 
+/** The browser of a request, recognised by its device cookie. */
+export interface Device {
+  /** Hash of the browser's device id. */
+  hash: string;
+  /** Whether the browser got its id with this request, so that no account can have been used in it before. */
+  isNew: boolean;
+}
+
 /** A user, and the user whom they block. */
 export interface BlockedPair {
   blockerId: number;
@@ -103,8 +111,7 @@ export interface TransactionEventMap {
   AccountCreated: {
     userId: number;
     email: string | null;
-    /** Hash of the browser's device id. */
-    deviceHash: string;
+    device: Device;
     manager: EntityManager;
   };
   /** A user is about to block another, or has done so already. */

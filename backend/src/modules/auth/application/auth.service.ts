@@ -5,6 +5,7 @@ import type { SelfUser } from '@thaw/contract/users';
 import { DomainError } from '../../../platform/errors/domain.errors';
 import { CommandExecutorService } from '../../../platform/event-store/command-executor.service';
 import type { Login } from '../../../platform/http/login.decorator';
+import type { Device } from '../../../platform/process-events/process-event-map.types';
 import { ProcessEventsService } from '../../../platform/process-events/process-events.service';
 import type { BucketName } from '../../../platform/rate-limit/bucket.limits';
 import { RateLimiterService } from '../../../platform/rate-limit/rate-limiter.service';
@@ -69,23 +70,23 @@ export class AuthService {
     return toVerifiedUser(credentials);
   }
 
-  /** @param deviceHash hash of the browser's device id. @returns the id of a new anonymous user. */
-  startAnonymousUser(deviceHash: string): Promise<number> {
+  /** @param device the browser of the request. @returns the id of a new anonymous user. */
+  startAnonymousUser(device: Device): Promise<number> {
     return this.executor.runInTransaction(async (manager) => {
       const userId = await this.users.startAnonymousUser(manager);
-      const account = { userId, email: null, deviceHash, manager };
+      const account = { userId, email: null, device, manager };
       await this.processEvents.runInTransaction('AccountCreated', account);
       return userId;
     });
   }
 
-  /** @param deviceHash hash of the browser's device id. @throws DomainError email_taken, unavailable */
-  async register(email: string, password: string, deviceHash: string): Promise<VerifiedUser> {
+  /** @param device the browser of the request. @throws DomainError email_taken, unavailable */
+  async register(email: string, password: string, device: Device): Promise<VerifiedUser> {
     await this.requireUnusedEmail(email);
     const passwordHash = await this.hasher.hash(password);
     return this.executor.runInTransaction(async (manager) => {
       const userId = await this.users.register(email, manager);
-      await this.processEvents.runInTransaction('AccountCreated', { userId, email, deviceHash, manager });
+      await this.processEvents.runInTransaction('AccountCreated', { userId, email, device, manager });
       return { userId, credentialsVersion: await this.credentials.add(userId, passwordHash, manager) };
     });
   }

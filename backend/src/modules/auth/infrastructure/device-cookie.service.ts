@@ -4,6 +4,7 @@ import { parse } from 'cookie';
 import { sign, unsign } from 'cookie-signature';
 import type { Request, Response } from 'express';
 import { ENVIRONMENT, type Environment } from '../../../config/environment.config';
+import type { Device } from '../../../platform/process-events/process-event-map.types';
 import { SessionCookieCodec } from './session-cookie.codec';
 
 const COOKIE_LIFETIME_MS = 400 * 24 * 60 * 60 * 1_000;
@@ -36,15 +37,16 @@ export class DeviceCookieService {
     return deviceId === null ? null : hashId(deviceId);
   }
 
-  /** Gives the browser an id unless it has one. @returns the hash of its id. */
-  ensureDevice(request: Pick<Request, 'headers'>, response: Response): string {
+  /** Gives the browser an id unless it has one. */
+  ensureDevice(request: Pick<Request, 'headers'>, response: Response): Device {
     const known = this.readId(request);
+    const isNew = known === null;
     const deviceId = known ?? randomBytes(DEVICE_ID_BYTES).toString('base64url');
-    if (known === null) {
+    if (isNew) {
       const options = { ...this.cookie.options, maxAge: COOKIE_LIFETIME_MS };
       response.cookie(this.name, sign(deviceId, this.secret), options);
     }
-    return hashId(deviceId);
+    return { hash: hashId(deviceId), isNew };
   }
 
   private readId(request: Pick<Request, 'headers'>): string | null {

@@ -10,7 +10,7 @@ import { selectStandingSql, type StandingRow, toStanding } from '../../standings
 import { SessionEntity } from './session.entity';
 
 export const SESSION_LIFETIME_MS = 30 * 24 * 60 * 60 * 1_000;
-/** Each new session cleans up a few expired ones, so no job is needed. */
+/** Each new session deletes a few expired ones in the same statement, so no job is needed. */
 const EXPIRED_DELETED_PER_INSERT = 10;
 
 const hashSessionId = (sessionId: string): Buffer => createHash('sha256').update(sessionId).digest();
@@ -53,6 +53,28 @@ const findValidStatement = {
     LEFT JOIN standings ON standings.user_id = sessions.user_id
     LEFT JOIN users ON users.id = sessions.user_id
     WHERE sessions.id_hash = $1 AND sessions.expires_at > $2`,
+};
+
+const deleteAndInsertSql = `
+  WITH expired AS (
+    SELECT id_hash FROM sessions WHERE expires_at < now() LIMIT ${EXPIRED_DELETED_PER_INSERT} FOR UPDATE SKIP LOCKED
+  ), deleted AS (
+    DELETE FROM sessions USING expired WHERE sessions.id_hash = expired.id_hash
+  )
+  INSERT INTO sessions (id_hash, user_id, family_id, refreshed_at, expires_at)`;
+
+/** Runs for each anonymous sign-up. */
+const addStatement = {
+  name: 'add_session',
+  text: `${deleteAndInsertSql} VALUES ($1, $2, $3, $4, $5) RETURNING 1`,
+};
+
+/** FOR SHARE makes this wait for a change of the password that is being committed. */
+const addWithCredentialsStatement = {
+  name: 'add_session_with_credentials',
+  text: `${deleteAndInsertSql}
+    SELECT $1::bytea, $2::bigint, $3::uuid, $4::timestamptz, $5::timestamptz
+    FROM credentials WHERE user_id = $2::bigint AND version = $6 FOR SHARE RETURNING 1`,
 };
 
 const toFoundSession = (row: SessionRow): FoundSession => ({
@@ -100,9 +122,8 @@ export class SessionRepository {
     );
   }
 
-  /** @returns false when the password has been changed in the meantime. */
+  /** Also deletes some expired sessions. @returns false when the password has been changed in the meantime. */
   async add(sessionId: string, { userId, familyId, credentialsVersion }: NewSession): Promise<boolean> {
-    await this.deleteSomeExpired();
     const now = new Date();
     const values = [
       hashSessionId(sessionId),
@@ -111,16 +132,11 @@ export class SessionRepository {
       now,
       new Date(now.getTime() + SESSION_LIFETIME_MS),
     ];
-    const insert = 'INSERT INTO sessions (id_hash, user_id, family_id, refreshed_at, expires_at)';
-    const insertedRows: unknown[] =
+    const { manager } = this.sessions;
+    const insertedRows =
       credentialsVersion === undefined
-        ? await this.sessions.query(`${insert} VALUES ($1, $2, $3, $4, $5) RETURNING 1`, values)
-        : await this.sessions.query(
-            // FOR SHARE makes this wait for a change of the password that is being committed.
-            `${insert} SELECT $1::bytea, $2::bigint, $3::uuid, $4::timestamptz, $5::timestamptz
-             FROM credentials WHERE user_id = $2::bigint AND version = $6 FOR SHARE RETURNING 1`,
-            [...values, credentialsVersion],
-          );
+        ? await runPrepared<unknown[]>(manager, addStatement, values)
+        : await runPrepared<unknown[]>(manager, addWithCredentialsStatement, [...values, credentialsVersion]);
     return insertedRows.length > 0;
   }
 
@@ -196,14 +212,5 @@ export class SessionRepository {
       [familyIds, new Date()],
     );
     return new Set(rows.map((row) => row.previous_family_id));
-  }
-
-  private async deleteSomeExpired(): Promise<void> {
-    await this.sessions.query(
-      `DELETE FROM sessions WHERE id_hash IN (
-         SELECT id_hash FROM sessions WHERE expires_at < now() LIMIT $1 FOR UPDATE SKIP LOCKED
-       )`,
-      [EXPIRED_DELETED_PER_INSERT],
-    );
   }
 }

@@ -52,8 +52,8 @@ export class AuthController {
   ): Promise<UserResponseDto> {
     await this.loginSessions.begin(request, verifiedUser);
     this.devices.remember(response, verifiedUser);
-    const deviceHash = this.deviceCookie.ensureDevice(request, response);
-    await this.deviceAccounts.recordUse(deviceHash, verifiedUser.userId);
+    const device = this.deviceCookie.ensureDevice(request, response);
+    await this.deviceAccounts.recordUse(device.hash, verifiedUser.userId);
     return { user: await this.users.getSelf(verifiedUser.userId) };
   }
 
@@ -67,8 +67,8 @@ export class AuthController {
     @Res({ passthrough: true }) response: Response,
     @Body(new ValidBodyPipe(CredentialsDto)) { email, password }: CredentialsDto,
   ): Promise<UserResponseDto> {
-    const deviceHash = this.deviceCookie.ensureDevice(request, response);
-    const verifiedUser = await this.auth.register(email, password, deviceHash);
+    const device = this.deviceCookie.ensureDevice(request, response);
+    const verifiedUser = await this.auth.register(email, password, device);
     await this.loginSessions.begin(request, verifiedUser);
     this.devices.remember(response, verifiedUser);
     return { user: await this.users.getSelf(verifiedUser.userId) };

@@ -39,22 +39,19 @@ export class DeviceAccountsService {
   }
 
   @InTransaction('AccountCreated', 0)
-  async recordNewAccount({
-    userId,
-    deviceHash,
-    manager,
-  }: TransactionEventMap['AccountCreated']): Promise<void> {
-    await this.devices.recordUse(deviceHash, userId, manager);
+  async recordNewAccount({ userId, device, manager }: TransactionEventMap['AccountCreated']): Promise<void> {
+    await this.devices.recordUse(device.hash, userId, manager);
   }
 
   /** What is known of the browser and the address of an account that was just created in the transaction. */
   async findOrigin(
-    { deviceHash, email }: Pick<TransactionEventMap['AccountCreated'], 'deviceHash' | 'email'>,
+    { device, email }: Pick<TransactionEventMap['AccountCreated'], 'device' | 'email'>,
     manager: EntityManager,
   ): Promise<AccountOrigin> {
+    if (device.isNew && email === null) return { sanction: null, hasManyNewAccounts: false };
     const emailHash = email === null ? null : this.emails.hash(email);
-    const sanction = await this.banKeys.findSanction({ deviceHash, emailHash }, manager);
-    const newAccounts = await this.devices.countNewAccounts(deviceHash, manager);
+    const sanction = await this.banKeys.findSanction({ deviceHash: device.hash, emailHash }, manager);
+    const newAccounts = device.isNew ? 1 : await this.devices.countNewAccounts(device.hash, manager);
     return { sanction, hasManyNewAccounts: newAccounts > NEW_ACCOUNTS_PER_DAY };
   }
 }

@@ -28,8 +28,9 @@ describe('the device cookie', () => {
   it('is set once, with 128 random bits, for 400 days and out of reach of scripts', () => {
     const service = createService();
     const browser = new Browser();
-    const hash = service.ensureDevice(browser.request, browser.response);
-    expect(service.ensureDevice(browser.request, browser.response)).toBe(hash);
+    const { hash, isNew } = service.ensureDevice(browser.request, browser.response);
+    expect(isNew).toBe(true);
+    expect(service.ensureDevice(browser.request, browser.response)).toEqual({ hash, isNew: false });
     expect(browser.cookies).toHaveLength(1);
     const [{ name, value, options }] = browser.cookies as [Browser['cookies'][number]];
     expect(name).toBe('thaw.did');
@@ -54,7 +55,7 @@ describe('the device cookie', () => {
   it('is known to the server by a hash only, which differs between browsers', () => {
     const service = createService();
     const [one, other] = [new Browser(), new Browser()];
-    const hashes = [one, other].map(({ request, response }) => service.ensureDevice(request, response));
+    const hashes = [one, other].map(({ request, response }) => service.ensureDevice(request, response).hash);
     expect(hashes[0]).toMatch(/^[0-9a-f]{64}$/);
     expect(hashes[0]).not.toBe(hashes[1]);
     expect(service.findDeviceHash(one.request)).toBe(hashes[0]);
@@ -69,10 +70,12 @@ describe('the device cookie', () => {
   ])('is replaced when it has %s', (_case, tamper) => {
     const service = createService();
     const browser = new Browser();
-    const hash = service.ensureDevice(browser.request, browser.response);
+    const { hash } = service.ensureDevice(browser.request, browser.response);
     browser.cookies[0]!.value = tamper(browser.cookies[0]!.value);
     expect(service.findDeviceHash(browser.request)).toBeNull();
-    expect(service.ensureDevice(browser.request, browser.response)).not.toBe(hash);
+    const replaced = service.ensureDevice(browser.request, browser.response);
+    expect(replaced.isNew).toBe(true);
+    expect(replaced.hash).not.toBe(hash);
   });
 
   it('is not valid with the signature of another secret, such as that of sessions', () => {

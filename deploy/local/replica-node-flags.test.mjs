@@ -18,5 +18,5 @@ test('the image starts a replica with the same flags', () => {
     fs.readFileSync(resolveInRepository('Dockerfile.backend'), 'utf8'),
   );
   const flags = JSON.parse(command.replaceAll('\\\n', '')).slice(1, -1);
-  assert.deepEqual(flags, ['--require', './backend/dist/source-maps.preload.js', ...replicaNodeFlags]);
+  assert.deepEqual(flags, ['--require', './backend/dist/source-maps.setup.js', ...replicaNodeFlags]);
 });

@@ -31,7 +31,7 @@ const createNodeCommand = (...args) => ({ command: process.execPath, args });
 
 /** Maps stack traces to the sources. @param {string} dist  folder of a build; an earlier release has no preload file */
 const createSourceMapFlags = (dist) => {
-  const preload = path.join(dist, 'source-maps.preload.js');
+  const preload = path.join(dist, 'source-maps.setup.js');
   return fs.existsSync(preload) ? ['--require', preload] : ['--enable-source-maps'];
 };
 

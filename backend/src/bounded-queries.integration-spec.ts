@@ -1,7 +1,9 @@
 // Uses a real PostgreSQL. EXPLAIN ANALYZE counts the rows that a query reads.
 import { limits } from '@thaw/contract/limits';
+import { DELETE_READ_POSITIONS_SQL } from './modules/my-data/infrastructure/erasure.repository';
 import { UNREAD_COUNTS_SQL } from './modules/private-chat/infrastructure/private-message.repository';
 import { LATEST_CHATS_SQL } from './modules/random-chat/infrastructure/chat-history.repository';
+import { DELETE_BAN_KEYS_SQL } from './modules/standings/infrastructure/ban-key.repository';
 import { createTestDatabase, type TestDatabase } from './testing/test-database.harness';
 
 jest.setTimeout(60_000);
@@ -20,6 +22,9 @@ interface PlanNode {
   Plans?: PlanNode[];
 }
 
+/** How many of these rows, of which each table has more, belong to one user or sanction. */
+const OWN_ROWS = 20;
+
 const countRowsOfScans = (node: PlanNode): number => {
   const children = (node.Plans ?? []).reduce((sum, child) => sum + countRowsOfScans(child), 0);
   if (!/(Index|Seq|Heap) .*Scan|(Index|Seq) Scan/.test(node['Node Type'])) return children;
@@ -28,6 +33,19 @@ const countRowsOfScans = (node: PlanNode): number => {
     (node['Rows Removed by Filter'] ?? 0) +
     (node['Rows Removed by Index Recheck'] ?? 0);
   return children + perLoop * node['Actual Loops'];
+};
+
+/** Runs a statement. @returns the number of rows that it read from tables and indexes */
+const explainRowsRead = async (
+  { dataSource }: TestDatabase,
+  sql: string,
+  parameters: unknown[],
+): Promise<number> => {
+  const [row] = await dataSource.query<{ 'QUERY PLAN': { Plan: PlanNode }[] }[]>(
+    `EXPLAIN (ANALYZE, FORMAT JSON) ${sql}`,
+    parameters,
+  );
+  return countRowsOfScans(row!['QUERY PLAN'][0]!.Plan);
 };
 
 describe('a query for one page', () => {
@@ -53,13 +71,7 @@ describe('a query for one page', () => {
   });
   afterAll(() => database.close());
 
-  const countRowsRead = async (sql: string, parameters: unknown[]): Promise<number> => {
-    const [row] = await database.dataSource.query<{ 'QUERY PLAN': { Plan: PlanNode }[] }[]>(
-      `EXPLAIN (ANALYZE, FORMAT JSON) ${sql}`,
-      parameters,
-    );
-    return countRowsOfScans(row!['QUERY PLAN'][0]!.Plan);
-  };
+  const countRowsRead = (sql: string, parameters: unknown[]) => explainRowsRead(database, sql, parameters);
 
   it('of the chat history reads two pages of rows, however many chats the user has', async () => {
     const pageSize = limits.chatHistoryMaxEntries;
@@ -97,5 +109,54 @@ describe('a query for one page', () => {
     expect(await countWhenReadUpTo(ROWS - 110)).toEqual([{ friend_id: String(BOB), count: 99 }]);
     expect(await countWhenReadUpTo(ROWS - 120)).toEqual([{ friend_id: String(BOB), count: 100 }]);
     expect(await countWhenReadUpTo(ROWS)).toEqual([]);
+  });
+});
+
+describe('a statement that deletes what belongs to a user or a sanction', () => {
+  let database: TestDatabase;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    const { dataSource } = database;
+    // Half of the rows are Ada's own read positions, the others those of friends in chats with Ada.
+    await dataSource.query(
+      `INSERT INTO private_reads (user_id, friend_id, read_up_to)
+       SELECT CASE WHEN n <= $2 / 2 THEN $1 ELSE 1000 + n END, CASE WHEN n BETWEEN $2 / 2 + 1 AND $2 THEN $1 ELSE 900000 + n END, 1
+       FROM generate_series(1, $3::int) AS n`,
+      [ADA, OWN_ROWS, ROWS],
+    );
+    await dataSource.query(
+      `INSERT INTO sanctions (id, user_id, kind, rule, starts_at, notice_id, is_automatic, inherited_from)
+       SELECT n, n, 'suspended', 'harassment', now(), n, false, CASE WHEN n = 2 THEN 1 END FROM generate_series(1, 100) AS n`,
+    );
+    // Half of the keys of the first sanction were inherited by the second.
+    await dataSource.query(
+      `INSERT INTO ban_keys (kind, key_hash, sanction_id, expires_at)
+       SELECT 'device', 'hash ' || n, CASE WHEN n <= $1 THEN 1 + n % 2 ELSE 1000 + n END, now() + interval '1 day'
+       FROM generate_series(1, $2::int) AS n`,
+      [OWN_ROWS, ROWS],
+    );
+    await dataSource.query('VACUUM ANALYZE private_reads, sanctions, ban_keys');
+  });
+  afterAll(() => database.close());
+
+  const countRowsRead = (sql: string, parameters: unknown[]) => explainRowsRead(database, sql, parameters);
+  const count = async (table: string): Promise<number> => {
+    const [row] = await database.dataSource.query<{ count: number }[]>(
+      `SELECT count(*)::int AS count FROM ${table}`,
+    );
+    return row!.count;
+  };
+
+  it('reads only their read positions', async () => {
+    const read = await countRowsRead(DELETE_READ_POSITIONS_SQL, [ADA]);
+    expect(await count('private_reads')).toBe(ROWS - OWN_ROWS);
+    expect(read).toBeLessThanOrEqual(3 * OWN_ROWS);
+  });
+
+  it('reads only the keys of the sanction and of those that were inherited from it', async () => {
+    const read = await countRowsRead(DELETE_BAN_KEYS_SQL, [1]);
+    expect(await count('ban_keys')).toBe(ROWS - OWN_ROWS);
+    expect(read).toBeLessThanOrEqual(3 * OWN_ROWS + 100);
   });
 });

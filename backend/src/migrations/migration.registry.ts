@@ -20,6 +20,7 @@ import { UnsampledColumns1763640930000 } from './1763640930000-unsampled-columns
 import { RenewedLogins1763640940000 } from './1763640940000-renewed-logins';
 import { BlockStreamsIndex1763640950000 } from './1763640950000-block-streams-index';
 import { PartitionedEvents1763640960000 } from './1763640960000-partitioned-events';
+import { DeletionIndexes1763640970000 } from './1763640970000-deletion-indexes';
 
 /** Every migration, in order. */
 export const migrations = [
@@ -45,4 +46,5 @@ export const migrations = [
   RenewedLogins1763640940000,
   BlockStreamsIndex1763640950000,
   PartitionedEvents1763640960000,
+  DeletionIndexes1763640970000,
 ];

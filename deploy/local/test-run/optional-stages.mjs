@@ -87,7 +87,7 @@ function createFailoverStage(report) {
 function createPoolerStage(report) {
   const projects = ['--selectProjects', 'integration', 'pooler'];
   // Left out are specs that create roles and databases of their own, which the pooler does not know.
-  const args = [...projects, '--maxWorkers=3', '--testPathPatterns', 'src/modules/', 'test/pooler/'];
+  const args = [...projects, '--maxWorkers=2', '--testPathPatterns', 'src/modules/', 'test/pooler/'];
   const ignored = ['--testPathIgnorePatterns', '/node_modules/', '/dist/', 'restored-backup'];
   return {
     name: 'pgbouncer',

@@ -78,7 +78,9 @@ export class ConductRepository {
          SELECT max(COALESCE(until, 'infinity')) AS until FROM sanctions
          WHERE lifted_at IS NULL AND (id = source.id OR (user_id = source.user_id AND case_id = source.case_id))
        ) AS source_end
-       WHERE inherited.lifted_at IS NULL AND COALESCE(inherited.until, 'infinity') > now()
+       -- The first condition selects the index of these few.
+       WHERE inherited.inherited_from IS NOT NULL AND inherited.lifted_at IS NULL
+         AND COALESCE(inherited.until, 'infinity') > now()
          AND COALESCE(source_end.until, '-infinity') < COALESCE(inherited.until, 'infinity')
          AND ($1::bigint IS NULL OR source.user_id = $1)
        ORDER BY inherited.id LIMIT $2`,

@@ -30,6 +30,9 @@ interface ErasureRow {
 }
 
 /** The table `erasures`. */
+/** $1 user. Each condition has an index. */
+export const DELETE_READ_POSITIONS_SQL = 'DELETE FROM private_reads WHERE user_id = $1 OR friend_id = $1';
+
 @Injectable()
 export class ErasureRepository {
   constructor(private readonly dataSource: DataSource) {}
@@ -181,7 +184,7 @@ export class ErasureRepository {
   }
 
   async deleteReadPositions(userId: number, manager: EntityManager): Promise<void> {
-    await manager.query('DELETE FROM private_reads WHERE user_id = $1 OR friend_id = $1', [userId]);
+    await manager.query(DELETE_READ_POSITIONS_SQL, [userId]);
   }
 
   async countPrivateMessages(userId: number, manager: EntityManager): Promise<number> {

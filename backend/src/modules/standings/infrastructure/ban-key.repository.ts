@@ -24,6 +24,11 @@ export interface AccountKeys {
 }
 
 /** The table `ban_keys`: hashes by which new accounts of sanctioned users are recognised. */
+/** $1 sanction. With OR instead of the list, PostgreSQL would read the whole table. */
+export const DELETE_BAN_KEYS_SQL = `
+DELETE FROM ban_keys WHERE sanction_id IN (
+  SELECT $1::bigint UNION ALL SELECT id FROM sanctions WHERE inherited_from = $1)`;
+
 @Injectable()
 export class BanKeyRepository {
   constructor(private readonly dataSource: DataSource) {}
@@ -64,11 +69,7 @@ export class BanKeyRepository {
 
   /** Deletes the keys of a sanction, and of those that were inherited from it. */
   async delete(sanctionId: number, manager: EntityManager): Promise<void> {
-    await manager.query(
-      `DELETE FROM ban_keys WHERE sanction_id = $1
-         OR sanction_id IN (SELECT id FROM sanctions WHERE inherited_from = $1)`,
-      [sanctionId],
-    );
+    await manager.query(DELETE_BAN_KEYS_SQL, [sanctionId]);
   }
 
   /** The gravest sanction in force with one of the keys; of an inherited one, the id of the original. */

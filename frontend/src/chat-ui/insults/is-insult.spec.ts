@@ -22,6 +22,9 @@ describe('an insult or a sexual demand', () => {
     'ｃｕｎｔ',
     'cu\u200bnt',
     'çúñt',
+    'cṻ\u0323nt',
+    '𝐜𝐮𝐧𝐭',
+    'cunt는', // with a Korean particle
     'heeb',
     'zipperheads',
     'jerk off with me',
@@ -60,7 +63,10 @@ const measure = (part: string, length: number): number => {
   return Math.min(...times);
 };
 
-it.each(['a', 'cun', 'chink in ', 'scunthorpe ', 'send me ', '!a', 'a ', ' ', "'", 'ⓐ', 'ﷺ', '\u0301', '{'])(
+const plain = ['a', 'cun', 'chink in ', 'scunthorpe ', 'send me ', '!a', 'a ', ' ', "'", '{'];
+const notPlain = ['é', 'ệ', 'Việt ', '한', 'ⓐ', 'ﷺ', '\u0301', '😀', '𝐜'];
+
+it.each([...plain, ...notPlain])(
   'reads %j in linear time, and the longest message in a few milliseconds',
   (part) => {
     const short = measure(part, 12_500);

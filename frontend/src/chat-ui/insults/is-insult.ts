@@ -28,23 +28,42 @@ const resolveLetter = (codePoint: number): number => {
 const ignored = /['’`´\p{M}\p{Cf}]/u;
 const isIgnored = (codePoint: number): number => Number(ignored.test(String.fromCodePoint(codePoint)));
 
-/**
- * Computes a number below 255 for each character, and remembers those of the characters that one UTF-16 unit encodes.
- */
+/** The planes of Unicode with all alphabets, letters for formulas, and emojis. */
+const REMEMBERED = 0x20000;
+
+/** Computes a number below 255 for each character, and remembers those of common characters. */
 const remember = (compute: (codePoint: number) => number): ((codePoint: number) => number) => {
-  const UNKNOWN = 255;
-  const known = new Uint8Array(0x10000).fill(UNKNOWN);
+  const known = new Uint8Array(REMEMBERED);
   return (codePoint) => {
     const before = known[codePoint];
-    if (before !== undefined && before !== UNKNOWN) return before;
+    if (before) return before - 1;
     const value = compute(codePoint);
     // Ignored beyond the end of the array.
-    known[codePoint] = value;
+    known[codePoint] = value + 1;
     return value;
   };
 };
 const getLetter = remember(resolveLetter);
 const isLeftOut = remember(isIgnored);
+
+/** Stands for a character that is left out. No character has this code. */
+const NO_LETTER = 0xffff;
+
+const baseLetters = new Uint16Array(0x10000);
+
+/** The UTF-16 unit of a letter without its accents, or `NO_LETTER` for an ignored character. */
+const getBaseLetter = (unit: number): number => {
+  const before = baseLetters[unit];
+  if (before) return before;
+  const bases = [...String.fromCharCode(unit).normalize('NFD')].filter(
+    (character) => !ignored.test(character),
+  );
+  const [base] = bases;
+  // A Korean syllable has several letters and remains one character.
+  const result = base === undefined ? NO_LETTER : bases.length === 1 ? base.charCodeAt(0) || NO_LETTER : unit;
+  baseLetters[unit] = result;
+  return result;
+};
 
 /** Calls a function with each character of a text. Faster than an iteration, which creates a string for each. */
 const forEachCodePoint = (text: string, visit: (codePoint: number) => void): void => {
@@ -55,26 +74,34 @@ const forEachCodePoint = (text: string, visit: (codePoint: number) => void): voi
   }
 };
 
-const CHUNK = 4_096;
+const isPlain = /^[\0-&(-_a-\x7f]*$/;
+const utf16 = new TextDecoder('utf-16le');
 
-/** Removes the ignored characters. A regular expression takes several times as long where there are many. */
-const removeIgnored = (text: string): string => {
-  if (!ignored.test(text)) return text;
-  const chunks: string[] = [];
-  let kept: number[] = [];
-  forEachCodePoint(text, (codePoint) => {
-    if (isLeftOut(codePoint)) return;
-    kept.push(codePoint);
-    if (kept.length < CHUNK) return;
-    chunks.push(String.fromCodePoint(...kept));
-    kept = [];
-  });
-  return chunks.join('') + String.fromCodePoint(...kept);
+/** Removes accents and ignored characters in one pass: `normalize` and a regular expression take four times as long. */
+const fold = (text: string): string => {
+  if (isPlain.test(text)) return text;
+  const units = new Uint16Array(text.length);
+  let length = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    const isSurrogate = unit >= 0xd800 && unit < 0xe000;
+    const codePoint = isSurrogate ? (text.codePointAt(at) ?? 0) : unit;
+    if (codePoint <= 0xffff) {
+      const base = getBaseLetter(unit);
+      if (base !== NO_LETTER) units[length++] = base;
+      continue;
+    }
+    at += 1;
+    if (isLeftOut(codePoint)) continue;
+    units[length++] = unit;
+    units[length++] = text.charCodeAt(at);
+  }
+  return utf16.decode(units.subarray(0, length));
 };
 
 /** Undoes what `resolveLetter` does not. Each expression begins with a character that is quick to find. */
 const simplify = (text: string): string =>
-  removeIgnored(text.normalize('NFD'))
+  fold(text)
     .replace(/!(?<=\p{L}!)(?=\p{L})/gu, 'i')
     .replace(/[\s_*.,;:-]+/g, ' ')
     // Letters that stand apart.

@@ -1,4 +1,4 @@
-// Real: PostgreSQL, Redis, two api replicas over HTTP and sockets, and a worker.
+// Uses real PostgreSQL and Redis, two api replicas over HTTP and sockets, and a worker.
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { loadEnvironment } from './config/environment.config';

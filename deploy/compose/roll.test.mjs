@@ -7,7 +7,7 @@ import process from 'node:process';
 import { after, suite, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-// Real: the scripts. `docker` is a stand-in that records its arguments, so no engine is needed.
+// Runs the real scripts. `docker` is a stand-in that records its arguments, so no engine is needed.
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const home = fs.mkdtempSync(path.join(os.tmpdir(), 'thaw-roll-'));

@@ -12,8 +12,7 @@ export const createMigrationSettings = ({ databaseUrl, serviceDatabaseUrl }) =>
  * missing. Later sources override earlier ones: the launcher's defaults, the
  * launcher's own environment, `given` (for all processes), the addresses of the stores, `settings` (for this process).
  * @param {{home: string, stores: {databaseUrl: string, serviceDatabaseUrl?: string, redisUrl: string}, given?:
- * Record<string, string>,
- *   settings?: Record<string, string | number>}} options
+ * Record<string, string>, settings?: Record<string, string | number>}} options
  * @returns {Record<string, string>}
  */
 export function prepareProductEnvironment({ home, stores, given = {}, settings = {} }) {

@@ -13,7 +13,7 @@ import {
   waitUntil,
 } from './testing/launcher.mjs';
 
-// Real: the launcher as a process, PostgreSQL, Redis, nginx, signals. Stand-ins: the processes of the product.
+// Runs the launcher as a process, with real PostgreSQL, Redis, nginx and signals. The product's processes are stand-ins.
 
 test('the launcher serves the page, restarts processes that die, and leaves none running after Ctrl-C', async (t) => {
   const home = createTestHome(t);

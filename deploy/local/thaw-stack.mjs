@@ -19,7 +19,7 @@ const END_STEPS = [
   { signal: 'SIGTERM', waitMs: 27_000 },
   { signal: 'SIGKILL', waitMs: 2_000 },
 ];
-// The page is waited for 10 s.
+// The page has to be served within 10 s (attempts × interval).
 const SERVED_ATTEMPTS = 100;
 const SERVED_INTERVAL_MS = 100;
 const PROXY_END_STEPS = [

@@ -1,4 +1,5 @@
-// Real: the example of TLS and Thaw's own nginx. Stand-ins: two api replicas. tls-product.test.mjs runs the product.
+// Runs the TLS example and Thaw's own nginx in front of stand-ins for two api replicas. tls-product.test.mjs runs it
+// with the product.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { findFreePorts } from '../local/processes/ports.mjs';

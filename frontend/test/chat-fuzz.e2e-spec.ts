@@ -12,7 +12,7 @@ import { Pool } from 'pg';
 import { type Stack } from '../../deploy/local/thaw-stack.mjs';
 import { chatKeys, findShard } from '../../backend/src/platform/redis/redis.keys';
 import { ThawVisitor } from '../../backend/src/testing/thaw.client';
-import { until } from '../../backend/src/testing/until.functions';
+import { until, untilWithin } from '../../backend/src/testing/until.functions';
 import { canBeReactedTo, isOwnText } from '@/chat-ui/chat-message';
 import { readQuestionGame } from '@/features/random-chat/icebreaker/game';
 import { ChatPage } from './page';
@@ -250,7 +250,7 @@ const waitUntilSettled = async (pair: Pair, sessionId: string): Promise<void> =>
     });
   };
   let last: string[] = [];
-  await until(async () => (last = await findFaults()).length === 0, Boolean, SETTLED_WITHIN_MS).catch(() => {
+  await untilWithin(SETTLED_WITHIN_MS, async () => (last = await findFaults()).length === 0).catch(() => {
     throw new Error(last.join('\n'));
   });
 };
@@ -263,10 +263,9 @@ const expectDurable = async (sessionIds: readonly string[]): Promise<void> => {
       data,
     }));
     expect(expected.at(-1)?.type).toBe('ChatEnded');
-    await until(
-      async () => (await readPersistedEvents(sessionId)).length >= expected.length,
-      Boolean,
+    await untilWithin(
       SETTLED_WITHIN_MS,
+      async () => (await readPersistedEvents(sessionId)).length >= expected.length,
     );
     expect(await readPersistedEvents(sessionId)).toEqual(expected);
   }
@@ -323,11 +322,7 @@ const playSequences = async (run: Run): Promise<void> => {
       for (const page of pair) page.act(() => page.chat.endSearchOrChat());
       if (previous === undefined) return;
       const last = previous;
-      await until(
-        async () => (await readStream(last)).at(-1)?.type === 'ChatEnded',
-        Boolean,
-        SETTLED_WITHIN_MS,
-      );
+      await untilWithin(SETTLED_WITHIN_MS, async () => (await readStream(last)).at(-1)?.type === 'ChatEnded');
       ended = [...ended, last];
     });
     await expectDurable(ended);

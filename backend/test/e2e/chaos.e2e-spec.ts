@@ -13,7 +13,7 @@ import {
   createMatchedPairs,
 } from '../../src/testing/chat-user.driver';
 import { estimateSlowdown } from '../../src/testing/processor-load.probe';
-import { until } from '../../src/testing/until.functions';
+import { until, untilWithin } from '../../src/testing/until.functions';
 import { expectPersisted } from '../persisted-chats';
 import { restartPostgres } from '../postmaster';
 
@@ -142,11 +142,8 @@ it('keeps every searching user in the queue or in exactly one chat when replicas
   }
   const readQueueState = async (id: number) =>
     redis.hmget(`{matching}:user:${id}`, 'state', 'session', 'partner');
-  await until(
-    async () =>
-      (await Promise.all(users.map(({ id }) => readQueueState(id)))).every(([state]) => state === 'chatting'),
-    Boolean,
-    20_000,
+  await untilWithin(20_000, async () =>
+    (await Promise.all(users.map(({ id }) => readQueueState(id)))).every(([state]) => state === 'chatting'),
   );
   for (const { id } of users) {
     const [, session, partner] = await readQueueState(id);
@@ -194,10 +191,9 @@ it('continues all chats after Redis is killed and restarted', async () => {
   await sleep(1_500);
   const pid = Number(/process_id:(\d+)/.exec(await redis.info('server'))?.[1]);
   process.kill(pid, 'SIGKILL');
-  await until(
-    async () => Number(/process_id:(\d+)/.exec(await redis.info('server'))?.[1]) !== pid,
-    Boolean,
+  await untilWithin(
     20_000,
+    async () => Number(/process_id:(\d+)/.exec(await redis.info('server'))?.[1]) !== pid,
   );
   await sleep(3_000);
   await stop();

@@ -1,4 +1,4 @@
-// Real: a PostgreSQL and a streaming replica of it, Redis, and an api replica over HTTP and sockets.
+// Uses a real PostgreSQL with a streaming replica, real Redis, and an api replica over HTTP and sockets.
 import { Logger } from '@nestjs/common';
 import { Client } from 'pg';
 import { DataSource } from 'typeorm';

@@ -16,9 +16,8 @@ process.on('exit', () => running.forEach((child) => signalGroup(child, 'SIGKILL'
  * @param {string} command
  * @param {string[]} args
  * @param {object} [options] cwd, env, uid, gid as for spawn; `input`: its stdin; `limitMs`: time after which it gets
- * SIGTERM, and SIGKILL 5 s later;
- *   `logFile`: file for its output; `onOutput`: called with each chunk of output;
- *   `shownLines`: number of lines of output in the message of `runOrThrow`, 12 by default
+ * SIGTERM, and SIGKILL 5 s later; `logFile`: file for its output; `onOutput`: called with each chunk of output;
+ * `shownLines`: number of lines of output in the message of `runOrThrow`, 12 by default
  * @returns {Promise<{code: number | null, signal: string | null, output: string, isOverdue: boolean, error?: Error}>}
  */
 export function runToEnd(command, args, options = {}) {

@@ -9,7 +9,7 @@ import { createTestHome } from '../testing/launcher.mjs';
 import { standIns } from '../testing/stand-ins.mjs';
 import { startStack } from '../thaw-stack.mjs';
 
-// Real: nginx with the product's configuration. Stand-ins: two api replicas and a built page.
+// Runs the real nginx with the product's configuration, in front of stand-ins for two api replicas and a built page.
 
 const files = {
   'index.html': '<title>application</title>',
@@ -128,7 +128,7 @@ test('nginx serves the page and proxies the API and sockets', async (t) => {
       streamedMb = await readStreamedMb();
       await sleep(100);
     } while ((await readStreamedMb()) !== streamedMb || streamedMb === 0);
-    // What fits into the buffers of the connections.
+    // nginx stops reading once the buffers of the two connections are full, which hold a few MB.
     assert.ok(streamedMb < 32, `${streamedMb} of 64 MB`);
     let length = 0;
     for await (const chunk of response) length += chunk.length;

@@ -30,8 +30,7 @@ const END_STEPS = [
  * Describes a private PostgreSQL for a home folder. It listens on loopback only and requires a generated password.
  * @param {string} home
  * @param {{isDurable: boolean, settings?: Record<string, string | number>}} options  `isDurable: false` turns fsync
- * off,
- *   for data that is deleted after a test run; `settings` override the defaults of `defaultSettings`
+ * off, for data that is deleted after a test run; `settings` override the defaults of `defaultSettings`
  * @returns {import('./private-store.mjs').StoreKind & {url: (port: number) => string,
  *   buildServiceUrl: (port: number) => string | undefined}}
  */

@@ -10,7 +10,7 @@ import { findRunningProcesses, createTestHome, waitUntil } from '../testing/laun
 import { ensurePostgresFolder } from './postgres-folder.mjs';
 import { openStores } from './stores.mjs';
 
-// Real: PostgreSQL and Redis.
+// Uses real PostgreSQL and Redis.
 
 const openTestStores = (home) => openStores({ home, env: {}, isDurable: false });
 

@@ -8,7 +8,7 @@ import { LauncherError } from '../launcher-error.mjs';
 import { readJestCounts } from './counts.mjs';
 import { TestRun } from './test-run.mjs';
 
-// Real: the run, its processes, its stores. Stand-ins: the programs of the stages.
+// Runs the real test run with its processes and stores. The programs of the stages are stand-ins.
 
 const prepare = async () => {};
 const createNodeCommand = (code) => [process.execPath, '-e', code];

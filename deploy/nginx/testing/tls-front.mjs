@@ -76,8 +76,7 @@ export async function startTlsFront({ home, ports }) {
 /**
  * Sends a request over TLS, which has to be valid for localhost, or without TLS.
  * @param {{port: number, certificate?: Buffer, from?: string, address: string, method?: string, headers?: object,
- * body?: string}} options
- *   `from`: address of the client
+ * body?: string}} options `from`: address of the client
  */
 export const send = ({ port, certificate, from, address, method = 'GET', headers = {}, body }) =>
   new Promise((resolve, reject) => {

@@ -37,8 +37,8 @@ describe('blocks across two replicas', () => {
     ada.call('POST', '/api/blocks', { blockerId: ada.user.id, blockedId: bob.user.id });
   const unblock = (ada: ThawVisitor, bob: ThawVisitor) =>
     ada.call('DELETE', `/api/blocks/${ada.user.id}/${bob.user.id}`);
-  const readBlocks = async (who: ThawVisitor): Promise<unknown> =>
-    (await who.call('GET', `/api/blocks/${who.user.id}`)).body;
+  const readBlocks = async (caller: ThawVisitor): Promise<unknown> =>
+    (await caller.call('GET', `/api/blocks/${caller.user.id}`)).body;
   const ask = (from: ThawVisitor, to: ThawVisitor) =>
     from.call('POST', '/api/friends/request', { requesterId: from.user.id, addresseeId: to.user.id });
   const profileStatus = async (viewer: ThawVisitor, of: ThawVisitor): Promise<number> =>
@@ -182,8 +182,8 @@ describe('blocks across two replicas', () => {
       expect(await adaSocket.ask('send_private_message', write(ada, bob))).toMatchObject(refused);
       expect(await bobSocket.ask('send_private_message', write(bob, ada))).toMatchObject(refused);
       expect(await bobSocket.ask('typing', { receiverId: ada.user.id })).toMatchObject(refused);
-      for (const who of [ada, bob])
-        expect((await who.call('GET', `/api/friends/${who.user.id}`)).body).toEqual([]);
+      for (const caller of [ada, bob])
+        expect((await caller.call('GET', `/api/friends/${caller.user.id}`)).body).toEqual([]);
       expect((await ada.call('GET', `/api/user/${bob.user.id}`)).body).toMatchObject({ isOnline: false });
       expect(bobSocket.all('block_changed')).toEqual([]);
 
@@ -258,8 +258,8 @@ describe('blocks across two replicas', () => {
   describe('a search', () => {
     const startSearches = async (...users: ThawVisitor[]) => {
       const sockets = [];
-      for (const who of users) {
-        const socket = await who.openSocket();
+      for (const caller of users) {
+        const socket = await caller.openSocket();
         await socket.request('join_queue', {});
         sockets.push(socket);
       }

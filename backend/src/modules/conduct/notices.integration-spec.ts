@@ -23,12 +23,12 @@ describe('notices', () => {
 
   const getReplica = () => stack.replicas[0]!;
   const getConduct = () => getReplica().app.get(ConductService);
-  const readNotices = async (who: ThawVisitor): Promise<Notice[]> =>
-    (await who.call('GET', `/api/notices/${who.user.id}`)).body as unknown as Notice[];
-  const read = (who: ThawVisitor, noticeId: number, answer?: string) =>
-    who.call('PUT', `/api/notices/${noticeId}`, { seen: true, answer });
-  const fileAppeal = (who: ThawVisitor, noticeId: number, words = 'It was a joke.') =>
-    who.call('POST', '/api/appeals', { userId: who.user.id, noticeId, words });
+  const readNotices = async (caller: ThawVisitor): Promise<Notice[]> =>
+    (await caller.call('GET', `/api/notices/${caller.user.id}`)).body as unknown as Notice[];
+  const read = (caller: ThawVisitor, noticeId: number, answer?: string) =>
+    caller.call('PUT', `/api/notices/${noticeId}`, { seen: true, answer });
+  const fileAppeal = (caller: ThawVisitor, noticeId: number, words = 'It was a joke.') =>
+    caller.call('POST', '/api/appeals', { userId: caller.user.id, noticeId, words });
   const suspend = async (ada: ThawVisitor, reporter: ThawVisitor) => {
     const filed = await fileReport(getReplica(), ada.user.id, reporter.user.id);
     return findEvent(await decide(getReplica(), ada.user.id, filed, 'suspended'), 'SanctionImposed').data;

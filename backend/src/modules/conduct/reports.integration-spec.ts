@@ -39,8 +39,8 @@ describe('reports', () => {
     const { id } = await bobSocket.request('random_message', textMessage(sessionId, 'something bad'));
     return { ...chat, messageId: String(id) };
   };
-  const readReports = async (who: ThawVisitor) =>
-    (await who.call('GET', `/api/reports/${who.user.id}`)).body as unknown as object[];
+  const readReports = async (caller: ThawVisitor) =>
+    (await caller.call('GET', `/api/reports/${caller.user.id}`)).body as unknown as object[];
   const findHistoryId = async ({ user }: ThawVisitor, sessionId: string): Promise<number> => {
     const [row] = await stack.database.dataSource.query<{ id: string }[]>(
       'SELECT id FROM chat_history WHERE stream_id = $1 AND $2 IN (user1_id, user2_id)',

@@ -29,16 +29,16 @@ describe('a stated age under 18', () => {
   });
   afterAll(() => stack.close());
 
-  const readNotices = async (who: ThawVisitor): Promise<Notice[]> =>
-    (await who.call('GET', `/api/notices/${who.user.id}`)).body as unknown as Notice[];
+  const readNotices = async (caller: ThawVisitor): Promise<Notice[]> =>
+    (await caller.call('GET', `/api/notices/${caller.user.id}`)).body as unknown as Notice[];
   const befriend = async (from: ThawVisitor, to: ThawVisitor): Promise<number> => {
     const body = { requesterId: from.user.id, addresseeId: to.user.id };
     return (await from.call('POST', '/api/friends/request', body)).status;
   };
-  const readStanding = async (who: ThawVisitor) =>
-    ((await who.call('GET', `/api/user/${who.user.id}`)).body as { standing: object }).standing;
-  const answer = (who: ThawVisitor, noticeId: number, text: string) =>
-    who.call('PUT', `/api/notices/${noticeId}`, { seen: true, answer: text });
+  const readStanding = async (caller: ThawVisitor) =>
+    ((await caller.call('GET', `/api/user/${caller.user.id}`)).body as { standing: object }).standing;
+  const answer = (caller: ThawVisitor, noticeId: number, text: string) =>
+    caller.call('PUT', `/api/notices/${noticeId}`, { seen: true, answer: text });
   const findCases = ({ user }: ThawVisitor) =>
     stack.database.dataSource.query<{ evidence: string; hash: string; source: string; kind: string }[]>(
       `SELECT p.data->>'evidence' AS evidence, e.data->>'evidenceHash' AS hash, e.data->>'sourceEventId' AS source, c.kind

@@ -31,14 +31,14 @@ describe('friends across two replicas', () => {
   };
   const sendRequest = (from: ThawVisitor, to: ThawVisitor, requesterId = from.user.id) =>
     from.call('POST', '/api/friends/request', { requesterId, addresseeId: to.user.id });
-  const answerRequest = (who: ThawVisitor, requestId: unknown, status: string) =>
-    who.call('PUT', `/api/friends/request/${String(requestId)}`, { status });
-  const removeFriend = (who: ThawVisitor, friend: ThawVisitor) =>
-    who.call('DELETE', `/api/friends/${who.user.id}/${friend.user.id}`);
-  const readFriends = async (who: ThawVisitor): Promise<unknown> =>
-    (await who.call('GET', `/api/friends/${who.user.id}`)).body;
-  const readPendingRequests = async (who: ThawVisitor): Promise<unknown> =>
-    (await who.call('GET', `/api/friends/requests/${who.user.id}`)).body;
+  const answerRequest = (caller: ThawVisitor, requestId: unknown, status: string) =>
+    caller.call('PUT', `/api/friends/request/${String(requestId)}`, { status });
+  const removeFriend = (caller: ThawVisitor, friend: ThawVisitor) =>
+    caller.call('DELETE', `/api/friends/${caller.user.id}/${friend.user.id}`);
+  const readFriends = async (caller: ThawVisitor): Promise<unknown> =>
+    (await caller.call('GET', `/api/friends/${caller.user.id}`)).body;
+  const readPendingRequests = async (caller: ThawVisitor): Promise<unknown> =>
+    (await caller.call('GET', `/api/friends/requests/${caller.user.id}`)).body;
   const befriend = async (ada: ThawVisitor, bob: ThawVisitor): Promise<number> => {
     const { body } = await sendRequest(ada, bob);
     expect(await answerRequest(bob, body.id, 'accepted')).toMatchObject({ status: 200 });
@@ -142,8 +142,8 @@ describe('friends across two replicas', () => {
       status: 403,
       body: { code: 'forbidden' },
     });
-    for (const who of [ada, eve])
-      expect(await answerRequest(who, body.id, 'accepted')).toMatchObject({ status: 404 });
+    for (const caller of [ada, eve])
+      expect(await answerRequest(caller, body.id, 'accepted')).toMatchObject({ status: 404 });
     expect(await answerRequest(bob, body.id, 'perhaps')).toMatchObject({ status: 400 });
     expect(await eve.call('GET', `/api/friends/${ada.user.id}`)).toMatchObject({ status: 403 });
     expect(await eve.call('GET', `/api/friends/requests/${bob.user.id}`)).toMatchObject({ status: 403 });

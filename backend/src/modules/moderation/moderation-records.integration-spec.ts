@@ -57,12 +57,12 @@ describe('records of moderation', () => {
     const [ada, bob] = [await stack.createVisitor(0), await stack.createVisitor(0)];
     return { ada, bob, ...(await reportUser(stack.replicas[0]!, ada, bob)) };
   };
-  const upload = (who: ThawVisitor, bytes: Buffer, bucket: UploadBucket = 'chat-images') => {
+  const upload = (caller: ThawVisitor, bytes: Buffer, bucket: UploadBucket = 'chat-images') => {
     const form = new FormData();
     form.append('bucket', bucket);
     form.append('fileName', 'x.jpg');
     form.append('file', new Blob([new Uint8Array(bytes)], { type: 'image/jpeg' }), 'x.jpg');
-    return who.call('POST', '/api/upload', form);
+    return caller.call('POST', '/api/upload', form);
   };
 
   describe('the audit', () => {
@@ -157,7 +157,7 @@ describe('records of moderation', () => {
       const deletion = { messageId: Number(messageId), senderId: ada.user.id, receiverId: bob.user.id };
       await adaSocket.request('delete_private_message', deletion);
       await Promise.all([adaSocket.leave(), bobSocket.leave()]);
-      for (const who of [ada, bob, mia]) expect((await who.call('GET', url)).status).toBe(404);
+      for (const caller of [ada, bob, mia]) expect((await caller.call('GET', url)).status).toBe(404);
 
       const { body: page } = await createModeratorApi(mia).list();
       const { id: caseId } = (page.cases as { id: number; userId: number }[]).find(
@@ -315,8 +315,9 @@ describe('records of moderation', () => {
       facts: FACTS,
       until,
     });
-    const readPerson = async (who: ThawVisitor) =>
-      (await createModeratorApi(mia).call('GET', `people/${who.user.id}`)).body as unknown as ModeratedPerson;
+    const readPerson = async (caller: ThawVisitor) =>
+      (await createModeratorApi(mia).call('GET', `people/${caller.user.id}`))
+        .body as unknown as ModeratedPerson;
     const seen = await readPerson(bob);
     expect(seen).toMatchObject({
       id: bob.user.id,

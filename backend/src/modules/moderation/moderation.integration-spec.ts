@@ -46,9 +46,9 @@ describe('moderation', () => {
   const createBan = (version: number) => ({ version, outcome: 'banned', rule: 'no_threats', facts: FACTS });
   const readNotices = ({ user }: ThawVisitor): Promise<Notice[]> =>
     stack.replicas[0]!.app.get(NoticesService).list(user.id);
-  const fileAppeal = async (who: ThawVisitor, kind: Notice['kind']): Promise<number> => {
-    const notice = (await readNotices(who)).find((one) => one.kind === kind)!;
-    const userId = who.user.id;
+  const fileAppeal = async (caller: ThawVisitor, kind: Notice['kind']): Promise<number> => {
+    const notice = (await readNotices(caller)).find((one) => one.kind === kind)!;
+    const userId = caller.user.id;
     const fields = { userId, appellantId: userId, noticeId: notice.id, words: 'It was not me.' };
     const { appealId } = await stack.replicas[0]!.app.get(ConductService).fileAppeal(fields);
     return appealId;

@@ -74,8 +74,7 @@ export class FriendsService {
   /**
    * Sends a friend request. If the addressee has already sent one to the requester, the two become friends (A121).
    * @throws DomainError not_found when they have not chatted recently, their chat was ended for safety, or one has
-   * blocked
-   *   the other; already_friends, rate_limited
+   * blocked the other; already_friends, rate_limited
    */
   async sendRequest(requesterId: number, addresseeId: number): Promise<SentRequest> {
     await this.limiter.require('friend_requests', requesterId);

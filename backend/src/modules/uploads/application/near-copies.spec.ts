@@ -1,4 +1,4 @@
-// Real: sharp, and a child process that decodes.
+// Uses the real sharp, and a real child process that decodes.
 import sharp from 'sharp';
 import { createPicture, createPlainJpeg } from '../../../testing/image-corpus.fixture';
 import { ImageProcessingService } from './image-processing.service';

@@ -1,4 +1,4 @@
-// Real: child processes that decode images.
+// Uses real child processes that decode images.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';

@@ -53,7 +53,7 @@ const decide = async (moderator: ThawVisitor, userId: number, decision: object):
   expect(status).toBe(200);
 };
 
-const sql = async (query: string): Promise<void> => {
+const runSql = async (query: string): Promise<void> => {
   const client = new Client({ connectionString: stack.stores.databaseUrl });
   await client.connect();
   await client.query(query);
@@ -97,7 +97,7 @@ it('leaves none of the words of a deleted user anywhere', async () => {
   await eve.call('POST', '/api/blocks', { blockerId: eve.user.id, blockedId: ada.user.id });
 
   // The words are where they are looked for.
-  await sql('ANALYZE');
+  await runSql('ANALYZE');
   const before = findWords(await readPlaces(stack), words);
   expect(before).toEqual(
     expect.arrayContaining(['message in public.event_private', 'message in redis', 'name in public.users']),
@@ -118,7 +118,7 @@ it('leaves none of the words of a deleted user anywhere', async () => {
   for (const own of ['reportWords', 'appealWords'])
     expect(kept).not.toContain(`${own} in public.event_private`);
 
-  await sql(`UPDATE event_private SET expires_at = now() WHERE stream_id LIKE 'conduct-%'`);
+  await runSql(`UPDATE event_private SET expires_at = now() WHERE stream_id LIKE 'conduct-%'`);
   await until(
     () => readReceipt(stack.url, receiptId),
     ({ remaining }) => remaining.personalFields === 0,

@@ -21,7 +21,7 @@ const run = (command, args) => {
   if (error) throw error;
   return { status, stdout, output: stdout + stderr };
 };
-const valuesOf = (set) => ['--values', path.join(chart, 'ci', `${set}.yaml`)];
+const createValuesArguments = (set) => ['--values', path.join(chart, 'ci', `${set}.yaml`)];
 const render = (set, ...more) => {
   const { status, stdout, output } = run(helm, [
     ...renderArgs(),

@@ -37,7 +37,7 @@ const readFirstContentfulPaint = (page: Page): Promise<number> =>
  * Milliseconds from the navigation until the initial stage is painted and a press of the profile button has opened its
  * dialog. The page itself looks at every frame: the assertions of Playwright poll up to a second apart.
  */
-const usableAfter = async (page: Page): Promise<number> => {
+const measureMsUntilUsable = async (page: Page): Promise<number> => {
   await page.waitForFunction(() => {
     const buttons = [...document.querySelectorAll('button')];
     const isPainted = buttons.some(({ textContent }) => textContent === 'Find Conversation');
@@ -64,7 +64,7 @@ test('at 150 ms and 1.6 Mbit/s /chat is painted within 1.3 s and usable within 2
   for (let run = 0; run < runs; run += 1) {
     const page = await pageOver(mobile, open);
     await page.goto('/chat', { waitUntil: 'commit' });
-    usable.push(await usableAfter(page));
+    usable.push(await measureMsUntilUsable(page));
     painted.push(await readFirstContentfulPaint(page));
     await page.close();
   }

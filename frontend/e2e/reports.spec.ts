@@ -78,9 +78,9 @@ test('a partner who has blocked the user is reported from Chat History, once', a
   await expect(ada.heading('Chat Ended')).toBeVisible();
   const { page } = ada;
   // The history is written shortly after the match.
-  const listed = async (): Promise<number> =>
+  const countListed = async (): Promise<number> =>
     ((await (await page.request.get(`/api/chat-history/${ada.user.id}`)).json()) as unknown[]).length;
-  await expect.poll(listed).toBe(1);
+  await expect.poll(countListed).toBe(1);
   const dialog = page.getByRole('dialog', { name: 'Report Unknown User' });
   const history = page.getByRole('dialog', { name: 'Chat History' });
   const report = async (): Promise<void> => {

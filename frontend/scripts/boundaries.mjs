@@ -10,7 +10,7 @@ const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 process.chdir(root);
 const tsConfig = extractTSConfig(resolve(root, 'tsconfig.json'));
 
-const violations = async (folder) => {
+const findViolations = async (folder) => {
   const { output } = await cruise(
     [folder],
     { ...config.options, ruleSet: { forbidden: config.forbidden }, validate: true },
@@ -23,11 +23,11 @@ const violations = async (folder) => {
   };
 };
 
-const source = await violations('src');
+const source = await findViolations('src');
 for (const { rule, from, to } of source.found) console.error(`${rule}: ${from} → ${to}`);
 console.log(`${source.modules} modules, ${source.found.length} violations`);
 
-const fixture = await violations('boundary-fixture');
+const fixture = await findViolations('boundary-fixture');
 const missed = config.forbidden.filter(({ name }) => !fixture.found.some(({ rule }) => rule === name));
 for (const { name } of missed) console.error(`The fixture breaks ${name}, which was not noticed`);
 

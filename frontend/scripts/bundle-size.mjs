@@ -9,7 +9,7 @@ const dist = join(root, 'dist');
 const budgets = JSON.parse(readFileSync(join(root, 'budgets.json'), 'utf8'));
 const manifest = JSON.parse(readFileSync(join(dist, '.vite', 'manifest.json'), 'utf8'));
 
-const gzipped = (file) => gzipSync(readFileSync(join(dist, file)), { level: 9 }).length;
+const measureGzippedBytes = (file) => gzipSync(readFileSync(join(dist, file)), { level: 9 }).length;
 
 const collectChunks = (key, found = new Set()) => {
   const chunk = manifest[key];
@@ -41,19 +41,19 @@ for (const [route, budget] of Object.entries(budgets.javascript)) {
   if (!budget.css) for (const file of css) everyCss.add(file);
   report(
     `JS ${route}`,
-    [...files].reduce((sum, file) => sum + gzipped(file), 0),
+    [...files].reduce((sum, file) => sum + measureGzippedBytes(file), 0),
     budget,
   );
   if (budget.css)
     report(
       `CSS ${route}`,
-      [...css].reduce((sum, file) => sum + gzipped(file), 0),
+      [...css].reduce((sum, file) => sum + measureGzippedBytes(file), 0),
       budget.css,
     );
 }
 report(
   'CSS',
-  [...everyCss].reduce((sum, file) => sum + gzipped(file), 0),
+  [...everyCss].reduce((sum, file) => sum + measureGzippedBytes(file), 0),
   budgets.css,
 );
 

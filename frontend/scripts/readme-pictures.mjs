@@ -21,7 +21,7 @@ const browser = await chromium.launch({
 const desk = { viewport: { width: 1280, height: 800 } };
 const telephone = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 1.5, hasTouch: true };
 
-const photograph = async (page, name) => {
+const takePicture = async (page, name) => {
   await page.evaluate('document.fonts.ready');
   const path = join(folder, `${name}.png`);
   await page.screenshot({ path });
@@ -31,7 +31,7 @@ const photograph = async (page, name) => {
 };
 
 /** A visitor at /chat, signed in through the API instead of the forms. */
-const newcomer = async (username, gender, { theme = 'dark', ...view }) => {
+const openNewcomer = async (username, gender, { theme = 'dark', ...view }) => {
   const context = await browser.newContext({ baseURL: address, locale: 'en-GB', ...view });
   const call = async (method, url, data) => {
     const response = await context.request.fetch(url, { method, data });
@@ -73,7 +73,7 @@ const befriend = async (one, other) => {
   });
   await other.call('PUT', `/api/friends/request/${id}`, { status: 'accepted' });
 };
-const settled = (page) =>
+const waitUntilSettled = (page) =>
   page.evaluate(
     'Promise.all(document.getAnimations().filter((a) => a.effect.getComputedTiming().iterations !== Infinity).map((a) => a.finished.catch(() => undefined)))',
   );
@@ -85,18 +85,18 @@ try {
   );
   const landing = await visitor.newPage();
   await landing.goto('/');
-  await photograph(landing, 'landing');
+  await takePicture(landing, 'landing');
 
-  const ines = await newcomer('Inês', 'female', desk);
+  const ines = await openNewcomer('Inês', 'female', desk);
   // Met and befriended earlier, so that Inês has a friend in the pictures.
-  const callum = await newcomer('Callum', 'male', telephone);
+  const callum = await openNewcomer('Callum', 'male', telephone);
   await meet(ines, callum);
   await befriend(ines, callum);
   await press(ines, 'Skip Chat');
   await press(ines, 'Confirm');
   await press(ines, 'Cancel');
 
-  const tomasz = await newcomer('Tomasz', 'male', { ...telephone, theme: 'light' });
+  const tomasz = await openNewcomer('Tomasz', 'male', { ...telephone, theme: 'light' });
   await meet(ines, tomasz);
   await say(ines, tomasz, 'Quick: the best thing you ate this week?');
   await say(tomasz, ines, 'Cold pizza, standing, in front of the fridge');
@@ -106,10 +106,10 @@ try {
   await say(tomasz, ines, 'You named it?');
   await say(ines, tomasz, 'Gerald. We don’t talk about Gerald');
   await say(tomasz, ines, '😂');
-  await settled(ines.page);
-  await photograph(ines.page, 'chat');
-  await settled(tomasz.page);
-  await photograph(tomasz.page, 'telephone');
+  await waitUntilSettled(ines.page);
+  await takePicture(ines.page, 'chat');
+  await waitUntilSettled(tomasz.page);
+  await takePicture(tomasz.page, 'telephone');
 
   await press(ines, 'Break the Ice');
   for (const { page } of [ines, tomasz]) {
@@ -123,7 +123,7 @@ try {
   await ines.page.getByRole('img', { name: 'Ice cubes' }).locator('canvas').waitFor({ state: 'attached' });
   // Waits until the cubes are in mid-fall.
   await new Promise((done) => setTimeout(done, 900));
-  await photograph(ines.page, 'break-the-ice');
+  await takePicture(ines.page, 'break-the-ice');
 } finally {
   await browser.close();
 }

@@ -44,7 +44,7 @@ export type Words = Record<(typeof FIELDS)[number], string>;
 export const createWords = (): Words =>
   Object.fromEntries(FIELDS.map((field) => [field, canary()])) as unknown as Words;
 
-const photoWith = (secret: string): Promise<Buffer> =>
+const createPhotoWith = (secret: string): Promise<Buffer> =>
   sharp({ create: { width: 64, height: 64, channels: 3, background: '#c44' } })
     .withExif({ IFD0: { Artist: secret, Copyright: secret, ImageDescription: secret } })
     .withXmp(`<x:xmpmeta xmlns:x="adobe:ns:meta/">${secret}</x:xmpmeta>`)
@@ -56,7 +56,7 @@ const upload = async (
   bucket: 'avatars' | 'chat-images',
   words: Words,
 ): Promise<string> => {
-  const bytes = await photoWith(bucket === 'avatars' ? words.avatarMetadata : words.imageMetadata);
+  const bytes = await createPhotoWith(bucket === 'avatars' ? words.avatarMetadata : words.imageMetadata);
   const form = new FormData();
   form.append('bucket', bucket);
   form.append('fileName', `${words.fileName}.jpg`);

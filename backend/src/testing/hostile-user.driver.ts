@@ -56,14 +56,14 @@ export class HostileUser {
 
   private buildActions(round: number, sessionId: string): Promise<unknown>[] {
     const userId = this.visitor.user.id;
-    const text = () => `${userId}.${(this.count += 1)} ${LARGEST_TEXT}`;
+    const createText = () => `${userId}.${(this.count += 1)} ${LARGEST_TEXT}`;
     const imageUrls = Array.from({ length: limits.imagesPerMessage }, () => this.imageUrl);
     const emoji = reactionEmojis[round % reactionEmojis.length] ?? '🔥';
     return [
-      this.edit(sessionId, `edited ${text()}`),
+      this.edit(sessionId, `edited ${createText()}`),
       this.react(sessionId, emoji),
-      this.send(sessionId, 'text', text()),
-      this.send(sessionId, 'mixed', withImageMarkers({ text: text(), imageUrls })),
+      this.send(sessionId, 'text', createText()),
+      this.send(sessionId, 'mixed', withImageMarkers({ text: createText(), imageUrls })),
       this.send(sessionId, 'image', this.imageUrl),
       this.startGame(sessionId),
     ];

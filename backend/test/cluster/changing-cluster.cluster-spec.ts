@@ -42,17 +42,17 @@ afterAll(async () => {
   await cluster?.stop();
 });
 
-const numberUpTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
+const listNumbersUpTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
 
 /** The slots in which the product has keys or channels, those of users included, and others beside them. */
 const listSlotsInUse = async (): Promise<number[]> => {
   const keys = [
     leaseKeys.live,
     jobsPrefix,
-    ...numberUpTo(SHARD_COUNT).map((shard) => chatKeys(shard).outbox),
-    ...numberUpTo(PRESENCE_SHARD_COUNT).map((shard) => presenceKeys(shard).online),
-    ...numberUpTo(SHARD_GROUP_COUNT).map(shardGroupLockKey),
-    ...numberUpTo(2 * PAIRS).map((id) => userChannel(id + 1)),
+    ...listNumbersUpTo(SHARD_COUNT).map((shard) => chatKeys(shard).outbox),
+    ...listNumbersUpTo(PRESENCE_SHARD_COUNT).map((shard) => presenceKeys(shard).online),
+    ...listNumbersUpTo(SHARD_GROUP_COUNT).map(shardGroupLockKey),
+    ...listNumbersUpTo(2 * PAIRS).map((id) => userChannel(id + 1)),
   ];
   const slots = await Promise.all(keys.map((key) => cluster.findSlot(key)));
   return [...new Set(slots.flatMap((slot) => [slot, (slot + 1) % 16_384]))];

@@ -62,7 +62,7 @@ const places: Place[] = isLongRun ? everyPlace : [{ at: 'event_private', isLost:
 let erasures: TestErasures;
 let worker: ThawProcess;
 
-const sql = <Row>(query: string, ...parameters: unknown[]): Promise<Row[]> =>
+const runSql = <Row>(query: string, ...parameters: unknown[]): Promise<Row[]> =>
   erasures.stack.database.dataSource.query<Row[]>(query, parameters);
 
 const startWorker = (): void => {
@@ -77,16 +77,16 @@ const startWorker = (): void => {
 
 /** Statements at the place that is named in `held_place` wait for the lock. */
 const createTriggers = async (): Promise<void> => {
-  await sql('CREATE TABLE held_place (at text)');
-  await sql(`CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+  await runSql('CREATE TABLE held_place (at text)');
+  await runSql(`CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
     IF EXISTS (SELECT 1 FROM held_place WHERE at = CASE TG_TABLE_NAME
         WHEN 'erasures' THEN 'step ' || coalesce(to_jsonb(NEW)->>'step', '')
         ELSE regexp_replace(TG_TABLE_NAME, '_p[0-9]+$', '') END)
     THEN PERFORM pg_advisory_xact_lock(${LOCK}); END IF;
     RETURN coalesce(NEW, OLD); END $$`);
-  await sql(`CREATE TRIGGER hold BEFORE UPDATE OF step ON erasures FOR EACH ROW EXECUTE FUNCTION hold()`);
+  await runSql(`CREATE TRIGGER hold BEFORE UPDATE OF step ON erasures FOR EACH ROW EXECUTE FUNCTION hold()`);
   for (const table of tables) {
-    await sql(
+    await runSql(
       `CREATE TRIGGER hold BEFORE INSERT OR UPDATE OR DELETE ON ${table} FOR EACH ROW EXECUTE FUNCTION hold()`,
     );
   }
@@ -95,20 +95,20 @@ const createTriggers = async (): Promise<void> => {
 /** Waits until the worker has stopped at the place, kills it, and lets PostgreSQL end what it was doing. */
 const killAt = async ({ at, isLost }: Place): Promise<void> => {
   const findWaiting = () =>
-    sql<{ pid: number }>(
+    runSql<{ pid: number }>(
       `SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND objid = ${LOCK} AND NOT granted
          AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
     );
   const holder = erasures.stack.database.dataSource.createQueryRunner();
   try {
     await holder.query(`SELECT pg_advisory_lock(${LOCK})`);
-    await sql('DELETE FROM held_place');
-    await sql('INSERT INTO held_place VALUES ($1)', at);
+    await runSql('DELETE FROM held_place');
+    await runSql('INSERT INTO held_place VALUES ($1)', at);
     startWorker();
     const waiting = await until(findWaiting, (pids) => pids.length > 0, 60_000);
     await worker.kill();
-    if (isLost) for (const { pid } of waiting) await sql('SELECT pg_terminate_backend($1)', pid);
-    await sql('DELETE FROM held_place');
+    if (isLost) for (const { pid } of waiting) await runSql('SELECT pg_terminate_backend($1)', pid);
+    await runSql('DELETE FROM held_place');
     await holder.query(`SELECT pg_advisory_unlock(${LOCK})`);
     await until(findWaiting, (pids) => pids.length === 0);
   } finally {
@@ -158,7 +158,7 @@ it(`completes an erasure whose worker was killed, with the same receipt (${place
     kept: [],
   });
   expect(content!.erased.randomChats).toBe(isLongRun ? 2 : 1);
-  const log = await sql<{ type: string }>(
+  const log = await runSql<{ type: string }>(
     `SELECT type FROM events WHERE stream_id = $1 AND type IN ('ErasureRequested', 'PersonErased')
      ORDER BY stream_position`,
     `user-${ada.user.id}`,

@@ -17,7 +17,7 @@ const getListTop = () => screen.getByRole('list').style.top;
 beforeEach(() => useToasts.setState({ shown: null }));
 
 it('places a toast below the lowest bar in use, and follows bars that appear and disappear', async () => {
-  const page = (hasSkipBar: boolean) => (
+  const renderPage = (hasSkipBar: boolean) => (
     <>
       <Bar bottom={64} />
       <Bar bottom={180} />
@@ -28,10 +28,10 @@ it('places a toast below the lowest bar in use, and follows bars that appear and
       <Toaster />
     </>
   );
-  const { rerender } = render(page(false));
+  const { rerender } = render(renderPage(false));
   act(() => toast({ title: 'Friend request sent' }));
   expect(getListTop()).toBe('180px');
-  rerender(page(true));
+  rerender(renderPage(true));
   await waitFor(() => expect(getListTop()).toBe('240px'));
 });
 

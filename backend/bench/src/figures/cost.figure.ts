@@ -64,9 +64,9 @@ export const measureCost = async (driver: Driver, settings: Settings): Promise<O
     const operations = await run();
     await wait(SETTLE_MS);
     const [after, elapsedMs] = [await readCpu(), performance.now() - startedAt];
-    const perOperation = (kind: keyof Cpu): number =>
+    const computePerOperation = (kind: keyof Cpu): number =>
       Math.max(0, (after[kind] - before[kind] - atRestPerMs[kind] * elapsedMs) / operations);
-    const [replicas, worker, redis, database] = kinds.map(perOperation);
+    const [replicas, worker, redis, database] = kinds.map(computePerOperation);
     const cpu = { replicas, worker, redis, postgres: database } as Cpu;
     raw[what] = cpu;
     const ours = kinds.map((kind) => `${kind} ${formatMicros(cpu[kind])}`).join(', ');

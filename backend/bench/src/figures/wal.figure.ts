@@ -188,7 +188,7 @@ const describeSpread = ({ median, minimum, maximum }: Spread): string =>
 const createRows = (measured: Record<string, number[] | undefined>): Row[] => {
   const spread = (name: string): Spread => computeSpread(measured[name] ?? []);
   const endRatio = spread('longEnds').median / spread('shortEnds').median;
-  const row = (what: string, name: string): Row => ({
+  const createRow = (what: string, name: string): Row => ({
     figure: 'wal',
     what,
     ours: describeSpread(spread(name)),
@@ -198,14 +198,14 @@ const createRows = (measured: Record<string, number[] | undefined>): Row[] => {
     aim: '',
   });
   return [
-    row('WAL per message of a random chat, in batches of the worker', 'random'),
+    createRow('WAL per message of a random chat, in batches of the worker', 'random'),
     {
-      ...row('WAL per private message', 'privately'),
+      ...createRow('WAL per private message', 'privately'),
       against: 'bare INSERT',
       theirs: describeSpread(spread('bare')),
     },
     {
-      ...row(`WAL for the end of a chat of ${LONG_CHAT} messages`, 'longEnds'),
+      ...createRow(`WAL for the end of a chat of ${LONG_CHAT} messages`, 'longEnds'),
       against: `a chat of ${SHORT_CHAT} messages`,
       theirs: describeSpread(spread('shortEnds')),
       ratio: { median: endRatio, minimum: endRatio, maximum: endRatio },

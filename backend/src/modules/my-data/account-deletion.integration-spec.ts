@@ -23,7 +23,7 @@ jest.setTimeout(90_000);
 const PASSWORD = 'correct horse';
 
 /** A word that occurs nowhere else. */
-const canary = (): string => `canary${randomUUID().replaceAll('-', '')}`;
+const createCanary = (): string => `canary${randomUUID().replaceAll('-', '')}`;
 
 describe('the deletion of an account', () => {
   let erasures: TestErasures;
@@ -38,19 +38,19 @@ describe('the deletion of an account', () => {
 
   const register = (name: string, gender: 'female' | 'male', origin = 0) =>
     new ThawVisitor([stack.origins[origin]!]).register(`${name}@example.org`, PASSWORD, gender);
-  const rows = <Row>(query: string, ...parameters: unknown[]) =>
+  const queryRows = <Row>(query: string, ...parameters: unknown[]) =>
     stack.database.dataSource.query<Row[]>(query, parameters);
 
   it('erases every word of the user, ends the chat, and gives a receipt that verifies', async () => {
     const words = Object.fromEntries(
       ['email', 'name', 'message', 'edited', 'client', 'private', 'privateEdit'].map((field) => [
         field,
-        canary(),
+        createCanary(),
       ]),
     ) as Record<string, string>;
     const email = words.email!;
     const ada = await register(email, 'female');
-    const bob = await register(canary(), 'male', 1);
+    const bob = await register(createCanary(), 'male', 1);
     const image = await uploadChatImage(stack.replicas[0]!, ada);
     await ada.call('PUT', `/api/user/${ada.user.id}`, { username: words.name!.slice(0, 30), avatar: null });
 
@@ -72,7 +72,7 @@ describe('the deletion of an account', () => {
       ...textMessage(sessionId, 'quoting you'),
       replyTo: { messageId: String(sent.id) },
     });
-    const gameId = canary();
+    const gameId = createCanary();
     const [adasAnswer, bobsAnswer] = findQuestionById(1)!.options;
     await adaSocket.request('break_ice_start', {
       sessionId,
@@ -97,7 +97,7 @@ describe('the deletion of an account', () => {
     await makeFriends(stack.replicas[0]!, ada, bob);
     const { id } = await adaSocket.request(
       'send_private_message',
-      createPrivateMessage({ from: ada, to: bob, content: words.private!, clientId: canary() }),
+      createPrivateMessage({ from: ada, to: bob, content: words.private!, clientId: createCanary() }),
     );
     await adaSocket.request('edit_private_message', {
       messageId: Number(id),
@@ -150,7 +150,7 @@ describe('the deletion of an account', () => {
 
     // What others see.
     expect((await requestMessages(bob, ada)).status).toBe(403);
-    expect(await rows('SELECT 1 FROM users WHERE id = $1', ada.user.id)).toEqual([]);
+    expect(await queryRows('SELECT 1 FROM users WHERE id = $1', ada.user.id)).toEqual([]);
     expect((await bob.call('GET', `/api/user/${ada.user.id}`)).status).toBe(404);
     await new ThawVisitor([stack.origins[0]!]).register(`${email}@example.org`, PASSWORD);
 
@@ -169,7 +169,7 @@ describe('the deletion of an account', () => {
     );
     expect(found).toEqual([]);
     expect(tables.get('events')).toContain(receiptId);
-    expect(await rows('SELECT 1 FROM uploads WHERE owner_id = $1', ada.user.id)).toEqual([]);
+    expect(await queryRows('SELECT 1 FROM uploads WHERE owner_id = $1', ada.user.id)).toEqual([]);
 
     // A rebuild gives the same.
     const readModels = ['users', 'private_messages', 'chat_history', 'friendships', 'blocks'];
@@ -180,7 +180,7 @@ describe('the deletion of an account', () => {
   });
 
   it('is refused without the password or the word', async () => {
-    const ada = await register(canary(), 'female');
+    const ada = await register(createCanary(), 'female');
     const path = `/api/user/${ada.user.id}/erasure`;
     const attempt = async (visitor: ThawVisitor, url: string, body: object) => {
       const response = await visitor.call('POST', url, body);
@@ -201,7 +201,7 @@ describe('the deletion of an account', () => {
     const eve = await stack.createVisitor(0, 'male');
     const [adaSocket, eveSocket] = [await ada.openSocket(), await eve.openSocket()];
     const sessionId = await matchSockets([adaSocket], [eveSocket]);
-    const word = canary();
+    const word = createCanary();
     await adaSocket.request('random_message', textMessage(sessionId, word));
     expect((await fileReport(eve, ada, { sessionId })).status).toBe(201);
     const receipt = await waitForReceipt(stack.origins[0]!, await deleteAccount(ada));

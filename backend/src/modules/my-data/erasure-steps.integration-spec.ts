@@ -45,7 +45,7 @@ describe('an erasure', () => {
   afterEach(() => jest.restoreAllMocks());
   afterAll(() => erasures.close());
 
-  const rows = <Row>(query: string, ...parameters: unknown[]) =>
+  const queryRows = <Row>(query: string, ...parameters: unknown[]) =>
     stack.database.dataSource.query<Row[]>(query, parameters);
   const request = ({ user }: ThawVisitor) => worker.get(ErasureRequestService).request(user.id, 'asked');
   const fetchReceipt = (erasureId: string) => readReceipt(stack.origins[0]!, erasureId);
@@ -86,17 +86,17 @@ describe('an erasure', () => {
     const holder = stack.database.dataSource.createQueryRunner();
     await holder.startTransaction();
     await stack.replicas[0]!.app.get(BlockRepository).lockPair(ada.user.id, bob.user.id, holder.manager);
-    const before = await rows(`SELECT 1 FROM ${table}`);
+    const before = await queryRows(`SELECT 1 FROM ${table}`);
     const response = ada.call('POST', `/api/${route}`, {
       [columns[0]]: ada.user.id,
       [columns[1]]: bob.user.id,
     });
-    await until(async () => (await rows(WAITING_FOR_LOCK)).length > 0);
+    await until(async () => (await queryRows(WAITING_FOR_LOCK)).length > 0);
     expect(await erasure.run(await request(bob))).toBe(true);
     await holder.rollbackTransaction();
     await holder.release();
     expect(await response).toMatchObject({ status: 404, body: { code: 'not_found' } });
-    expect(await rows(`SELECT 1 FROM ${table}`)).toEqual(before);
+    expect(await queryRows(`SELECT 1 FROM ${table}`)).toEqual(before);
   });
 
   it.each(erasureSteps.flatMap((step) => [[step, 'before'] as const, [step, 'after'] as const]))(
@@ -123,7 +123,7 @@ describe('an erasure', () => {
         },
         kept: [],
       });
-      const completed = await rows(
+      const completed = await queryRows(
         `SELECT type FROM events WHERE stream_id = $1 AND type IN ('ErasureRequested', 'PersonErased')
          ORDER BY stream_position`,
         `user-${ada.user.id}`,
@@ -176,8 +176,8 @@ describe('an erasure', () => {
       email: 'stays@example.org',
       password: 'correct horse',
     });
-    await rows(`UPDATE users SET created_at = now() - interval '30 days' WHERE id = ANY($1)`, ids);
-    await rows(
+    await queryRows(`UPDATE users SET created_at = now() - interval '30 days' WHERE id = ANY($1)`, ids);
+    await queryRows(
       `UPDATE sessions SET refreshed_at = now() - interval '7 days 1 minute' WHERE user_id = ANY($1)`,
       [inactive.user.id, registered.user.id],
     );
@@ -185,7 +185,7 @@ describe('an erasure', () => {
     expect(await processor.expireAnonymous(new Date(Date.now() - DAY_MS))).toBe(0);
     expect(await processor.expireAnonymous(new Date())).toBe(1);
     await processor.resume();
-    const requested = await rows('SELECT user_id, reason FROM erasures WHERE user_id = ANY($1)', ids);
+    const requested = await queryRows('SELECT user_id, reason FROM erasures WHERE user_id = ANY($1)', ids);
     expect(requested).toEqual([{ user_id: String(inactive.user.id), reason: 'inactive' }]);
     expect((await inactive.call('GET', `/api/user/${inactive.user.id}`)).status).toBe(401);
     expect((await active.call('GET', `/api/user/${active.user.id}`)).status).toBe(200);

@@ -33,7 +33,7 @@ const PASSWORD = 'correct horse';
 const MESSAGES = 20_000;
 
 /** A word that occurs nowhere else. */
-const canary = (): string => `canary${randomUUID().replaceAll('-', '')}`;
+const createCanary = (): string => `canary${randomUUID().replaceAll('-', '')}`;
 
 describe('the export of what is stored about a user', () => {
   let stack: TestStack;
@@ -44,7 +44,7 @@ describe('the export of what is stored about a user', () => {
   afterAll(() => stack.close());
 
   const register = () =>
-    new ThawVisitor([stack.origins[0]!]).register(`${canary()}@example.org`, PASSWORD, 'female');
+    new ThawVisitor([stack.origins[0]!]).register(`${createCanary()}@example.org`, PASSWORD, 'female');
   const run = (query: string, ...parameters: unknown[]) =>
     stack.database.dataSource.query<unknown[]>(query, parameters);
 
@@ -92,8 +92,13 @@ describe('the export of what is stored about a user', () => {
   it('contains all that the user did, and of the words of others only private messages that still exist', async () => {
     const ada = await register();
     const bob = await stack.createVisitor(1, 'male');
-    const words = { name: canary().slice(0, 20), message: canary(), secret: canary(), report: canary() };
-    const bobsWords = { message: canary(), edit: canary(), answer: canary() };
+    const words = {
+      name: createCanary().slice(0, 20),
+      message: createCanary(),
+      secret: createCanary(),
+      report: createCanary(),
+    };
+    const bobsWords = { message: createCanary(), edit: createCanary(), answer: createCanary() };
     await ada.call('PUT', `/api/user/${ada.user.id}`, { username: words.name, avatar: null });
     const image = await uploadChatImage(stack.replicas[0]!, ada);
     const [adaSocket, bobSocket] = [await ada.openSocket(), await bob.openSocket()];
@@ -116,7 +121,7 @@ describe('the export of what is stored about a user', () => {
     };
     await send(ada, words.secret);
     const messageId = await send(bob, bobsWords.edit);
-    const current = canary();
+    const current = createCanary();
     const ids = { senderId: bob.user.id, receiverId: ada.user.id };
     await bobSocket.request('edit_private_message', { messageId, newContent: current, ...ids });
     expect((await fileReport(ada, bob, { sessionId, words: words.report })).status).toBe(201);
@@ -155,7 +160,7 @@ describe('the export of what is stored about a user', () => {
     ]);
 
     await adaSocket.request('delete_private_message', {
-      messageId: await send(ada, canary()),
+      messageId: await send(ada, createCanary()),
       senderId: ada.user.id,
       receiverId: bob.user.id,
     });

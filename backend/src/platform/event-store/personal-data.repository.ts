@@ -114,7 +114,7 @@ export class PersonalDataRepository {
    * Deletes up to `limit` rows of personal fields that are about a user.
    * @returns the number of rows; less than `limit` when there are no more.
    */
-  static async dropOf(subjectId: number, limit: number, manager: EntityManager): Promise<number> {
+  static async dropOfSubject(subjectId: number, limit: number, manager: EntityManager): Promise<number> {
     const [, count] = await manager.query<[unknown, number]>(
       `DELETE FROM event_private p USING (
          SELECT stream_id, event_id FROM event_private WHERE subject_id = $1 LIMIT $2

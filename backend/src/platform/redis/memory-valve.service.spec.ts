@@ -8,11 +8,11 @@ const createMemoryInfo = (usedBytes: number, maxBytes: number, notCounted = 0): 
   `# Memory\r\nused_memory:${usedBytes}\r\nused_memory_peak:999\r\nmaxmemory:${maxBytes}\r\nmem_not_counted_for_evict:${notCounted}\r\n`;
 
 const createValve = (...replies: (string | Error)[]): MemoryValveService => {
-  const info = (): Promise<string> => {
+  const readInfo = (): Promise<string> => {
     const reply = replies.shift() ?? '';
     return reply instanceof Error ? Promise.reject(reply) : Promise.resolve(reply);
   };
-  const redis = { info };
+  const redis = { info: readInfo };
   return new MemoryValveService(redis as unknown as Redis, new MetricsRegistry());
 };
 

@@ -23,12 +23,12 @@ const open = () =>
       <ModerationRoute />
     </BrowserRouter>,
   );
-const notFound = () => screen.findByRole('heading', { name: 'Page Not Found' });
+const findNotFoundPage = () => screen.findByRole('heading', { name: 'Page Not Found' });
 
 it('does not exist for a visitor, and sends no request', async () => {
   const server = fakeServer({});
   open();
-  expect(await notFound()).toBeVisible();
+  expect(await findNotFoundPage()).toBeVisible();
   expect(server.calls).toEqual([]);
 });
 
@@ -36,7 +36,7 @@ it('does not exist for a user who is no moderator', async () => {
   const server = fakeServer({ 'GET /api/user/7': { user: aUser() } });
   signIn(aUser());
   open();
-  expect(await notFound()).toBeVisible();
+  expect(await findNotFoundPage()).toBeVisible();
   expect(server.calls.map(({ url }) => url)).toEqual(['/api/user/7']);
 });
 
@@ -53,6 +53,6 @@ it('does not exist any more for a moderator who was dismissed', async () => {
   fakeServer({ 'GET /api/user/7': { user: aUser() }, [queue]: new Refusal(403, { code: 'forbidden' }) });
   signIn(aUser({ isModerator: true }));
   open();
-  expect(await notFound()).toBeVisible();
+  expect(await findNotFoundPage()).toBeVisible();
   await waitFor(() => expect(document.title).toBe('Page Not Found · Thaw'));
 });

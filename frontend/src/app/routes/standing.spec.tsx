@@ -29,11 +29,15 @@ const me = aUser({ standing: good });
 const seenAt = '2026-11-20T22:00:00.000Z';
 
 const sockets: FakeSocket[] = [];
-const socket = (): FakeSocket => sockets.at(-1)!;
+const getSocket = (): FakeSocket => sockets.at(-1)!;
 const accept = (): void =>
   act(() => {
-    socket().accept();
-    socket().deliver('authenticated', { userId: 7, state: 'idle' }, socket().findLast('authenticate')?.ref);
+    getSocket().accept();
+    getSocket().deliver(
+      'authenticated',
+      { userId: 7, state: 'idle' },
+      getSocket().findLast('authenticate')?.ref,
+    );
   });
 
 beforeAll(() => {
@@ -43,7 +47,7 @@ beforeAll(() => {
   Object.assign(globalThis, {
     WebSocket: jest.fn(() => {
       sockets.push(new FakeSocket());
-      return socket();
+      return getSocket();
     }),
   });
   startRealtime();
@@ -99,11 +103,11 @@ it('a user who is suspended while connected is led to the standing page at once,
   const { server, listOpenedSockets } = await openChat();
   const partnerInfo = aPartner();
   act(() => randomChat.startSearch());
-  act(() => socket().deliver('chat_matched', { sessionId: 's1', seq: 1, partnerId: 12, partnerInfo }));
+  act(() => getSocket().deliver('chat_matched', { sessionId: 's1', seq: 1, partnerId: 12, partnerInfo }));
   server.routes['GET /api/user/7'] = { ...me, standing: suspended };
-  act(() => socket().deliver('standing', suspended));
+  act(() => getSocket().deliver('standing', suspended));
   expect(await isPaused()).toHaveFocus();
-  expect(socket().closedWith).toBe(closeCodes.normal);
+  expect(getSocket().closedWith).toBe(closeCodes.normal);
   expect(screen.queryByRole('heading', { name: 'Ready to chat?' })).toBeNull();
   expect(randomChat.useStore.getState().phase).toBe('initial');
   expect(await screen.findByText('Rule: Nothing sexual that the other does not want.')).toBeVisible();
@@ -117,7 +121,7 @@ it('a user who is suspended while connected is led to the standing page at once,
 it('a close with 4401 leads to the standing page when the server says that the user is suspended', async () => {
   const { server, listOpenedSockets } = await openChat();
   server.routes['GET /api/user/7'] = { ...me, standing: suspended };
-  act(() => socket().drop(closeCodes.notSignedIn));
+  act(() => getSocket().drop(closeCodes.notSignedIn));
   expect(await isPaused()).toBeVisible();
   expect(listOpenedSockets()).toBe(1);
 });
@@ -173,10 +177,10 @@ it('a search that is refused because of the standing shows why instead of an err
   server.routes['GET /api/notices/7'] = [];
   await userEvent.click(screen.getByRole('button', { name: 'Find Conversation' }));
   act(() =>
-    socket().deliver(
+    getSocket().deliver(
       'error',
       { code: 'suspended', message: 'Suspended' },
-      socket().findLast('join_queue')?.ref,
+      getSocket().findLast('join_queue')?.ref,
     ),
   );
   expect(await screen.findByText('You can search again once you have answered a question.')).toBeVisible();

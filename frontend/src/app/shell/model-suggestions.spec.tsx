@@ -34,17 +34,17 @@ const show = async () => {
 };
 
 const button = (name: string) => screen.getByRole('button', { name });
-const dialog = () => screen.queryByRole('dialog', { name: question });
+const queryDialog = () => screen.queryByRole('dialog', { name: question });
 const asked = () => server.count('POST', '/api/suggestions');
-const chips = (): string[] =>
+const listChips = (): string[] =>
   within(screen.getByRole('group', { name: 'Suggestions' }))
     .queryAllByRole('button')
     .map(({ textContent }) => textContent ?? '')
     .filter((text) => text !== '');
 const expectOfflineChips = () =>
   waitFor(() => {
-    expect(chips()).toHaveLength(3);
-    expect(chips()).not.toContain(modelIdeas[0]);
+    expect(listChips()).toHaveLength(3);
+    expect(listChips()).not.toContain(modelIdeas[0]);
   });
 
 beforeEach(() => {
@@ -63,7 +63,7 @@ it('is invisible when the server has no model', async () => {
   const user = await show();
   await user.click(button('Suggest something'));
   await expectOfflineChips();
-  expect(dialog()).toBeNull();
+  expect(queryDialog()).toBeNull();
   expect(screen.queryByRole('button', { name: /^Ideas from/ })).toBeNull();
   expect(asked()).toBe(0);
 });
@@ -71,13 +71,13 @@ it('is invisible when the server has no model', async () => {
 it('asks for consent before anything is sent, names the host, and marks what the model says', async () => {
   const user = await show();
   await user.click(button('Suggest something'));
-  expect(dialog()).toHaveAccessibleDescription(
+  expect(queryDialog()).toHaveAccessibleDescription(
     "Your own last five messages and the topics of the chat are sent to api.example.com. Your partner's words are not.",
   );
   expect(asked()).toBe(0);
   await user.click(button('Use it'));
-  await waitFor(() => expect(chips()).toEqual(modelIdeas));
-  expect(dialog()).toBeNull();
+  await waitFor(() => expect(listChips()).toEqual(modelIdeas));
+  expect(queryDialog()).toBeNull();
   expect(server.calls.at(-1)?.body).toEqual({ userId: aUser().id, friendId: 12, consent: true });
   expect(button('Tea or coffee?')).toHaveAccessibleDescription('Ideas from api.example.com');
   expect(button('Ideas from api.example.com')).toBeVisible();
@@ -92,10 +92,10 @@ it.each(['Only ideas from this page', 'Close', '{Escape}'])(
     await user.click(button('Suggest something'));
     await (no === '{Escape}' ? user.keyboard(no) : user.click(button(no)));
     await expectOfflineChips();
-    expect(dialog()).toBeNull();
+    expect(queryDialog()).toBeNull();
     await user.click(button('Hide'));
     await user.click(button('Suggest something'));
-    expect(dialog()).toBeNull();
+    expect(queryDialog()).toBeNull();
     expect(asked()).toBe(0);
   },
 );
@@ -104,7 +104,7 @@ it('keeps the choice for the user and the host in this browser', async () => {
   localStorage.setItem(`thaw-suggestions-source-${aUser().id}`, `model ${host}`);
   const user = await show();
   await user.click(button('Suggest something'));
-  await waitFor(() => expect(chips()).toEqual(modelIdeas));
+  await waitFor(() => expect(listChips()).toEqual(modelIdeas));
 });
 
 it.each([
@@ -114,7 +114,7 @@ it.each([
   localStorage.setItem(key, value);
   const user = await show();
   await user.click(button('Suggest something'));
-  expect(dialog()).not.toBeNull();
+  expect(queryDialog()).not.toBeNull();
   expect(asked()).toBe(0);
 });
 
@@ -151,10 +151,10 @@ it('does not ask the model again when the row returns in the same conversation, 
   localStorage.setItem(`thaw-suggestions-source-${aUser().id}`, `model ${host}`);
   const user = await show();
   await user.click(button('Suggest something'));
-  await waitFor(() => expect(chips()).toEqual(modelIdeas));
+  await waitFor(() => expect(listChips()).toEqual(modelIdeas));
   await user.click(button('Hide'));
   await user.click(button('Suggest something'));
-  await waitFor(() => expect(chips()).toEqual(modelIdeas));
+  await waitFor(() => expect(listChips()).toEqual(modelIdeas));
   expect(asked()).toBe(1);
   await user.click(button('Other ideas'));
   await waitFor(() => expect(asked()).toBe(2));

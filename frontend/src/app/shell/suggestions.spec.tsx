@@ -15,7 +15,7 @@ import { aPartner, aUser } from '@/testing/factories';
 const receive = <E extends ServerEvent>(event: E, data: ServerData<E>): void =>
   act(() => randomChat.receive({ event, data } as ServerFrame));
 
-const partnerWrites = (content: string, seq: number): void =>
+const receivePartnerMessage = (content: string, seq: number): void =>
   receive('random_message', {
     sessionId: 's1',
     seq,
@@ -30,15 +30,15 @@ const partnerWrites = (content: string, seq: number): void =>
 const setConnected = (isOpen: boolean): void =>
   act(() => useConnection.setState({ status: isOpen ? { kind: 'open' } : { kind: 'retrying', attempt: 1 } }));
 
-const pass = (ms: number): void => act(() => jest.advanceTimersByTime(ms));
-const row = (): HTMLElement | null => screen.queryByRole('group', { name: 'Suggestions' });
-const chips = (): string[] =>
+const advanceTime = (ms: number): void => act(() => jest.advanceTimersByTime(ms));
+const queryRow = (): HTMLElement | null => screen.queryByRole('group', { name: 'Suggestions' });
+const listChips = (): string[] =>
   within(screen.getByRole('group', { name: 'Suggestions' }))
     .getAllByRole('button')
     .map(({ textContent }) => textContent ?? '')
     .filter((text) => text !== '');
-const field = (): HTMLElement => screen.getByRole('textbox', { name: 'Message' });
-const write = (value: string): void => void fireEvent.change(field(), { target: { value } });
+const getField = (): HTMLElement => screen.getByRole('textbox', { name: 'Message' });
+const write = (value: string): void => void fireEvent.change(getField(), { target: { value } });
 const press = (name: string): void => void fireEvent.click(screen.getByRole('button', { name }));
 
 let sent: string[];
@@ -68,7 +68,7 @@ beforeEach(async () => {
   receive('chat_matched', { sessionId: 's1', seq: 1, partnerId: 12, partnerInfo: aPartner() });
   await screen.findByRole('heading', { name: 'brave-heron-7' });
   jest.useFakeTimers();
-  partnerWrites('I made pasta', 2);
+  receivePartnerMessage('I made pasta', 2);
 });
 afterEach(() => {
   jest.useRealTimers();
@@ -76,36 +76,36 @@ afterEach(() => {
 });
 
 it('appears after 20 seconds in which nothing was written, with three questions', () => {
-  pass(pageLimits.suggestionsAfterMs - 1);
-  expect(row()).toBeNull();
-  pass(1);
-  expect(chips()).toHaveLength(3);
-  partnerWrites('with mushrooms', 3);
-  expect(row()).toBeNull();
-  pass(pageLimits.suggestionsAfterMs - 1);
-  expect(row()).toBeNull();
-  pass(1);
-  expect(chips()).toHaveLength(3);
+  advanceTime(pageLimits.suggestionsAfterMs - 1);
+  expect(queryRow()).toBeNull();
+  advanceTime(1);
+  expect(listChips()).toHaveLength(3);
+  receivePartnerMessage('with mushrooms', 3);
+  expect(queryRow()).toBeNull();
+  advanceTime(pageLimits.suggestionsAfterMs - 1);
+  expect(queryRow()).toBeNull();
+  advanceTime(1);
+  expect(listChips()).toHaveLength(3);
 });
 
 it('stays away while the field has a text, the partner types or reconnects, or the socket is closed', () => {
   write('hm');
-  pass(pageLimits.suggestionsAfterMs);
-  expect(row()).toBeNull();
+  advanceTime(pageLimits.suggestionsAfterMs);
+  expect(queryRow()).toBeNull();
   write('');
-  expect(row()).not.toBeNull();
+  expect(queryRow()).not.toBeNull();
   receive('typing', { sessionId: 's1', userId: 12 });
-  expect(row()).toBeNull();
-  pass(pageLimits.typingShownMs);
-  expect(row()).not.toBeNull();
+  expect(queryRow()).toBeNull();
+  advanceTime(pageLimits.typingShownMs);
+  expect(queryRow()).not.toBeNull();
   receive('partner_connection', { sessionId: 's1', state: 'reconnecting' });
-  expect(row()).toBeNull();
+  expect(queryRow()).toBeNull();
   receive('partner_connection', { sessionId: 's1', state: 'connected' });
-  expect(row()).not.toBeNull();
+  expect(queryRow()).not.toBeNull();
   setConnected(false);
-  expect(row()).toBeNull();
+  expect(queryRow()).toBeNull();
   setConnected(true);
-  expect(row()).not.toBeNull();
+  expect(queryRow()).not.toBeNull();
 });
 
 it('stays away during a game', () => {
@@ -117,62 +117,62 @@ it('stays away during a game', () => {
     question,
     initiatorId: 12,
   });
-  pass(2 * pageLimits.suggestionsAfterMs);
-  expect(row()).toBeNull();
+  advanceTime(2 * pageLimits.suggestionsAfterMs);
+  expect(queryRow()).toBeNull();
 });
 
 it('shows suggestions at once on request, and others on request', () => {
   press('Suggest something');
-  const first = chips();
+  const first = listChips();
   expect(first).toHaveLength(3);
   press('Other ideas');
-  expect(chips()).toHaveLength(3);
-  expect(chips().some((text) => first.includes(text))).toBe(false);
+  expect(listChips()).toHaveLength(3);
+  expect(listChips().some((text) => first.includes(text))).toBe(false);
   for (let round = 0; round < 60; round += 1) press('Other ideas');
-  expect(chips()).toHaveLength(3);
+  expect(listChips()).toHaveLength(3);
 });
 
 it('keeps the requested suggestions while the partner writes', () => {
   press('Suggest something');
-  const before = chips();
-  partnerWrites('are you there?', 3);
-  expect(chips()).toEqual(before);
+  const before = listChips();
+  receivePartnerMessage('are you there?', 3);
+  expect(listChips()).toEqual(before);
 });
 
 it('puts a suggestion into the composer, sends nothing, and does not offer it again', () => {
   press('Suggest something');
-  const [text = ''] = chips();
+  const [text = ''] = listChips();
   sent.length = 0;
   press(text);
-  expect(field()).toHaveValue(text);
-  expect(field()).toHaveFocus();
+  expect(getField()).toHaveValue(text);
+  expect(getField()).toHaveFocus();
   expect(sent.filter((event) => event !== 'typing')).toEqual([]);
-  expect(row()).toBeNull();
+  expect(queryRow()).toBeNull();
   expect(screen.queryByRole('button', { name: 'Suggest something' })).toBeNull();
   write('');
-  expect(row()).toBeNull();
+  expect(queryRow()).toBeNull();
   press('Suggest something');
-  expect(chips()).not.toContain(text);
+  expect(listChips()).not.toContain(text);
 });
 
 it('does not offer what one of the two has asked already', () => {
   press('Suggest something');
-  const [text = ''] = chips();
+  const [text = ''] = listChips();
   press('Hide');
-  partnerWrites(text, 3);
+  receivePartnerMessage(text, 3);
   press('Suggest something');
-  expect(chips()).not.toContain(text);
+  expect(listChips()).not.toContain(text);
 });
 
 it('does not appear by itself again in a chat in which it was hidden, but on request', () => {
-  pass(pageLimits.suggestionsAfterMs);
+  advanceTime(pageLimits.suggestionsAfterMs);
   press('Hide');
-  expect(row()).toBeNull();
-  partnerWrites('and now?', 3);
-  pass(2 * pageLimits.suggestionsAfterMs);
-  expect(row()).toBeNull();
+  expect(queryRow()).toBeNull();
+  receivePartnerMessage('and now?', 3);
+  advanceTime(2 * pageLimits.suggestionsAfterMs);
+  expect(queryRow()).toBeNull();
   press('Suggest something');
-  expect(row()).not.toBeNull();
+  expect(queryRow()).not.toBeNull();
   press('Hide');
   expect(sessionStorage.getItem('thaw-suggestions-hidden')).toBe('s1');
 });
@@ -191,13 +191,13 @@ it('stays hidden in the random chat when it is hidden in a private chat', () => 
   fireEvent.click(inPrivateChat.getByRole('button', { name: 'Hide' }));
   expect(inPrivateChat.queryByRole('group')).toBeNull();
   unmount();
-  pass(2 * pageLimits.suggestionsAfterMs);
-  expect(row()).toBeNull();
+  advanceTime(2 * pageLimits.suggestionsAfterMs);
+  expect(queryRow()).toBeNull();
 });
 
 it('returns the focus to the button when the row disappears with the focus in it', () => {
-  pass(pageLimits.suggestionsAfterMs);
-  const [text = ''] = chips();
+  advanceTime(pageLimits.suggestionsAfterMs);
+  const [text = ''] = listChips();
   act(() => screen.getByRole('button', { name: text }).focus());
   receive('typing', { sessionId: 's1', userId: 12 });
   expect(screen.getByRole('button', { name: 'Suggest something' })).toHaveFocus();

@@ -12,12 +12,12 @@ const draftSchema = z.object({
 /** Unsent content of a composer. */
 export type Draft = z.infer<typeof draftSchema>;
 
-export const emptyDraft: Draft = { text: '', replyToId: null, hasPicture: false };
+export const createCaseDraft: Draft = { text: '', replyToId: null, hasPicture: false };
 
 export const isEmptyDraft = ({ text, replyToId, hasPicture }: Draft): boolean =>
   text === '' && replyToId === null && !hasPicture;
 
-export const parseDraft = (stored: string | null): Draft => parseJson(draftSchema, stored) ?? emptyDraft;
+export const parseDraft = (stored: string | null): Draft => parseJson(draftSchema, stored) ?? createCaseDraft;
 
 /** Puts a message returned by the outbox in front of the draft. */
 export const prependReturned = (

@@ -11,7 +11,7 @@ import { flushPromises } from '@/testing/flush-promises';
 
 const url = '/api/files/chat-images/0b0f3f2a-5a86-4a61-9a0e-6a4b8c1d2e3f.webp';
 const photo = new File(['x'], 'dot.png', { type: 'image/png' });
-const text = (content: string) => ({ text: content, attachment: null, replyTo: null });
+const createDraft = (content: string) => ({ text: content, attachment: null, replyTo: null });
 const replyTo = { messageId: '1-1', content: 'hm', senderId: 12, senderName: 'brave-heron-7' };
 
 const createTestOutbox = (changes: Partial<OutboxOptions> = {}) => {
@@ -94,7 +94,7 @@ afterEach(() => jest.restoreAllMocks());
 describe('a text', () => {
   it('is sent at once and removed on its ack', () => {
     const { outbox, sent, ackedIds, listMessages } = createTestOutbox();
-    expect(outbox.submit('12', text('hello'))).toBe(true);
+    expect(outbox.submit('12', createDraft('hello'))).toBe(true);
     expect(listMessages()).toMatchObject([{ clientId: 'c1', content: 'hello', state: 'sending' }]);
     sent[0]?.ack();
     expect(ackedIds).toEqual(['c1']);
@@ -104,14 +104,14 @@ describe('a text', () => {
   it('is not queued while not connected (A114)', () => {
     const { outbox, connection, listMessages } = createTestOutbox();
     connection.isConnected = false;
-    expect(outbox.submit('12', text('hello'))).toBe(false);
+    expect(outbox.submit('12', createDraft('hello'))).toBe(false);
     expect(listMessages()).toEqual([]);
   });
 
   it('waits for Retry when its ack is invalid or the server refuses it, and is then sent once', async () => {
     const { outbox, sent, listStates } = createTestOutbox();
-    outbox.submit('12', text('one'));
-    outbox.submit('12', text('two'));
+    outbox.submit('12', createDraft('one'));
+    outbox.submit('12', createDraft('two'));
     sent[0]?.ack({});
     sent[1]?.reject(new SocketRequestError('refused', 'internal'));
     await flushPromises();
@@ -126,8 +126,8 @@ describe('a text', () => {
 
   it('that was interrupted is resent once and in order on the next connection', async () => {
     const { outbox, sent, listStates } = createTestOutbox();
-    outbox.submit('12', text('one'));
-    outbox.submit('12', text('two'));
+    outbox.submit('12', createDraft('one'));
+    outbox.submit('12', createDraft('two'));
     outbox.resendAll();
     expect(sent).toHaveLength(2);
     for (const { reject } of sent) reject(new SocketRequestError('closed'));
@@ -139,9 +139,9 @@ describe('a text', () => {
 
   it('that was unanswered, or given up with the connection, is resent automatically on the next connection', async () => {
     const { outbox, sent, listStates } = createTestOutbox();
-    outbox.submit('12', text('one'));
+    outbox.submit('12', createDraft('one'));
     sent[0]?.reject(new SocketRequestError('timeout'));
-    outbox.submit('12', text('two'));
+    outbox.submit('12', createDraft('two'));
     sent[1]?.reject(new SocketRequestError('closed'));
     await flushPromises();
     outbox.handleConnectionGivenUp();
@@ -153,8 +153,8 @@ describe('a text', () => {
 
   it('is resent only for the resumed conversation', async () => {
     const { outbox, sent } = createTestOutbox();
-    outbox.submit('s1', text('one'));
-    outbox.submit('s2', text('two'));
+    outbox.submit('s1', createDraft('one'));
+    outbox.submit('s2', createDraft('two'));
     for (const { reject } of sent) reject(new SocketRequestError('closed'));
     await flushPromises();
     outbox.resendAll('s2');
@@ -165,7 +165,7 @@ describe('a text', () => {
     const { outbox, sent, clock, listMessages, getNoticeKind } = createTestOutbox();
     const composer = createComposer();
     outbox.registerComposer('12', composer);
-    outbox.submit('12', { ...text('hello'), replyTo });
+    outbox.submit('12', { ...createDraft('hello'), replyTo });
     sent[0]?.reject(new SocketRequestError('refused', 'rate_limited', 900));
     await flushPromises();
     expect(listMessages()).toEqual([]);
@@ -179,7 +179,7 @@ describe('a text', () => {
     const { outbox, sent, unclaimed } = createTestOutbox();
     const detach = outbox.registerComposer('12', createComposer());
     detach();
-    outbox.submit('12', text('hello'));
+    outbox.submit('12', createDraft('hello'));
     sent[0]?.reject(new SocketRequestError('refused', 'rate_limited', 900));
     await flushPromises();
     expect(unclaimed).toEqual([['12', { text: 'hello', replyTo: null }]]);
@@ -187,7 +187,7 @@ describe('a text', () => {
 
   it('is removed by Delete', async () => {
     const { outbox, sent, listMessages } = createTestOutbox();
-    outbox.submit('12', text('hello'));
+    outbox.submit('12', createDraft('hello'));
     sent[0]?.reject(new SocketRequestError('refused', 'internal'));
     await flushPromises();
     outbox.discard('c1');
@@ -198,7 +198,7 @@ describe('a text', () => {
 
 describe('a reload', () => {
   it('keeps unsent messages and sends them under the same clientId', () => {
-    createTestOutbox().outbox.submit('12', { ...text('hello'), replyTo });
+    createTestOutbox().outbox.submit('12', { ...createDraft('hello'), replyTo });
     const { outbox, sent, listMessages } = createTestOutbox();
     expect(listMessages()).toMatchObject([{ clientId: 'c1', content: 'hello', replyTo, state: 'sending' }]);
     outbox.resendAll();
@@ -225,7 +225,7 @@ describe('a reload', () => {
 
   it('by another user finds nothing, and responses for the previous user change nothing', () => {
     const { outbox, sent, ackedIds, listMessages } = createTestOutbox();
-    outbox.submit('12', text('hello'));
+    outbox.submit('12', createDraft('hello'));
     outbox.switchUser(8);
     expect(listMessages()).toEqual([]);
     expect(sessionStorage).toHaveLength(0);
@@ -269,7 +269,7 @@ describe('a photo', () => {
   it('does not delay a text that is written during its upload', () => {
     const { outbox, sent } = createTestOutbox();
     submit(outbox);
-    outbox.submit('12', text('meanwhile'));
+    outbox.submit('12', createDraft('meanwhile'));
     expect(sent.map(({ content }) => content)).toEqual(['meanwhile']);
   });
 
@@ -351,6 +351,6 @@ it('allows a typing frame at most every two seconds for each conversation', () =
   expect(outbox.tryAcquireTypingPermit('13')).toBe(true);
   clock.advance(limits.typingIntervalMs);
   expect(outbox.tryAcquireTypingPermit('12')).toBe(true);
-  outbox.submit('12', text('hello'));
+  outbox.submit('12', createDraft('hello'));
   expect(outbox.tryAcquireTypingPermit('12')).toBe(false);
 });

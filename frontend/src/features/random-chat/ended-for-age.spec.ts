@@ -6,7 +6,10 @@ import { aMessage, aPartner } from '@/testing/factories';
 
 const image = uploadUrl({ bucket: 'chat-images', key: '0123456789abcdef0123456789abcdef.webp' });
 
-const endedWith = (message: Partial<ChatMessage>, endReason: RandomChatState['endReason'] = 'disconnected') =>
+const createEndedState = (
+  message: Partial<ChatMessage>,
+  endReason: RandomChatState['endReason'] = 'disconnected',
+) =>
   isEndedForAge({
     endReason,
     session: {
@@ -27,7 +30,7 @@ it.each([
   ['an edited message', { content: '14f', isEdited: true }],
   ['the caption of a picture', { type: 'mixed' as const, content: `im 16\n[IMAGE:${image}]` }],
 ])('a chat has ended for age after a statement in %s', (_, message) => {
-  expect(endedWith(message)).toBe(true);
+  expect(createEndedState(message)).toBe(true);
 });
 
 it.each([
@@ -40,5 +43,5 @@ it.each([
   ],
   ['one that goes on', { content: 'im 15' }, null],
 ])('%s has not', (_, message, endReason) => {
-  expect(endedWith(message, endReason)).toBe(false);
+  expect(createEndedState(message, endReason)).toBe(false);
 });

@@ -2,11 +2,11 @@ import { topics, findTopics } from '@thaw/contract/topics';
 import { chooseStarters, getStage } from '@/features/suggestions/choose-starters';
 import { starters, type Starter } from '@/features/suggestions/starters';
 
-const none = (): boolean => false;
+const isNeverExcluded = (): boolean => false;
 const choose = (
   texts: readonly string[],
   conversationId = 's1',
-  isExcluded: (starter: Starter) => boolean = none,
+  isExcluded: (starter: Starter) => boolean = isNeverExcluded,
 ): readonly Starter[] => chooseStarters(starters, { conversationId, texts }, isExcluded);
 
 /** Deterministic pseudo-random numbers (mulberry32), so that a failure can be repeated. */
@@ -85,7 +85,11 @@ describe('the choice', () => {
   });
 
   it('orders equal scores by conversation and id, not by their place in the list', () => {
-    const reversed = chooseStarters([...starters].reverse(), { conversationId: 's1', texts: [] }, none);
+    const reversed = chooseStarters(
+      [...starters].reverse(),
+      { conversationId: 's1', texts: [] },
+      isNeverExcluded,
+    );
     expect(reversed).toEqual(choose([]));
     const results = Array.from({ length: 20 }, (_, index) => choose([], `s${index}`)[0]?.id);
     expect(new Set(results).size).toBeGreaterThan(5);

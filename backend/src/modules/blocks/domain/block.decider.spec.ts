@@ -9,7 +9,7 @@ const noon = new Date(Date.UTC(2026, 10, 20, 12));
 const later = new Date(Date.UTC(2026, 10, 20, 13));
 const given = createGiven(blockDecider);
 
-const recorded = (type: BlockEvent['type']): BlockEvent => ({
+const createStored = (type: BlockEvent['type']): BlockEvent => ({
   type,
   eventId: type,
   occurredAt: noon,
@@ -45,11 +45,11 @@ describe('blocking a user', () => {
         occurredAt: later,
         data: { blockerId: ada, blockedId: bob },
       });
-    given(recorded('PersonBlocked')).when(block()).thenNothing();
+    given(createStored('PersonBlocked')).when(block()).thenNothing();
   });
 
   it('is recorded again after an unblock', () => {
-    given(recorded('PersonBlocked'), recorded('PersonUnblocked'))
+    given(createStored('PersonBlocked'), createStored('PersonUnblocked'))
       .when(block())
       .then({ type: 'PersonBlocked' });
   });
@@ -69,7 +69,7 @@ describe('blocking a user', () => {
       .when(block({ blockedCount: blockedCount - 1 }))
       .then({ type: 'PersonBlocked' });
     given().when(block({ blockedCount })).thenThrows('limit_reached');
-    given(recorded('PersonBlocked'))
+    given(createStored('PersonBlocked'))
       .when(block({ blockedCount, mayBlock: false }))
       .thenNothing();
   });
@@ -77,13 +77,15 @@ describe('blocking a user', () => {
 
 describe('unblocking a user', () => {
   it('is recorded', () => {
-    given(recorded('PersonBlocked'))
+    given(createStored('PersonBlocked'))
       .when(unblock)
       .then({ type: 'PersonUnblocked', occurredAt: later, data: { blockerId: ada, blockedId: bob } });
   });
 
   it('is refused for a user who is not blocked', () => {
     given().when(unblock).thenThrows('not_found');
-    given(recorded('PersonBlocked'), recorded('PersonUnblocked')).when(unblock).thenThrows('not_found');
+    given(createStored('PersonBlocked'), createStored('PersonUnblocked'))
+      .when(unblock)
+      .thenThrows('not_found');
   });
 });

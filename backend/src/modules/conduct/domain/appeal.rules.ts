@@ -1,5 +1,5 @@
 import { DomainError } from '../../../platform/errors/domain.errors';
-import { record } from './conduct-event.factory';
+import { createEvent } from './conduct-event.factory';
 import type { ConductPolicy } from './conduct-policy.types';
 import type { DecideAppeal, FileAppeal } from './conduct.commands';
 import type { ConductEvent } from './conduct.events';
@@ -39,7 +39,7 @@ export const decideAppealFiling = (
   if (at.getTime() - notice.createdAt.getTime() > appealWithinMs) throw new DomainError('too_late');
   const { caseId } = notice;
   return [
-    record(command, 'AppealFiled', { appealId: ids.nextNumber(), noticeId, caseId, appellantId, words }),
+    createEvent(command, 'AppealFiled', { appealId: ids.nextNumber(), noticeId, caseId, appellantId, words }),
   ];
 };
 
@@ -66,7 +66,7 @@ export const decideAppeal = (
   if (outcome === 'reduced' ? !isShorter(sanction, until, at) : until !== null)
     throw new DomainError('validation_failed');
   return [
-    record(command, 'AppealDecided', {
+    createEvent(command, 'AppealDecided', {
       appealId,
       noticeId,
       answerNoticeId: ids.nextNumber(),
@@ -81,7 +81,7 @@ export const decideAppeal = (
     ...(outcome === 'reversed' ? reverseDecision(command, state, notice, sanction) : []),
     ...(outcome === 'upheld' && sanction && awaitsConfirmation(sanction)
       ? [
-          record(command, 'SanctionConfirmed', {
+          createEvent(command, 'SanctionConfirmed', {
             sanctionId: sanction.sanctionId,
             caseId: sanction.caseId,
             moderatorId,
@@ -117,10 +117,10 @@ const reverseDecision = (
   const isCare = kind === 'care' || (sanction?.isAutomatic ?? false);
   const isFlagOfCase = state.standing.flag !== null && state.flagCaseId === caseId;
   return [
-    ...(isCare && isFlagOfCase ? [record(command, 'FlagLifted', { noticeId: null })] : []),
+    ...(isCare && isFlagOfCase ? [createEvent(command, 'FlagLifted', { noticeId: null })] : []),
     ...(sanction
       ? [
-          record(command, 'SanctionLifted', {
+          createEvent(command, 'SanctionLifted', {
             sanctionId: sanction.sanctionId,
             noticeId: null,
             cause: 'appeal',
@@ -140,4 +140,4 @@ const reopenCase = (
 ): readonly ConductEvent[] =>
   caseId === null || findUndecidedCase(state)
     ? []
-    : [record(command, 'CaseOpened', { caseId, kind: 'appeal' })];
+    : [createEvent(command, 'CaseOpened', { caseId, kind: 'appeal' })];

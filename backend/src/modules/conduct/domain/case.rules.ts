@@ -1,6 +1,6 @@
 import { limits } from '@thaw/contract/limits';
 import { DomainError } from '../../../platform/errors/domain.errors';
-import { record } from './conduct-event.factory';
+import { createEvent } from './conduct-event.factory';
 import type { ConductPolicy } from './conduct-policy.types';
 import type {
   AddNote,
@@ -32,39 +32,41 @@ import {
 /** @throws DomainError not_found, own_decision, claimed, already_answered */
 export const decideClaim = (command: ClaimCase, state: ConductState): readonly ConductEvent[] => {
   const { caseId, moderatorId, at } = command;
-  const claimed = requireCase(state, caseId);
+  const claimedCase = requireCase(state, caseId);
   requireUninvolved(state, caseId, command);
-  requireUnclaimed(claimed, command);
-  if (!isWaiting(state, claimed)) throw new DomainError('already_answered');
-  return [record(command, 'CaseClaimed', { caseId, moderatorId, until: computeClaimEnd(at).toISOString() })];
+  requireUnclaimed(claimedCase, command);
+  if (!isWaiting(state, claimedCase)) throw new DomainError('already_answered');
+  return [
+    createEvent(command, 'CaseClaimed', { caseId, moderatorId, until: computeClaimEnd(at).toISOString() }),
+  ];
 };
 
 /** @throws DomainError not_found, claimed */
 export const decideRelease = (command: ReleaseCase, state: ConductState): readonly ConductEvent[] => {
   const { caseId, moderatorId, at } = command;
-  const released = requireCase(state, caseId);
-  requireUnclaimed(released, command);
-  const { claim } = released;
+  const releasedCase = requireCase(state, caseId);
+  requireUnclaimed(releasedCase, command);
+  const { claim } = releasedCase;
   if (claim?.moderatorId !== moderatorId || claim.until <= at) return [];
-  return [record(command, 'CaseReleased', { caseId, moderatorId })];
+  return [createEvent(command, 'CaseReleased', { caseId, moderatorId })];
 };
 
 /** @throws DomainError not_found */
 export const decideNote = (command: AddNote, state: ConductState): readonly ConductEvent[] => {
   const { caseId, moderatorId, text } = command;
   requireCase(state, caseId);
-  return [record(command, 'CaseNoted', { caseId, moderatorId, text })];
+  return [createEvent(command, 'CaseNoted', { caseId, moderatorId, text })];
 };
 
 /** @throws DomainError not_found, own_decision, claimed, case_changed, already_answered */
 export const decideEscalation = (command: EscalateCase, state: ConductState): readonly ConductEvent[] => {
   const { caseId, moderatorId, version, reason } = command;
-  const escalated = requireCase(state, caseId);
+  const escalatedCase = requireCase(state, caseId);
   requireUninvolved(state, caseId, command);
-  requireUnclaimed(escalated, command);
+  requireUnclaimed(escalatedCase, command);
   requireVersion(state, version);
-  if (escalated.state !== 'open') throw new DomainError('already_answered');
-  return [record(command, 'CaseEscalated', { caseId, moderatorId, reason })];
+  if (escalatedCase.state !== 'open') throw new DomainError('already_answered');
+  return [createEvent(command, 'CaseEscalated', { caseId, moderatorId, reason })];
 };
 
 /** @throws DomainError not_found, own_decision, claimed, case_changed, already_answered, validation_failed */
@@ -74,12 +76,13 @@ export const decideCase = (
   policy: ConductPolicy,
 ): readonly ConductEvent[] => {
   const { ids, caseId, moderatorId, outcome, rule, facts, note, version } = command;
-  const decided = requireCase(state, caseId);
+  const decidedCase = requireCase(state, caseId);
   requireUninvolved(state, caseId, command);
-  if (decided.escalation) requireSecondModerator(decided.escalation, command, policy.soloReviewAfterMs);
-  requireUnclaimed(decided, command);
+  if (decidedCase.escalation)
+    requireSecondModerator(decidedCase.escalation, command, policy.soloReviewAfterMs);
+  requireUnclaimed(decidedCase, command);
   requireVersion(state, version);
-  if (decided.state === 'decided') throw new DomainError('already_answered');
+  if (decidedCase.state === 'decided') throw new DomainError('already_answered');
   requireComplete(command);
   const reports = listReportsOfCase(state, caseId).map(({ reportId, reporterId }) => ({
     reportId,
@@ -87,10 +90,10 @@ export const decideCase = (
     noticeId: ids.nextNumber(),
   }));
   return [
-    record(command, 'CaseDecided', { caseId, moderatorId, outcome, rule, reports, facts, note }),
+    createEvent(command, 'CaseDecided', { caseId, moderatorId, outcome, rule, reports, facts, note }),
     ...endAutomaticCare(command, state),
     ...decideConsequence(command),
-    ...placeLegalHold(command, state, decided),
+    ...placeLegalHold(command, state, decidedCase),
   ];
 };
 
@@ -116,6 +119,7 @@ const endAutomaticCare = (command: DecideCase, state: ConductState): readonly Co
   const earlier = listSanctionsOfCase(state, caseId).filter(({ isLifted }) => !isLifted);
   const wasLimited = isFlagOfCase || earlier.some((sanction) => isInForce(sanction, at));
   let noticeId = isDismissed && wasLimited ? ids.nextNumber() : null;
+  // Only the first event carries the notice.
   const takeNoticeId = (): number | null => {
     const taken = noticeId;
     noticeId = null;
@@ -123,9 +127,9 @@ const endAutomaticCare = (command: DecideCase, state: ConductState): readonly Co
   };
   const isEnded = (sanction: ImposedSanction): boolean => isDismissed || isInForce(sanction, at);
   return [
-    ...(isFlagOfCase ? [record(command, 'FlagLifted', { noticeId: takeNoticeId() })] : []),
+    ...(isFlagOfCase ? [createEvent(command, 'FlagLifted', { noticeId: takeNoticeId() })] : []),
     ...earlier.filter(isEnded).map(({ sanctionId }) =>
-      record(command, 'SanctionLifted', {
+      createEvent(command, 'SanctionLifted', {
         sanctionId,
         noticeId: takeNoticeId(),
         cause: isDismissed ? 'dismissed' : 'replaced',
@@ -140,9 +144,9 @@ const decideConsequence = (command: DecideCase): readonly ConductEvent[] => {
   const { ids, caseId, outcome, rule, until } = command;
   if (outcome === 'dismissed' || rule === null) return [];
   if (outcome === 'warned')
-    return [record(command, 'PersonWarned', { noticeId: ids.nextNumber(), caseId, rule })];
+    return [createEvent(command, 'PersonWarned', { noticeId: ids.nextNumber(), caseId, rule })];
   return [
-    record(command, 'SanctionImposed', {
+    createEvent(command, 'SanctionImposed', {
       sanctionId: ids.nextNumber(),
       noticeId: ids.nextNumber(),
       kind: outcome,
@@ -167,7 +171,7 @@ const placeLegalHold = (
   const isIllegal = outcome !== 'dismissed' && rule === 'no_illegal';
   if (state.standing.isHeld || !(isIllegal || (isSanctioned && isAboutMinor))) return [];
   const reason = isIllegal ? 'Decided under the rule no_illegal' : 'Sanctioned after a report about a minor';
-  return [record(command, 'HoldPlaced', { moderatorId: null, reason })];
+  return [createEvent(command, 'HoldPlaced', { moderatorId: null, reason })];
 };
 
 /** @throws DomainError not_found */
@@ -178,5 +182,5 @@ export const decideExpiry = (command: RecordExpiry, state: ConductState): readon
     const report = state.reports.get(reportId);
     return report?.caseId === caseId && !report.hasExpired;
   });
-  return reportIds.length > 0 ? [record(command, 'EvidenceExpired', { caseId, reportIds })] : [];
+  return reportIds.length > 0 ? [createEvent(command, 'EvidenceExpired', { caseId, reportIds })] : [];
 };

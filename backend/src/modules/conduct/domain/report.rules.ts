@@ -1,6 +1,6 @@
 import type { HouseRule, ReportCategory } from '@thaw/contract/safety';
 import { DomainError } from '../../../platform/errors/domain.errors';
-import { record } from './conduct-event.factory';
+import { createEvent } from './conduct-event.factory';
 import type { ConductPolicy } from './conduct-policy.types';
 import type { FileReport, RaiseFinding } from './conduct.commands';
 import type { ConductEvent, ReportContext } from './conduct.events';
@@ -76,8 +76,8 @@ export const decideReport = (
   };
   const { reportId, countsAs } = report;
   return [
-    ...(undecided ? [] : [record(command, 'CaseOpened', { caseId, kind: 'reports' })]),
-    record(command, 'ReportFiled', {
+    ...(undecided ? [] : [createEvent(command, 'CaseOpened', { caseId, kind: 'reports' })]),
+    createEvent(command, 'ReportFiled', {
       reportId,
       caseId,
       reporterId,
@@ -133,7 +133,7 @@ const decideCare = (
   );
   if (reporters >= suspendReporters && !wasSuspended && !isSanctionedUntil(state, at, until))
     events.push(
-      record(command, 'SanctionImposed', {
+      createEvent(command, 'SanctionImposed', {
         sanctionId: ids.nextNumber(),
         noticeId: ids.nextNumber(),
         kind: 'suspended',
@@ -157,7 +157,7 @@ export const flagUser = (
   cause: 'reports' | 'many_accounts' | 'sanction_lapsed',
   until = new Date(command.at.getTime() + FLAG_MAX_MS),
 ): ConductEvent =>
-  record(command, 'PersonFlagged', {
+  createEvent(command, 'PersonFlagged', {
     caseId,
     until: until.toISOString(),
     cause,
@@ -186,8 +186,8 @@ export const decideFinding = (command: RaiseFinding, state: ConductState): reado
   const undecided = findUndecidedCase(state);
   const caseId = undecided?.caseId ?? ids.nextNumber();
   return [
-    ...(undecided ? [] : [record(command, 'CaseOpened', { caseId, kind: 'finding' })]),
-    record(command, 'FindingRaised', { caseId, finding, sourceEventId, evidenceHash, evidence }),
+    ...(undecided ? [] : [createEvent(command, 'CaseOpened', { caseId, kind: 'finding' })]),
+    createEvent(command, 'FindingRaised', { caseId, finding, sourceEventId, evidenceHash, evidence }),
     ...(finding === 'many_accounts' && !isFlagged(state, at) ? [flagUser(command, caseId, finding)] : []),
     ...(finding === 'stated_age' ? decideStatedAge(command, state, caseId) : []),
     ...(rule && !hasSanctionWithoutEnd(state) ? [suspendUntilDecided(command, caseId, rule)] : []),
@@ -202,7 +202,7 @@ const decideStatedAge = (
   const { ids, at } = command;
   const isRepeated = state.ageAskedAt.some((askedAt) => at.getTime() - askedAt.getTime() < AGE_STATEMENTS_MS);
   if (isRepeated) return hasSanctionWithoutEnd(state) ? [] : [suspendUntilDecided(command, caseId)];
-  return [record(command, 'AgeAsked', { noticeId: ids.nextNumber(), caseId })];
+  return [createEvent(command, 'AgeAsked', { noticeId: ids.nextNumber(), caseId })];
 };
 
 const hasSanctionWithoutEnd = ({ sanctions }: ConductState): boolean =>
@@ -214,7 +214,7 @@ export const suspendUntilDecided = (
   caseId: number | null,
   rule: HouseRule = 'adults_only',
 ): ConductEvent =>
-  record(command, 'SanctionImposed', {
+  createEvent(command, 'SanctionImposed', {
     sanctionId: command.ids.nextNumber(),
     noticeId: command.ids.nextNumber(),
     kind: 'suspended',

@@ -1,5 +1,5 @@
 import { DomainError } from '../../../platform/errors/domain.errors';
-import { record } from './conduct-event.factory';
+import { createEvent } from './conduct-event.factory';
 import type { ConductPolicy } from './conduct-policy.types';
 import type {
   AnswerAgeQuestion,
@@ -50,9 +50,10 @@ export const decideConfirmation = (
   requireVersion(state, version);
   if (!ban) throw new DomainError('already_answered');
   const { sanctionId } = ban;
-  if (isConfirmed) return [record(command, 'SanctionConfirmed', { sanctionId, caseId, moderatorId, isSolo })];
+  if (isConfirmed)
+    return [createEvent(command, 'SanctionConfirmed', { sanctionId, caseId, moderatorId, isSolo })];
   return [
-    record(command, 'SanctionLifted', {
+    createEvent(command, 'SanctionLifted', {
       sanctionId,
       noticeId: ids.nextNumber(),
       cause: 'not_confirmed',
@@ -70,7 +71,7 @@ export const decideLift = (command: LiftSanction, state: ConductState): readonly
   if (moderatorId === userId) throw new DomainError('own_decision');
   if (!isInForce(sanction, at)) throw new DomainError('already_answered');
   return [
-    record(command, 'SanctionLifted', {
+    createEvent(command, 'SanctionLifted', {
       sanctionId,
       noticeId: ids.nextNumber(),
       cause: 'moderator',
@@ -85,7 +86,7 @@ export const decideLegalHold = (command: SetLegalHold, state: ConductState): rea
   const { userId, moderatorId, isHeld, reason } = command;
   if (moderatorId === userId) throw new DomainError('own_decision');
   if (state.standing.isHeld === isHeld) return [];
-  return [record(command, isHeld ? 'HoldPlaced' : 'HoldLifted', { moderatorId, reason })];
+  return [createEvent(command, isHeld ? 'HoldPlaced' : 'HoldLifted', { moderatorId, reason })];
 };
 
 /** An inherited sanction is an automatic decision, with a case of its own that an appeal can return to the queue. */
@@ -97,8 +98,8 @@ export const decideInheritedSanction = (
   if ([...state.sanctions.values()].some((sanction) => sanction.inheritedFrom === inheritedFrom)) return [];
   const caseId = ids.nextNumber();
   return [
-    record(command, 'CaseOpened', { caseId, kind: 'finding' }),
-    record(command, 'CaseDecided', {
+    createEvent(command, 'CaseOpened', { caseId, kind: 'finding' }),
+    createEvent(command, 'CaseDecided', {
       caseId,
       moderatorId: null,
       outcome: kind,
@@ -107,7 +108,7 @@ export const decideInheritedSanction = (
       facts: null,
       note: null,
     }),
-    record(command, 'SanctionImposed', {
+    createEvent(command, 'SanctionImposed', {
       sanctionId: ids.nextNumber(),
       noticeId: ids.nextNumber(),
       kind,
@@ -134,7 +135,7 @@ export const decideAlignment = (
     .flatMap((sanction) =>
       isOver
         ? [
-            record(command, 'SanctionLifted', {
+            createEvent(command, 'SanctionLifted', {
               sanctionId: sanction.sanctionId,
               noticeId: ids.nextNumber(),
               cause: 'source_ended',
@@ -152,7 +153,7 @@ export const decideAgeAnswer = (command: AnswerAgeQuestion, state: ConductState)
   if (state.notices.get(noticeId)?.kind !== 'age_question') throw new DomainError('not_found');
   if (state.standing.ageQuestion?.noticeId !== noticeId) throw new DomainError('already_answered');
   return [
-    record(command, 'AgeAnswered', { noticeId, answer }),
+    createEvent(command, 'AgeAnswered', { noticeId, answer }),
     ...(answer === 'minor' ? [suspendUntilDecided(command, state.ageCaseId)] : []),
   ];
 };
@@ -172,7 +173,7 @@ export const decideTimeLimits = (
       .filter((sanction) => isOverdue(sanction, at, policy))
       .flatMap((ban) => replaceBySuspension(command, ban, 'not_confirmed', computeUnconfirmedEnd(ban))),
     ...(currentFlag && currentFlag.until <= at && !lapsed
-      ? [record(command, 'FlagLifted', { noticeId: null })]
+      ? [createEvent(command, 'FlagLifted', { noticeId: null })]
       : []),
     ...(lapsed ? [flagUser(command, lapsed.caseId, 'sanction_lapsed', findFlagEnd(state, at))] : []),
   ];
@@ -205,14 +206,14 @@ const replaceBySuspension = (
 ): readonly ConductEvent[] => {
   const { ids } = command;
   return [
-    record(command, 'SanctionLifted', {
+    createEvent(command, 'SanctionLifted', {
       sanctionId,
       noticeId: null,
       cause,
       moderatorId: null,
       reason: null,
     }),
-    record(command, 'SanctionImposed', {
+    createEvent(command, 'SanctionImposed', {
       sanctionId: ids.nextNumber(),
       noticeId: ids.nextNumber(),
       kind: 'suspended',

@@ -15,7 +15,7 @@ export class ModerationMetricsService implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    const read = (): Promise<ModerationFigures> => withinMs(this.figures.read(), READ_WITHIN_MS);
+    const read = (): Promise<ModerationFigures> => rejectAfterMs(this.figures.read(), READ_WITHIN_MS);
     this.metrics.addGauges<ModerationFigures>(
       {
         thaw_moderation_open_cases: {
@@ -75,7 +75,7 @@ export class ModerationMetricsService implements OnModuleInit {
 
 const toLabels = (moderatorId: number): { moderator: string } => ({ moderator: String(moderatorId) });
 
-const withinMs = async <Result>(result: Promise<Result>, ms: number): Promise<Result> => {
+const rejectAfterMs = async <Result>(result: Promise<Result>, ms: number): Promise<Result> => {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`No figures within ${ms} ms`)), ms);

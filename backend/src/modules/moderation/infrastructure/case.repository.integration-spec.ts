@@ -206,11 +206,11 @@ describe('the queue of cases', () => {
   });
 
   it('is ordered by urgency, then by the time of waiting, then by number', async () => {
-    const minutes = (count: number) => ({ opened_at: subtractMs(count * 60_000) });
+    const openedMinutesAgo = (count: number) => ({ opened_at: subtractMs(count * 60_000) });
     const [young, old, twin] = [
-      await addCase(minutes(1)),
-      await addCase(minutes(2)),
-      await addCase(minutes(1)),
+      await addCase(openedMinutesAgo(1)),
+      await addCase(openedMinutesAgo(2)),
+      await addCase(openedMinutesAgo(1)),
     ];
     const grave = await addCase({ kind: 'finding', finding: 'stated_age' });
     for (const id of [young, old, twin]) await addReport(id);

@@ -72,12 +72,12 @@ export class ExportContentService {
       this.readEvents({ section, streamIds, types, userId, cut });
 
     yield* read('account', [`user-${userId}`]);
-    for await (const others of pageIds((after) => this.exports.readRelated(userId, after)))
+    for await (const others of iterateIds((after) => this.exports.readRelated(userId, after)))
       yield* read(
         'friends',
         others.map((otherId) => `friendship-${Math.min(userId, otherId)}-${Math.max(userId, otherId)}`),
       );
-    for await (const others of pageIds((after) => this.exports.readBlocked(userId, after)))
+    for await (const others of iterateIds((after) => this.exports.readBlocked(userId, after)))
       yield* read(
         'blocks',
         others.map((otherId) => `block-${userId}-${otherId}`),
@@ -91,10 +91,10 @@ export class ExportContentService {
       if (chats.length < PAGE_SIZE) break;
       after = chats.at(-1)?.id ?? after;
     }
-    for await (const others of pageIds((after) => this.exports.readRelated(userId, after)))
+    for await (const others of iterateIds((after) => this.exports.readRelated(userId, after)))
       for (const otherId of others) yield* this.readPrivateMessages(userId, otherId, cut);
     yield* read('conduct', [buildConductStreamId(userId)]);
-    for await (const others of pageIds((after) => this.exports.readReported(userId, after)))
+    for await (const others of iterateIds((after) => this.exports.readReported(userId, after)))
       yield* read('conduct', others.map(buildConductStreamId), TYPES_BY_REPORTERS);
 
     const { kind, since, until } = await this.standings.find(userId);
@@ -110,7 +110,7 @@ export class ExportContentService {
   ): AsyncGenerator<ExportEvent[]> {
     const types = listExportedTypes('private');
     const readIds = (after: number) => this.exports.readPrivateMessages(userId, otherId, after, cut);
-    for await (const ids of pageIds(readIds)) {
+    for await (const ids of iterateIds(readIds)) {
       const canRead = await this.exports.areFriends(userId, otherId);
       const streamIds = ids.map((id) => `private-${id}`);
       yield* this.readEvents({ section: 'private', streamIds, types, userId, cut, canRead });
@@ -150,7 +150,7 @@ export class ExportContentService {
 }
 
 /** Yields the pages of a query of ids in ascending order, until one is not full. */
-async function* pageIds(read: (after: number) => Promise<number[]>): AsyncGenerator<number[]> {
+async function* iterateIds(read: (after: number) => Promise<number[]>): AsyncGenerator<number[]> {
   for (let after = 0; ;) {
     const ids = await read(after);
     if (ids.length > 0) yield ids;

@@ -43,15 +43,25 @@ export interface Exclusion {
   leftOut: string;
 }
 
-const account = (...fields: string[]): ExportRule => ({
+const exportAccountFields = (...fields: string[]): ExportRule => ({
   section: 'account',
   author: 'userId',
   fields: ['userId', ...fields],
 });
-const friends = (author: string, ...fields: string[]): ExportRule => ({ section: 'friends', author, fields });
+const exportFriendFields = (author: string, ...fields: string[]): ExportRule => ({
+  section: 'friends',
+  author,
+  fields,
+});
 const request = ['requestId', 'requesterId', 'addresseeId'];
-const conduct = (...fields: string[]): ExportRule => ({ section: 'conduct', fields: ['userId', ...fields] });
-const hidden = (rule: ExportRule, ...hiddenFields: string[]): ExportRule => ({ ...rule, hiddenFields });
+const exportConductFields = (...fields: string[]): ExportRule => ({
+  section: 'conduct',
+  fields: ['userId', ...fields],
+});
+const withHiddenFields = (rule: ExportRule, ...hiddenFields: string[]): ExportRule => ({
+  ...rule,
+  hiddenFields,
+});
 
 const GONE = 'The account is gone, and nothing can be exported.';
 const UNDECIDED = 'Would disclose a report before its decision. Decisions are exported.';
@@ -71,35 +81,35 @@ const withoutForeignWords = (value: unknown, userId: number): unknown => {
 };
 
 /** Users see the end of a chat for safety as a lost connection. */
-const endAsShown = ({ finding: _, reason, ...data }: Data): Data => ({
+const toShownEnd = ({ finding: _, reason, ...data }: Data): Data => ({
   ...data,
   reason: reason === 'removed' ? 'disconnected' : reason,
 });
 
 /** Every event type of the log: how it is exported, or why not (docs/my-data.md). */
 export const exportedEvents: Readonly<Record<string, ExportRule | Exclusion>> = {
-  UserRegistered: account('username', 'email'),
-  AnonymousUserStarted: account('username'),
-  GenderChosen: account('gender'),
-  ProfileChanged: account('username', 'avatar'),
-  AccountConverted: account('email'),
-  EmailChanged: account('email'),
+  UserRegistered: exportAccountFields('username', 'email'),
+  AnonymousUserStarted: exportAccountFields('username'),
+  GenderChosen: exportAccountFields('gender'),
+  ProfileChanged: exportAccountFields('username', 'avatar'),
+  AccountConverted: exportAccountFields('email'),
+  EmailChanged: exportAccountFields('email'),
   ModeratorAppointed: { section: 'account', fields: ['userId'] },
   ModeratorDismissed: { section: 'account', fields: ['userId'] },
   ErasureRequested: { leftOut: GONE },
   PersonErased: { leftOut: GONE },
 
   FriendRequestSent: {
-    ...friends('requesterId', ...request),
+    ...exportFriendFields('requesterId', ...request),
     // The addressee never sees a hidden request, and the requester does not know that it is hidden.
     asShown: ({ isHidden: _, ...data }) => data,
     isLeftOut: ({ isHidden }, isOwn) => isHidden === true && !isOwn,
   },
-  FriendRequestAccepted: friends('addresseeId', ...request),
+  FriendRequestAccepted: exportFriendFields('addresseeId', ...request),
   // The requester gets no answer.
-  FriendRequestDeclined: { ...friends('addresseeId', ...request), isOwnOnly: true },
+  FriendRequestDeclined: { ...exportFriendFields('addresseeId', ...request), isOwnOnly: true },
   FriendRequestVoided: { leftOut: 'Would tell the user that the other one has blocked them.' },
-  FriendshipRemoved: friends('removedBy', 'removedBy', 'removedFriendId'),
+  FriendshipRemoved: exportFriendFields('removedBy', 'removedBy', 'removedFriendId'),
 
   PersonBlocked: { section: 'blocks', author: 'blockerId', fields: ['blockerId', 'blockedId'] },
   PersonUnblocked: { section: 'blocks', author: 'blockerId', fields: ['blockerId', 'blockedId'] },
@@ -148,7 +158,7 @@ export const exportedEvents: Readonly<Record<string, ExportRule | Exclusion>> = 
     section: 'chats',
     author: 'endedBy',
     fields: ['reason', 'endedBy'],
-    asShown: endAsShown,
+    asShown: toShownEnd,
   },
   BodiesExpired: { section: 'chats', fields: [] },
 
@@ -179,27 +189,35 @@ export const exportedEvents: Readonly<Record<string, ExportRule | Exclusion>> = 
   },
   PrivateMessageDeleted: { section: 'private', author: 'senderId', fields: ['messageId', 'senderId'] },
 
-  PersonFlagged: conduct('caseId', 'until', 'cause', 'noticeId'),
-  FlagLifted: conduct('noticeId'),
+  PersonFlagged: exportConductFields('caseId', 'until', 'cause', 'noticeId'),
+  FlagLifted: exportConductFields('noticeId'),
   // `inheritedFrom` is a sanction of another account.
-  SanctionImposed: hidden(
-    conduct('sanctionId', 'noticeId', 'kind', 'rule', 'until', 'caseId', 'isAutomatic'),
+  SanctionImposed: withHiddenFields(
+    exportConductFields('sanctionId', 'noticeId', 'kind', 'rule', 'until', 'caseId', 'isAutomatic'),
     'inheritedFrom',
   ),
-  SanctionConfirmed: hidden(conduct('sanctionId', 'caseId', 'isSolo'), 'moderatorId'),
+  SanctionConfirmed: withHiddenFields(exportConductFields('sanctionId', 'caseId', 'isSolo'), 'moderatorId'),
   // The reason is the text of the notice.
-  SanctionLifted: hidden(conduct('sanctionId', 'noticeId', 'cause', 'reason'), 'moderatorId'),
-  AgeAsked: conduct('noticeId', 'caseId'),
-  AgeAnswered: { ...conduct('noticeId', 'answer'), author: 'userId' },
-  PersonWarned: conduct('noticeId', 'caseId', 'rule'),
+  SanctionLifted: withHiddenFields(
+    exportConductFields('sanctionId', 'noticeId', 'cause', 'reason'),
+    'moderatorId',
+  ),
+  AgeAsked: exportConductFields('noticeId', 'caseId'),
+  AgeAnswered: { ...exportConductFields('noticeId', 'answer'), author: 'userId' },
+  PersonWarned: exportConductFields('noticeId', 'caseId', 'rule'),
   CaseDecided: {
-    ...hidden(conduct('caseId', 'outcome', 'rule', 'facts'), 'moderatorId', 'reports', 'note'),
+    ...withHiddenFields(
+      exportConductFields('caseId', 'outcome', 'rule', 'facts'),
+      'moderatorId',
+      'reports',
+      'note',
+    ),
     // Users are not notified of reports that were dismissed.
     isLeftOut: ({ outcome }) => outcome === 'dismissed',
   },
   ReportFiled: {
-    ...hidden(
-      conduct('reportId', 'category', 'context', 'words'),
+    ...withHiddenFields(
+      exportConductFields('reportId', 'category', 'context', 'words'),
       'caseId',
       'countsAs',
       'weight',
@@ -211,7 +229,7 @@ export const exportedEvents: Readonly<Record<string, ExportRule | Exclusion>> = 
     ownFields: ['reporterId'],
   },
   AppealFiled: {
-    ...conduct('appealId', 'noticeId', 'words'),
+    ...exportConductFields('appealId', 'noticeId', 'words'),
     fieldsOfOwnStream: ['caseId'],
     author: 'appellantId',
     isOwnOnly: true,
@@ -219,8 +237,8 @@ export const exportedEvents: Readonly<Record<string, ExportRule | Exclusion>> = 
   },
   // Only answers to the user's own appeals are read from the log.
   AppealDecided: {
-    ...hidden(
-      conduct('appealId', 'noticeId', 'answerNoticeId', 'outcome', 'isSolo', 'answer'),
+    ...withHiddenFields(
+      exportConductFields('appealId', 'noticeId', 'answerNoticeId', 'outcome', 'isSolo', 'answer'),
       'moderatorId',
     ),
     fieldsOfOwnStream: ['caseId', 'sanctionId', 'until'],

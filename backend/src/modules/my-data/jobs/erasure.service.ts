@@ -188,7 +188,7 @@ export class ErasureService {
     let dropped: number;
     do {
       dropped = await countIn((manager) =>
-        PersonalDataRepository.dropOf(userId, ROWS_PER_TRANSACTION, manager),
+        PersonalDataRepository.dropOfSubject(userId, ROWS_PER_TRANSACTION, manager),
       );
     } while (dropped === ROWS_PER_TRANSACTION);
     await countIn((manager) => this.chats.blankInEventsOfPartners(userId, manager));

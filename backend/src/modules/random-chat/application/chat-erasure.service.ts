@@ -79,7 +79,7 @@ export class ChatErasureService {
     });
     for (let start = 0; start < keys.length; start += CHATS_PER_PAGE) {
       const page = keys.slice(start, start + CHATS_PER_PAGE);
-      const existing = await this.existingAmong(page);
+      const existing = await this.findExisting(page);
       if (existing.length === 0) continue;
       await recordDeleted(existing.length);
       const pipeline = openBatch(this.redis);
@@ -143,7 +143,7 @@ export class ChatErasureService {
     return false;
   }
 
-  private async existingAmong(keys: readonly string[]): Promise<string[]> {
+  private async findExisting(keys: readonly string[]): Promise<string[]> {
     const pipeline = openBatch(this.redis);
     for (const key of keys) pipeline.exists(key);
     const replies = (await pipeline.exec()) ?? [];

@@ -46,7 +46,7 @@ const image: RandomChatEvent = {
     clientId: null,
   },
 };
-const added = (userId: number): RandomChatEvent => ({
+const createReactionAdded = (userId: number): RandomChatEvent => ({
   type: 'ReactionAdded',
   data: { messageId: sent, emoji: '🔥', userId },
 });
@@ -102,7 +102,7 @@ describe('reacting', () => {
     for (const userId of [ADA, BOB]) {
       givenChat(chatStarted, messageSent(ADA))
         .when(react(userId, '🔥', 'add'))
-        .then(added(userId));
+        .then(createReactionAdded(userId));
     }
     givenChat(chatStarted, messageSent(ADA))
       .when(react(BOB, '🍕', 'add'))
@@ -120,7 +120,7 @@ describe('reacting', () => {
 
   it('adds and removes a reaction once', () => {
     expect(
-      givenChat(chatStarted, messageSent(ADA), added(BOB))
+      givenChat(chatStarted, messageSent(ADA), createReactionAdded(BOB))
         .when(react(BOB, '🔥', 'add'))
         .decide(),
     ).toEqual({
@@ -133,7 +133,7 @@ describe('reacting', () => {
     ).toEqual({
       alreadyDone: { id: '', seq: 2 },
     });
-    givenChat(chatStarted, messageSent(ADA), added(BOB))
+    givenChat(chatStarted, messageSent(ADA), createReactionAdded(BOB))
       .when(react(BOB, '🔥', 'remove'))
       .then({ type: 'ReactionRemoved', data: { messageId: sent, emoji: '🔥', userId: BOB } });
   });

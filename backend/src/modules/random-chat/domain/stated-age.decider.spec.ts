@@ -30,14 +30,16 @@ const edit = (content: string): EditMessage => ({
   messageId: at(2).id,
   content,
 });
-const endedBy = (userId: number, messageId: string | null): RandomChatEvent => ({
+const createEnd = (userId: number, messageId: string | null): RandomChatEvent => ({
   type: 'ChatEnded',
   data: { reason: 'removed', endedBy: null, finding: { kind: 'stated_age', userId, messageId } },
 });
 
 describe('a message in which its sender states to be under 18', () => {
   it('is stored and ends the chat, in one decision', () => {
-    givenChat(chatStarted).when(send("hi, i'm 14")).then(messageSent(ADA, "hi, i'm 14"), endedBy(ADA, null));
+    givenChat(chatStarted)
+      .when(send("hi, i'm 14"))
+      .then(messageSent(ADA, "hi, i'm 14"), createEnd(ADA, null));
   });
 
   it('ends the chat as the text of an edit', () => {
@@ -45,21 +47,21 @@ describe('a message in which its sender states to be under 18', () => {
       .when(edit("i'm 14"))
       .then(
         { type: 'MessageEdited', data: { messageId: at(2).id, editorId: BOB, content: "i'm 14" } },
-        endedBy(BOB, at(2).id),
+        createEnd(BOB, at(2).id),
       );
   });
 
   it('ends the chat as the text above an image, and the address of an image states nothing', () => {
     givenChat(chatStarted)
       .when(send(`14f\n[IMAGE:${IMAGE_URL}]`, { messageType: 'mixed' }))
-      .then({ type: 'MessageSent' }, endedBy(ADA, null));
+      .then({ type: 'MessageSent' }, createEnd(ADA, null));
     givenChat(chatStarted)
       .when(send(IMAGE_URL, { messageType: 'image' }))
       .then({ type: 'MessageSent' });
   });
 
   it('ends the chat once: a retry refers to the message', () => {
-    const again = givenChat(chatStarted, messageSent(ADA, '14f', 'c-1'), endedBy(ADA, null)).when(
+    const again = givenChat(chatStarted, messageSent(ADA, '14f', 'c-1'), createEnd(ADA, null)).when(
       send('14f', { clientId: 'c-1' }),
     );
     expect(again.decide()).toEqual({ alreadyDone: at(2) });

@@ -56,7 +56,7 @@ beforeAll(async () => {
 
 afterAll(() => database.close());
 
-const said = (content: string, messageType: 'text' | 'image' = 'text'): RandomChatEvent => ({
+const createMessageSent = (content: string, messageType: 'text' | 'image' = 'text'): RandomChatEvent => ({
   type: 'MessageSent',
   data: { senderId: 1, content, messageType, replyTo: null, clientId: null },
 });
@@ -86,7 +86,12 @@ const readContents = async (streamId: string) =>
   (await store.read(streamId)).map(({ data }) => (data as { content?: string }).content).filter(Boolean);
 
 it('erases message bodies and images a day after the end of a chat, and keeps the events', async () => {
-  const streamId = await storeChat(started, said('hello'), said(IMAGE, 'image'), ended);
+  const streamId = await storeChat(
+    started,
+    createMessageSent('hello'),
+    createMessageSent(IMAGE, 'image'),
+    ended,
+  );
   await expirer.expire(addHours(23));
   expect(await readContents(streamId)).toEqual(['hello', IMAGE]);
 
@@ -105,14 +110,14 @@ it('erases message bodies and images a day after the end of a chat, and keeps th
 });
 
 it('erases the bodies of a chat once', async () => {
-  const streamId = await storeChat(started, said('hello'), ended);
+  const streamId = await storeChat(started, createMessageSent('hello'), ended);
   await Promise.all([expirer.expire(addHours(25)), expirer.expire(addHours(25))]);
   await expirer.expire(addHours(26));
   expect((await store.read(streamId)).filter(({ type }) => type === 'BodiesExpired')).toHaveLength(1);
 });
 
 it('waits a week for a chat without an end', async () => {
-  const streamId = await storeChat(started, said('still here'));
+  const streamId = await storeChat(started, createMessageSent('still here'));
   await expirer.expire(addHours(6 * 24));
   expect(await readContents(streamId)).toEqual(['still here']);
   await expirer.expire(addHours(8 * 24));
@@ -120,7 +125,7 @@ it('waits a week for a chat without an end', async () => {
 });
 
 it('keeps the text when the images cannot be expired', async () => {
-  const streamId = await storeChat(started, said('hello'), ended);
+  const streamId = await storeChat(started, createMessageSent('hello'), ended);
   const failing = new BodyExpiryProcessor(
     database.dataSource,
     new PersonalDataRepository(database.dataSource),
@@ -136,7 +141,7 @@ it('keeps the text when the images cannot be expired', async () => {
 });
 
 it('expires message bodies that earlier releases gave an expiry one by one', async () => {
-  const streamId = await storeChat(started, said('hello'));
+  const streamId = await storeChat(started, createMessageSent('hello'));
   await database.dataSource.query('UPDATE event_private SET expires_at = $2 WHERE stream_id = $1', [
     streamId,
     addHours(24),
@@ -146,8 +151,11 @@ it('expires message bodies that earlier releases gave an expiry one by one', asy
 });
 
 it('expires the other chats when one of them cannot be expired', async () => {
-  const failing = await storeChat(started, said(IMAGE, 'image'), ended);
-  const others = [await storeChat(started, said('one'), ended), await storeChat(started, said('two'), ended)];
+  const failing = await storeChat(started, createMessageSent(IMAGE, 'image'), ended);
+  const others = [
+    await storeChat(started, createMessageSent('one'), ended),
+    await storeChat(started, createMessageSent('two'), ended),
+  ];
   const partly = new BodyExpiryProcessor(
     database.dataSource,
     new PersonalDataRepository(database.dataSource),

@@ -84,7 +84,7 @@ export class RandomChatGateway {
   }
 
   @SubscribeMessage('message_edit')
-  async edit(_: WebSocket, frame: InboundFrame<'message_edit'>): Promise<void> {
+  async editMessage(_: WebSocket, frame: InboundFrame<'message_edit'>): Promise<void> {
     const { data, userId } = frame;
     requireOwnId(data.userId, frame);
     const chat = await this.chats.requireChat(frame.connection, data.sessionId);
@@ -98,7 +98,7 @@ export class RandomChatGateway {
   }
 
   @SubscribeMessage('message_reaction')
-  async react(_: WebSocket, frame: InboundFrame<'message_reaction'>): Promise<void> {
+  async reactToMessage(_: WebSocket, frame: InboundFrame<'message_reaction'>): Promise<void> {
     const { data, userId } = frame;
     requireOwnId(data.userId, frame);
     const chat = await this.chats.requireChat(frame.connection, data.sessionId);
@@ -112,20 +112,20 @@ export class RandomChatGateway {
   }
 
   @SubscribeMessage('show_chat')
-  async show(_: WebSocket, frame: InboundFrame<'show_chat'>): Promise<void> {
+  async showChat(_: WebSocket, frame: InboundFrame<'show_chat'>): Promise<void> {
     const { sessionId, showsChat } = frame.data;
     await this.chats.requireChat(frame.connection, sessionId);
     await this.chats.setShowsChat(frame.connection, sessionId, showsChat);
   }
 
   @SubscribeMessage('skip_chat')
-  async skip(_: WebSocket, frame: InboundFrame<'skip_chat'>): Promise<void> {
+  async skipChat(_: WebSocket, frame: InboundFrame<'skip_chat'>): Promise<void> {
     await this.limiter.require('skip', frame.userId);
     await this.lifecycle.skip(frame.connection, frame.data.sessionId, frame);
   }
 
   @SubscribeMessage('typing')
-  async typing(_: WebSocket, frame: InboundFrame<'typing'>): Promise<void> {
+  async notifyTyping(_: WebSocket, frame: InboundFrame<'typing'>): Promise<void> {
     const { connection, data, userId } = frame;
     if ('receiverId' in data)
       return this.events.deliver('TypedToFriend', { frame, receiverId: data.receiverId });

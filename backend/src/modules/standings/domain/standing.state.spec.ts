@@ -19,9 +19,13 @@ const createEvent = <Type extends StandingEvent['type']>(
     data: { userId, ...data },
   }) as unknown as StandingEvent;
 
-const flagged = (untilHour: number) =>
+const createFlagged = (untilHour: number) =>
   createEvent('PersonFlagged', 1, { caseId: 1, until: formatIso(untilHour), cause: 'reports', noticeId: 2 });
-const imposed = (sanctionId: number, until: string | null, kind: 'suspended' | 'banned' = 'suspended') =>
+const createImposed = (
+  sanctionId: number,
+  until: string | null,
+  kind: 'suspended' | 'banned' = 'suspended',
+) =>
   createEvent('SanctionImposed', 2, {
     sanctionId,
     noticeId: sanctionId + 100,
@@ -32,7 +36,7 @@ const imposed = (sanctionId: number, until: string | null, kind: 'suspended' | '
     isAutomatic: false,
     inheritedFrom: null,
   });
-const lifted = (sanctionId: number) =>
+const createLifted = (sanctionId: number) =>
   createEvent('SanctionLifted', 3, {
     sanctionId,
     noticeId: 9,
@@ -40,7 +44,7 @@ const lifted = (sanctionId: number) =>
     moderatorId: 3,
     reason: null,
   });
-const reduced = (sanctionId: number, until: string | null) =>
+const createReduced = (sanctionId: number, until: string | null) =>
   createEvent('AppealDecided', 4, {
     appealId: 5,
     noticeId: sanctionId + 100,
@@ -65,20 +69,20 @@ describe('the standing of a user', () => {
   });
 
   it('is a flag until it ends or is lifted', () => {
-    expect(computeStanding(5, flagged(6))).toEqual({
+    expect(computeStanding(5, createFlagged(6))).toEqual({
       kind: 'care',
       since: formatIso(1),
       until: formatIso(6),
       noticeId: 2,
     });
-    expect(computeStanding(6, flagged(6)).kind).toBe('good');
-    expect(computeStanding(5, flagged(6), createEvent('FlagLifted', 2, { noticeId: null })).kind).toBe(
+    expect(computeStanding(6, createFlagged(6)).kind).toBe('good');
+    expect(computeStanding(5, createFlagged(6), createEvent('FlagLifted', 2, { noticeId: null })).kind).toBe(
       'good',
     );
   });
 
   it('is a suspension until it ends, and then the flag again', () => {
-    const events = [flagged(20), imposed(1, formatIso(10))];
+    const events = [createFlagged(20), createImposed(1, formatIso(10))];
     expect(computeStanding(9, ...events)).toEqual({
       kind: 'suspended',
       since: formatIso(2),
@@ -90,26 +94,38 @@ describe('the standing of a user', () => {
 
   it('is the gravest of several sanctions: a ban, the one without an end, the latest end', () => {
     expect(
-      computeStanding(5, imposed(1, formatIso(10)), imposed(2, formatIso(12)), imposed(3, formatIso(11))),
+      computeStanding(
+        5,
+        createImposed(1, formatIso(10)),
+        createImposed(2, formatIso(12)),
+        createImposed(3, formatIso(11)),
+      ),
     ).toMatchObject({
       until: formatIso(12),
     });
     expect(
-      computeStanding(5, imposed(1, formatIso(10)), imposed(2, null), imposed(3, formatIso(11))),
+      computeStanding(
+        5,
+        createImposed(1, formatIso(10)),
+        createImposed(2, null),
+        createImposed(3, formatIso(11)),
+      ),
     ).toMatchObject({
       until: null,
       noticeId: 102,
     });
-    expect(computeStanding(5, imposed(1, null), imposed(2, null, 'banned'), imposed(3, null))).toMatchObject({
+    expect(
+      computeStanding(5, createImposed(1, null), createImposed(2, null, 'banned'), createImposed(3, null)),
+    ).toMatchObject({
       kind: 'banned',
       noticeId: 102,
     });
   });
 
   it('is good again when the only sanction is lifted, and the other sanction when there are two', () => {
-    expect(computeStanding(5, imposed(1, null, 'banned'), lifted(1)).kind).toBe('good');
+    expect(computeStanding(5, createImposed(1, null, 'banned'), createLifted(1)).kind).toBe('good');
     expect(
-      computeStanding(5, imposed(1, null, 'banned'), imposed(2, formatIso(10)), lifted(1)),
+      computeStanding(5, createImposed(1, null, 'banned'), createImposed(2, formatIso(10)), createLifted(1)),
     ).toMatchObject({
       kind: 'suspended',
       noticeId: 102,
@@ -117,23 +133,29 @@ describe('the standing of a user', () => {
   });
 
   it('is a suspension with the new end when an appeal reduces a sanction, also a ban', () => {
-    expect(computeStanding(5, imposed(1, null, 'banned'), reduced(1, formatIso(8)))).toMatchObject({
+    expect(
+      computeStanding(5, createImposed(1, null, 'banned'), createReduced(1, formatIso(8))),
+    ).toMatchObject({
       kind: 'suspended',
       until: formatIso(8),
     });
-    expect(computeStanding(9, imposed(1, formatIso(20)), reduced(1, formatIso(8))).kind).toBe('good');
-    expect(computeStanding(9, imposed(1, formatIso(20)), reduced(1, null)).kind).toBe('suspended');
+    expect(computeStanding(9, createImposed(1, formatIso(20)), createReduced(1, formatIso(8))).kind).toBe(
+      'good',
+    );
+    expect(computeStanding(9, createImposed(1, formatIso(20)), createReduced(1, null)).kind).toBe(
+      'suspended',
+    );
   });
 
   it('is an open age question, which outweighs a flag and yields to a sanction', () => {
-    expect(computeStanding(5, flagged(20), asked)).toEqual({
+    expect(computeStanding(5, createFlagged(20), asked)).toEqual({
       kind: 'age_question',
       since: formatIso(2),
       until: null,
       noticeId: 20,
     });
-    expect(computeStanding(5, asked, imposed(1, formatIso(10))).kind).toBe('suspended');
-    expect(computeStanding(5, flagged(20), asked, answered).kind).toBe('care');
+    expect(computeStanding(5, asked, createImposed(1, formatIso(10))).kind).toBe('suspended');
+    expect(computeStanding(5, createFlagged(20), asked, answered).kind).toBe('care');
   });
 
   it('does not depend on a hold or on the confirmation of a ban', () => {

@@ -82,11 +82,11 @@ export const findGravest = (sanctions: readonly StandingSanction[]): StandingSan
 
 const compareGravity = (one: StandingSanction, other: StandingSanction): number =>
   Number(other.kind === 'banned') - Number(one.kind === 'banned') ||
-  endMs(other) - endMs(one) ||
+  getEndMs(other) - getEndMs(one) ||
   one.sanctionId - other.sanctionId;
 
 /** Finite, since the difference of two infinities is not a number. */
-const endMs = ({ until }: StandingSanction): number => until?.getTime() ?? Number.MAX_SAFE_INTEGER;
+const getEndMs = ({ until }: StandingSanction): number => until?.getTime() ?? Number.MAX_SAFE_INTEGER;
 
 /** The standing at a time: a sanction in force, else an open age question, else a flag, else good. */
 export const computeStandingAt = (state: StandingState, at: Date): Standing => {

@@ -2,7 +2,11 @@ import { createPrompt, type SaidMessage } from './suggestion-prompt.functions';
 
 const ME = 7;
 const OTHER = 9;
-const said = (senderId: number, content?: string, messageType: SaidMessage['messageType'] = 'text') => ({
+const createSaidMessage = (
+  senderId: number,
+  content?: string,
+  messageType: SaidMessage['messageType'] = 'text',
+) => ({
   senderId,
   messageType,
   content,
@@ -13,8 +17,8 @@ const createQuestion = (messages: SaidMessage[], usernames = ['quiet-otter-42', 
 describe('createPrompt', () => {
   it('contains the newest five texts of the user who asks, and only the topics of the other user', () => {
     const question = createQuestion([
-      ...[1, 2, 3, 4, 5, 6].map((number) => said(ME, `own text ${number}`)),
-      said(OTHER, 'My guitar is broken and my puppy ate it'),
+      ...[1, 2, 3, 4, 5, 6].map((number) => createSaidMessage(ME, `own text ${number}`)),
+      createSaidMessage(OTHER, 'My guitar is broken and my puppy ate it'),
     ]);
     expect(question).toBe(
       'My last messages, oldest first:\n- own text 2\n- own text 3\n- own text 4\n- own text 5\n- own text 6\n' +
@@ -24,29 +28,32 @@ describe('createPrompt', () => {
 
   it('hides contact details and the names of both users', () => {
     const question = createQuestion([
-      said(ME, 'hi Brave-Heron-7, I am quiet-otter-42, mail ada@example.org or call +48 600 123 456'),
+      createSaidMessage(
+        ME,
+        'hi Brave-Heron-7, I am quiet-otter-42, mail ada@example.org or call +48 600 123 456',
+      ),
     ]);
     expect(question).toContain('- hi [hidden], I am [hidden], mail [hidden] or call [hidden]');
   });
 
   it('treats a name as text, not as a pattern, and does not look for it inside words', () => {
-    expect(createQuestion([said(ME, 'a.b axb cab b')], ['a.b', 'b'])).toContain(
+    expect(createQuestion([createSaidMessage(ME, 'a.b axb cab b')], ['a.b', 'b'])).toContain(
       '- [hidden] axb cab [hidden]',
     );
-    expect(createQuestion([said(ME, 'text (')], ['(', '+*[\\'])).toContain('- text [hidden]');
+    expect(createQuestion([createSaidMessage(ME, 'text (')], ['(', '+*[\\'])).toContain('- text [hidden]');
   });
 
   it('leaves out pictures, deleted messages and line breaks', () => {
     const url = '/api/files/chat-images/0b5c9a2e-4f6d-4c1b-9a3e-2d7f8e1c6b5a.webp';
     const question = createQuestion([
-      said(ME, url, 'image'),
-      said(ME, undefined),
-      said(ME, `look\nat this\n[IMAGE:${url}]`, 'mixed'),
+      createSaidMessage(ME, url, 'image'),
+      createSaidMessage(ME, undefined),
+      createSaidMessage(ME, `look\nat this\n[IMAGE:${url}]`, 'mixed'),
     ]);
     expect(question).toBe('My last messages, oldest first:\n- look at this');
   });
 
   it('says so when the asker has not written', () => {
-    expect(createQuestion([said(OTHER, 'hello')])).toBe('I have not written anything yet.');
+    expect(createQuestion([createSaidMessage(OTHER, 'hello')])).toBe('I have not written anything yet.');
   });
 });

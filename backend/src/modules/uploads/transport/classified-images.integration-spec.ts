@@ -68,14 +68,14 @@ describe('an image classifier', () => {
   });
 
   it('marks the URL of a chat image that it rates 0.85 or more as possibly explicit', async () => {
-    const url = async (explicit: number) => {
+    const uploadWithScore = async (explicit: number) => {
       server.behave(sayJson({ explicit }));
       return String((await upload(browser, jpeg, { fileName: 'private-chat/a.jpg' }).expect(201)).body.url);
     };
-    const explicitUrl = await url(0.85);
+    const explicitUrl = await uploadWithScore(0.85);
     expect(explicitUrl).toMatch(/^\/api\/files\/chat-images\/private-chat\/[0-9a-f-]{36}\.explicit\.jpg$/);
     expect(mayBeExplicit(explicitUrl)).toBe(true);
-    const harmlessUrl = await url(0.849);
+    const harmlessUrl = await uploadWithScore(0.849);
     expect(mayBeExplicit(harmlessUrl)).toBe(false);
     await browser.get(explicitUrl).expect(200).expect('Content-Type', 'image/jpeg');
     await browser.get(explicitUrl.replace('.explicit', '')).expect(404);

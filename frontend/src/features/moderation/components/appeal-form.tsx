@@ -3,7 +3,7 @@ import { type ModerationCase } from '@thaw/contract/moderation';
 import { appealOutcomeSchema } from '@thaw/contract/standing';
 import { useState } from 'react';
 import { decideAppeal } from '@/features/moderation/api/calls';
-import { factsError, type FormProps } from '@/features/moderation/components/decide-form';
+import { findFactsError, type FormProps } from '@/features/moderation/components/decide-form';
 import { Choices, TextField } from '@/features/moderation/components/form-fields';
 import { FormFrame } from '@/features/moderation/components/form-frame';
 import { Quiet } from '@/features/moderation/components/parts';
@@ -74,7 +74,7 @@ export const AppealForm = ({ shown, draft, onChange, onSubmit, onCancel }: FormP
       <TextField
         label={texts.answer}
         hint={texts.answerHint}
-        error={factsError(problems)}
+        error={findFactsError(problems)}
         rows={5}
         counter={copy.decide.counter(countCharacters(answer), limits.factsMaxCodePoints)}
         value={answer}

@@ -29,18 +29,18 @@ const open = async (changes = {}, routes = {}) => {
   });
   return { ...page, imageCalls: () => imageCalls };
 };
-const evidence = () => screen.getByRole('article', { name: 'Report 12, Random chat' });
+const getEvidence = () => screen.getByRole('article', { name: 'Report 12, Random chat' });
 const button = (name: string) => screen.getByRole('button', { name });
 
 it('shows marked messages first, with all versions, and a link to them in their place', async () => {
   const { user } = await open();
-  const marked = within(evidence()).getByRole('list', { name: 'Marked by the reporter' });
+  const marked = within(getEvidence()).getByRole('list', { name: 'Marked by the reporter' });
   expect(marked).toHaveTextContent(
     /brave-heron-7reported.*Version 1 of 2first wordsVersion 2 of 2last words/,
   );
-  const rest = within(evidence()).getByRole('list', { name: 'In order' });
+  const rest = within(getEvidence()).getByRole('list', { name: 'In order' });
   expect(rest).toHaveTextContent(/hello there.*Marked message of .* shown above.*please stop/);
-  expect(evidence()).toHaveTextContent('3 earlier messages are not included.');
+  expect(getEvidence()).toHaveTextContent('3 earlier messages are not included.');
   await user.click(within(rest).getByRole('link'));
   expect(within(marked).getByRole('listitem')).toHaveFocus();
 });
@@ -51,7 +51,7 @@ it('dates the messages of another day than that of the first one', async () => {
     anEvidenceMessage({ id: '2-0', at: '2026-11-22T12:00:00.000Z' }),
   ];
   await open({ evidence: [anEvidence({ messages })] });
-  const [first, second] = within(evidence()).getAllByRole('listitem');
+  const [first, second] = within(getEvidence()).getAllByRole('listitem');
   expect(first!.querySelector('time')).not.toHaveTextContent('2026');
   expect(second!.querySelector('time')).toHaveTextContent(/22.*2026/);
 });

@@ -1,7 +1,7 @@
 import { limits } from '@thaw/contract/limits';
 import { useState } from 'react';
 import { confirmBan } from '@/features/moderation/api/calls';
-import { factsError, type FormProps } from '@/features/moderation/components/decide-form';
+import { findFactsError, type FormProps } from '@/features/moderation/components/decide-form';
 import { Choices, TextField } from '@/features/moderation/components/form-fields';
 import { FormFrame } from '@/features/moderation/components/form-frame';
 import { copy } from '@/features/moderation/copy';
@@ -49,7 +49,7 @@ export const ConfirmationForm = ({ shown, draft, onChange, onSubmit, onCancel }:
       <TextField
         label={texts.facts}
         hint={texts.factsHint}
-        error={factsError(problems)}
+        error={findFactsError(problems)}
         rows={4}
         counter={copy.decide.counter(countCharacters(facts), limits.factsMaxCodePoints)}
         value={facts}

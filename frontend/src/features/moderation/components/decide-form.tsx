@@ -10,15 +10,15 @@ import { NoticePreview, Preview } from '@/features/moderation/components/preview
 import { UntilField } from '@/features/moderation/components/until-field';
 import { copy } from '@/features/moderation/copy';
 import {
-  factsTemplate,
+  buildFacts,
   countCharacters,
-  timeOfCase,
+  findTimeOfIncident,
   toDecision,
   withRule,
   type CaseDraft,
   type Problem,
 } from '@/features/moderation/decision/case-draft';
-import { decisionNotice, reportNotice } from '@/features/moderation/decision/decided-notice';
+import { buildDecisionNotice, reportNotice } from '@/features/moderation/decision/decided-notice';
 import { useNow } from '@/features/moderation/hooks/use-now';
 import { ruleTitles } from '@/product/rule-titles';
 import { Button } from '@/ui/button';
@@ -34,7 +34,7 @@ export interface FormProps {
 }
 
 /** The message of a problem of the facts or of an answer. */
-export const factsError = (problems: readonly Problem[]): string | undefined =>
+export const findFactsError = (problems: readonly Problem[]): string | undefined =>
   problems.includes('short')
     ? texts.factsShort(limits.factsMinCodePoints)
     : problems.includes('long')
@@ -48,7 +48,7 @@ const FactsField = ({
   error,
 }: Pick<FormProps, 'shown' | 'draft' | 'onChange'> & { error: string | undefined }) => {
   const { rule, facts } = draft;
-  const template = rule && factsTemplate(rule, timeOfCase(shown));
+  const template = rule && buildFacts(rule, findTimeOfIncident(shown));
   return (
     <TextField
       label={texts.facts}
@@ -115,7 +115,7 @@ const ImagesField = ({ shown, draft, onChange }: Pick<FormProps, 'shown' | 'draf
 const Previews = ({ shown, draft, now }: { shown: ModerationCase; draft: CaseDraft; now: number }) => {
   const { outcome } = draft;
   if (outcome === null) return null;
-  const notice = decisionNotice(shown, draft, now);
+  const notice = buildDecisionNotice(shown, draft, now);
   const category = reportCategorySchema.options.find((each) =>
     shown.reports.some((report) => report.category === each),
   );
@@ -168,7 +168,9 @@ export const DecideForm = ({ shown, draft, onChange, onSubmit, onCancel }: FormP
             label={texts.rule}
             value={rule ?? ''}
             error={problems.includes('rule') ? texts.needsRule : undefined}
-            onChange={({ target }) => onChange(withRule(draft, target.value as HouseRule, timeOfCase(shown)))}
+            onChange={({ target }) =>
+              onChange(withRule(draft, target.value as HouseRule, findTimeOfIncident(shown)))
+            }
           >
             {rule === null ? <option value="">{texts.chooseRule}</option> : null}
             {houseRuleSchema.options.map((value) => (
@@ -186,7 +188,7 @@ export const DecideForm = ({ shown, draft, onChange, onSubmit, onCancel }: FormP
               error={problems.includes('until') ? texts.needsUntil : undefined}
             />
           ) : null}
-          <FactsField shown={shown} draft={draft} onChange={onChange} error={factsError(problems)} />
+          <FactsField shown={shown} draft={draft} onChange={onChange} error={findFactsError(problems)} />
         </>
       ) : null}
       <ImagesField shown={shown} draft={draft} onChange={onChange} />

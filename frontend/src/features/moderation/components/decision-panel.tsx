@@ -4,7 +4,7 @@ import { ConfirmationForm } from '@/features/moderation/components/confirmation-
 import { DecideForm, type FormProps } from '@/features/moderation/components/decide-form';
 import { Quiet } from '@/features/moderation/components/parts';
 import { copy } from '@/features/moderation/copy';
-import { emptyDraft, type CaseDraft } from '@/features/moderation/decision/case-draft';
+import { createCaseDraft, type CaseDraft } from '@/features/moderation/decision/case-draft';
 import { useModeratorName } from '@/features/moderation/hooks/use-name';
 import { useWorkbench, workbench } from '@/features/moderation/stores/workbench.store';
 
@@ -22,7 +22,7 @@ export interface DecisionPanelProps extends Pick<FormProps, 'onSubmit' | 'onCanc
 
 /** The decision that this case waits for. What is entered is kept until it is decided. */
 export const DecisionPanel = ({ shown, me, onSubmit, onCancel }: DecisionPanelProps) => {
-  const draft = useWorkbench(({ drafts }) => drafts[shown.id]) ?? emptyDraft(shown);
+  const draft = useWorkbench(({ drafts }) => drafts[shown.id]) ?? createCaseDraft(shown);
   const isOthers = shown.claimedBy !== null && shown.claimedBy !== me;
   const claimer = useModeratorName(isOthers ? shown.claimedBy : null);
   const Form = forms[shown.kind];

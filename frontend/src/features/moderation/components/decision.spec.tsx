@@ -24,7 +24,7 @@ const openForm = async (cases: ModerationCase[] = threeCases(), routes = {}) => 
 };
 const form = () => screen.getByRole('form');
 const choose = (name: string) => screen.getByRole('radio', { name });
-const facts = () => screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Facts' });
+const getFactsField = () => screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Facts' });
 const findRequestBody = (server: { calls: { method: string; url: string; body: unknown }[] }, url: string) =>
   server.calls.find((call) => `${call.method} ${call.url}` === url)?.body;
 
@@ -50,13 +50,13 @@ it('shows the notice exactly as the person will see it while it is written', asy
     /Rule: Nothing sexual that the other does not want\.Decided by a moderatorUntil .*You can appeal until/,
   );
   await user.selectOptions(screen.getByRole('combobox', { name: 'Rule' }), 'No hate.');
-  expect(facts()).toHaveValue('On 20 November 2026 you insulted somebody for who they are.');
-  await user.clear(facts());
-  await user.type(facts(), 'You wrote the same insult to three people.');
+  expect(getFactsField()).toHaveValue('On 20 November 2026 you insulted somebody for who they are.');
+  await user.clear(getFactsField());
+  await user.type(getFactsField(), 'You wrote the same insult to three people.');
   expect(preview).toHaveTextContent('You wrote the same insult to three people.Rule: No hate.');
   expect(screen.getByText('42 of 1000')).toBeVisible();
   await user.click(screen.getByRole('button', { name: 'Use the template' }));
-  expect(facts()).toHaveValue('On 20 November 2026 you insulted somebody for who they are.');
+  expect(getFactsField()).toHaveValue('On 20 November 2026 you insulted somebody for who they are.');
 });
 
 it('decides by keyboard only, and has loaded the next case before', async () => {
@@ -109,14 +109,14 @@ it.each([
     [decisionUrl]: new Refusal(409, { code, message }),
   });
   await user.click(choose('Warn'));
-  await user.clear(facts());
-  await user.type(facts(), 'You wrote the same insult to three people.');
+  await user.clear(getFactsField());
+  await user.type(getFactsField(), 'You wrote the same insult to three people.');
   server.routes['GET /api/moderation/cases/8'] = aCase({ version: 9 });
   await user.click(screen.getByRole('button', { name: 'Warn' }));
   expect(await screen.findByText('What you wrote is kept. Please look again.')).toBeVisible();
   expect(within(form()).getByRole('alert')).toHaveTextContent(message);
   expect(await caseHeading('Case 8: brave-heron-7')).toBeVisible();
-  expect(facts()).toHaveValue('You wrote the same insult to three people.');
+  expect(getFactsField()).toHaveValue('You wrote the same insult to three people.');
   expect(choose('Warn')).toBeChecked();
   server.routes[decisionUrl] = aCase({ state: 'decided' });
   await user.click(screen.getByRole('button', { name: 'Warn' }));
@@ -149,11 +149,11 @@ it('names what is missing, and sends nothing', async () => {
   const { user, server } = await openForm();
   await user.click(choose('Suspend'));
   await user.click(choose('Custom'));
-  await user.clear(facts());
-  await user.type(facts(), 'Too short');
+  await user.clear(getFactsField());
+  await user.type(getFactsField(), 'Too short');
   await user.click(screen.getByRole('button', { name: 'Suspend' }));
   expect(screen.getByText('Choose a time between 1 hour and 365 days from now.')).toBeVisible();
-  expect(facts()).toHaveAccessibleDescription(/At least 20 characters\./);
+  expect(getFactsField()).toHaveAccessibleDescription(/At least 20 characters\./);
   expect(server.count('POST', '/api/moderation/cases/8/decision')).toBe(0);
 });
 

@@ -7,7 +7,7 @@ import { Chip, Name } from '@/features/moderation/components/parts';
 import { Urgency } from '@/features/moderation/components/urgency';
 import { copy } from '@/features/moderation/copy';
 import { useModeratorName } from '@/features/moderation/hooks/use-name';
-import { timeLeftMs } from '@/features/moderation/queue/aim';
+import { getTimeLeftMs } from '@/features/moderation/queue/aim';
 import { type QueueRow as Row } from '@/features/moderation/queue/queue-rows';
 import { estimateParts } from '@/features/moderation/queue/urgency-parts';
 import { getUserName } from '@/features/moderation/queue/user-name';
@@ -28,7 +28,7 @@ export const describeCategories = ({ categories }: Pick<CaseItem, 'categories'>)
 const Age = ({ item, now }: { item: CaseItem; now: number }) => {
   const age = copy.queue.open(formatSpan(now - Date.parse(item.openedAt)));
   if (item.state === 'decided') return age;
-  const left = timeLeftMs(item, now);
+  const left = getTimeLeftMs(item, now);
   return (
     <>
       {age} ·{' '}

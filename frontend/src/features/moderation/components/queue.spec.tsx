@@ -16,7 +16,7 @@ beforeAll(() => popoverPanelPart.preload());
 beforeEach(() => jest.spyOn(console, 'warn').mockImplementation(() => undefined));
 afterEach(() => jest.restoreAllMocks());
 
-const names = (): string[] =>
+const listNames = (): string[] =>
   within(screen.getByRole('list', { name: 'Cases' }))
     .getAllByRole('listitem')
     .map((item) => /[a-z]+-[a-z]+/.exec(item.textContent ?? '')?.[0] ?? '');
@@ -73,7 +73,7 @@ it('filters the queue: open cases claimed by the moderator, decided cases, and h
   ]);
   await screen.findByText('3 cases wait');
   await user.click(screen.getByRole('radio', { name: 'Mine' }));
-  expect(names()).toEqual(['brave-heron']);
+  expect(listNames()).toEqual(['brave-heron']);
   expect(window.location.search).toBe('?show=mine');
   await user.click(screen.getByRole('radio', { name: 'Decided' }));
   expect(await screen.findByText('No case was decided yet.')).toBeVisible();
@@ -91,9 +91,9 @@ it('moves no row while the pointer is in the list, and takes over the new order 
   ]);
   await act(() => queries.invalidateQueries({ queryKey: [casesUrl] }));
   expect(await screen.findByText(/^No longer waits/)).toBeVisible();
-  expect(names()).toEqual(['brave-heron', 'silent-badger', 'loud-fox']);
+  expect(listNames()).toEqual(['brave-heron', 'silent-badger', 'loud-fox']);
   await user.click(screen.getByRole('button', { name: 'Show 1 new case' }));
-  await waitFor(() => expect(names()).toEqual(['new-one', 'silent-badger', 'loud-fox']));
+  await waitFor(() => expect(listNames()).toEqual(['new-one', 'silent-badger', 'loud-fox']));
 });
 
 it('releases the rows when the pointer is elsewhere, even if an open case hid the list under it', async () => {
@@ -105,7 +105,7 @@ it('releases the rows when the pointer is elsewhere, even if an open case hid th
   expect(await screen.findByText(/^No longer waits/)).toBeVisible();
   // No pointerleave: a browser sends none to a list that is not rendered.
   fireEvent.pointerOver(screen.getByRole('heading', { name: 'Queue' }));
-  await waitFor(() => expect(names()).toEqual(['silent-badger', 'loud-fox']));
+  await waitFor(() => expect(listNames()).toEqual(['silent-badger', 'loud-fox']));
 });
 
 it('loads the next page on request', async () => {
@@ -115,7 +115,7 @@ it('loads the next page on request', async () => {
     [next]: createCasePage([aCaseItem({ id: 9, username: 'later-one' })]),
   });
   await user.click(await screen.findByRole('button', { name: 'Show more' }));
-  await waitFor(() => expect(names()).toEqual(['brave-heron', 'later-one']));
+  await waitFor(() => expect(listNames()).toEqual(['brave-heron', 'later-one']));
 });
 
 it('keeps the list and says so when it cannot be refreshed', async () => {
@@ -124,7 +124,7 @@ it('keeps the list and says so when it cannot be refreshed', async () => {
   server.routes[openQueue] = new Refusal(503);
   await act(() => queries.invalidateQueries({ queryKey: [casesUrl] }));
   expect(await screen.findByText(/could not be refreshed/)).toBeVisible();
-  expect(names()).toHaveLength(3);
+  expect(listNames()).toHaveLength(3);
 });
 
 it('leaves the tool when the server says that the user is no moderator', async () => {

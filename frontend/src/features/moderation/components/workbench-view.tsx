@@ -16,7 +16,7 @@ import { findNextCase, stepFrom } from '@/features/moderation/queue/queue-rows';
 import { useWorkbench, workbench } from '@/features/moderation/stores/workbench.store';
 import { isForbidden } from '@/features/moderation/failure';
 
-const rowButton = (caseId: number | undefined): HTMLElement | null =>
+const findRowButton = (caseId: number | undefined): HTMLElement | null =>
   document.querySelector<HTMLElement>(`[data-open-case="${caseId}"]`);
 
 export interface WorkbenchViewProps {
@@ -73,7 +73,7 @@ export const WorkbenchView = ({ me, address, go, onHelp, onForbidden }: Workbenc
     const closed = caseId;
     closeForm();
     go({ caseId: undefined });
-    requestAnimationFrame(() => rowButton(closed)?.focus());
+    requestAnimationFrame(() => findRowButton(closed)?.focus());
   };
   const openForm = (id: number): void => {
     const known = readCase(id);
@@ -99,16 +99,16 @@ export const WorkbenchView = ({ me, address, go, onHelp, onForbidden }: Workbenc
       return;
     }
     workbench.moveCursor(target.id);
-    rowButton(target.id)?.focus();
+    findRowButton(target.id)?.focus();
   };
   /** The case that a shortcut is about: the row with the focus, else the open case. */
-  const subject = (): number | undefined => {
+  const getShownCaseId = (): number | undefined => {
     const row = document.activeElement?.closest<HTMLElement>('[data-case]')?.dataset.case;
     return row === undefined ? (caseId ?? cursorId) : Number(row);
   };
 
   const run = (shortcut: Shortcut): boolean => {
-    const id = subject();
+    const id = getShownCaseId();
     switch (shortcut) {
       case 'next':
       case 'previous':

@@ -1,18 +1,18 @@
 import { decideAppealSchema, decideCaseSchema, confirmBanSchema } from '@thaw/contract/moderation';
 import {
-  emptyDraft,
-  ruleOfCase,
+  createCaseDraft,
+  suggestRule,
   toAppealDecision,
   toConfirmation,
   toDecision,
   withRule,
   type CaseDraft,
 } from '@/features/moderation/decision/case-draft';
-import { decisionNotice } from '@/features/moderation/decision/decided-notice';
+import { buildDecisionNotice } from '@/features/moderation/decision/decided-notice';
 import { aCase } from '@/testing/moderation-factories';
 
 const now = Date.parse('2026-11-21T10:00:00.000Z');
-const draft = (changes: Partial<CaseDraft> = {}): CaseDraft => ({ ...emptyDraft(aCase()), ...changes });
+const draft = (changes: Partial<CaseDraft> = {}): CaseDraft => ({ ...createCaseDraft(aCase()), ...changes });
 const answer = 'We looked again and keep the decision.';
 
 it('begins with the rule of the gravest category and its template, with the date of the first marked message', () => {
@@ -22,8 +22,8 @@ it('begins with the rule of the gravest category and its template, with the date
     facts:
       'On 20 November 2026 you went on with sexual messages or pictures that the other person had not asked for.',
   });
-  expect(ruleOfCase({ categories: { spam: 3, minor: 1 } })).toBe('adults_only');
-  expect(ruleOfCase({ categories: { other: 1 } })).toBeNull();
+  expect(suggestRule({ categories: { spam: 3, minor: 1 } })).toBe('adults_only');
+  expect(suggestRule({ categories: { other: 1 } })).toBeNull();
 });
 
 it('changes the facts with the rule until they are edited', () => {
@@ -101,7 +101,7 @@ it('sends the decision of an appeal, with a new end only if it is reduced', () =
 
 it('shows the notice of each outcome', () => {
   const getNoticeKind = (outcome: CaseDraft['outcome'], changes = {}) =>
-    decisionNotice(aCase(changes), draft({ outcome }), now)?.kind;
+    buildDecisionNotice(aCase(changes), draft({ outcome }), now)?.kind;
   expect([getNoticeKind('warned'), getNoticeKind('suspended'), getNoticeKind('banned')]).toEqual([
     'warning',
     'suspension',

@@ -50,26 +50,26 @@ const rulesByCategory: Record<ReportCategory, HouseRule | null> = {
 };
 
 /** The rule that the gravest category of a case points to. */
-export const ruleOfCase = ({ categories }: Pick<ModerationCase, 'categories'>): HouseRule | null => {
+export const suggestRule = ({ categories }: Pick<ModerationCase, 'categories'>): HouseRule | null => {
   const gravest = reportCategorySchema.options.find((category) => (categories[category] ?? 0) > 0);
   return gravest ? rulesByCategory[gravest] : null;
 };
 
 /** When it happened: the first marked message, else the last one before the case was opened. */
-export const timeOfCase = ({ evidence, openedAt }: ModerationCase): string => {
+export const findTimeOfIncident = ({ evidence, openedAt }: ModerationCase): string => {
   const messages = evidence.flatMap((entry) => entry.messages);
   return (messages.find(({ isMarked }) => isMarked) ?? messages.at(-1))?.at ?? openedAt;
 };
 
-export const factsTemplate = (rule: HouseRule, happenedAt: string): string =>
+export const buildFacts = (rule: HouseRule, happenedAt: string): string =>
   reasonTemplates[rule].replace('[date]', formatDayOfFacts(happenedAt));
 
-export const emptyDraft = (shown: ModerationCase): CaseDraft => {
-  const rule = ruleOfCase(shown);
+export const createCaseDraft = (shown: ModerationCase): CaseDraft => {
+  const rule = suggestRule(shown);
   return {
     outcome: null,
     rule,
-    facts: rule ? factsTemplate(rule, timeOfCase(shown)) : '',
+    facts: rule ? buildFacts(rule, findTimeOfIncident(shown)) : '',
     isFactsEdited: false,
     duration: '7',
     customUntil: '',
@@ -85,7 +85,7 @@ export const emptyDraft = (shown: ModerationCase): CaseDraft => {
 export const withRule = (draft: CaseDraft, rule: HouseRule, happenedAt: string): CaseDraft => ({
   ...draft,
   rule,
-  ...(draft.isFactsEdited ? {} : { facts: factsTemplate(rule, happenedAt) }),
+  ...(draft.isFactsEdited ? {} : { facts: buildFacts(rule, happenedAt) }),
 });
 
 /** The end that a draft names, in ms since the epoch; null while it names none. */

@@ -1,11 +1,15 @@
 import { limits } from '@thaw/contract/limits';
 import { type ModerationCase } from '@thaw/contract/moderation';
 import { type Notice, type ReportCategory } from '@thaw/contract/safety';
-import { timeOfCase, computeSuspensionEnd, type CaseDraft } from '@/features/moderation/decision/case-draft';
+import {
+  findTimeOfIncident,
+  computeSuspensionEnd,
+  type CaseDraft,
+} from '@/features/moderation/decision/case-draft';
 
 const noAppeal: Notice['appeal'] = { state: 'none', until: null, outcome: null, answer: null };
 
-const blank = (now: number): Notice => ({
+const createBlankNotice = (now: number): Notice => ({
   id: 1,
   kind: 'warning',
   createdAt: new Date(now).toISOString(),
@@ -21,21 +25,21 @@ const blank = (now: number): Notice => ({
 });
 
 /** The notice that a decision would send to the person; null if it sends none. */
-export const decisionNotice = (shown: ModerationCase, draft: CaseDraft, now: number): Notice | null => {
+export const buildDecisionNotice = (shown: ModerationCase, draft: CaseDraft, now: number): Notice | null => {
   const { outcome, rule, facts } = draft;
   if (outcome === null) return null;
   if (outcome === 'dismissed') {
     const wasLimited = shown.standing === 'care' || (shown.standing === 'suspended' && shown.isAutomatic);
-    return wasLimited ? { ...blank(now), kind: 'lifted' } : null;
+    return wasLimited ? { ...createBlankNotice(now), kind: 'lifted' } : null;
   }
   const until = outcome === 'suspended' ? computeSuspensionEnd(draft, now) : null;
   const source = shown.evidence[0]?.source;
   return {
-    ...blank(now),
+    ...createBlankNotice(now),
     kind: outcome === 'warned' ? 'warning' : outcome === 'suspended' ? 'suspension' : 'ban',
     rule,
     facts: facts.trim(),
-    about: source ? { where: source, at: timeOfCase(shown) } : null,
+    about: source ? { where: source, at: findTimeOfIncident(shown) } : null,
     from: new Date(now).toISOString(),
     until: until === null ? null : new Date(until).toISOString(),
     appeal: { ...noAppeal, state: 'possible', until: new Date(now + limits.appealWithinMs).toISOString() },
@@ -48,7 +52,7 @@ export const reportNotice = (
   outcome: NonNullable<CaseDraft['outcome']>,
   now: number,
 ): Notice => ({
-  ...blank(now),
+  ...createBlankNotice(now),
   kind: 'report_decided',
   report: { id: 1, category, outcome: outcome === 'dismissed' ? 'no_violation' : 'action_taken' },
 });
@@ -59,7 +63,7 @@ export const appealNotice = (draft: CaseDraft, now: number): Notice | null => {
   if (appealOutcome === null) return null;
   const until = appealOutcome === 'reduced' ? computeSuspensionEnd(draft, now) : null;
   return {
-    ...blank(now),
+    ...createBlankNotice(now),
     kind: 'appeal_decided',
     until: until === null ? null : new Date(until).toISOString(),
     appeal: { state: 'decided', until: null, outcome: appealOutcome, answer: answer.trim() },

@@ -15,7 +15,8 @@ import { LoadError } from '@/ui/load-error';
 
 const texts = copy.figures;
 const round = (value: number): string => String(Math.round(value * 10) / 10);
-const duration = (seconds: number | null): string => (seconds === null ? texts.none : formatSeconds(seconds));
+const formatDuration = (seconds: number | null): string =>
+  seconds === null ? texts.none : formatSeconds(seconds);
 
 const Figure = ({ label, value }: { label: string; value: string | number }) => (
   <div className="grid content-between gap-1 rounded-card bg-card p-4">
@@ -77,9 +78,9 @@ const Shown = ({ figures }: { figures: ModerationFigures }) => {
     <>
       <dl className="moderation-figures">
         <Figure label={texts.open} value={figures.openCases} />
-        <Figure label={texts.oldest} value={duration(figures.oldestOpenCaseAgeS)} />
-        <Figure label={texts.p50} value={duration(figures.timeToDecisionS.p50)} />
-        <Figure label={texts.p95} value={duration(figures.timeToDecisionS.p95)} />
+        <Figure label={texts.oldest} value={formatDuration(figures.oldestOpenCaseAgeS)} />
+        <Figure label={texts.p50} value={formatDuration(figures.timeToDecisionS.p50)} />
+        <Figure label={texts.p95} value={formatDuration(figures.timeToDecisionS.p95)} />
         <Figure label={texts.reportRate} value={round(figures.reportsPer1000Matches)} />
         <Figure label={texts.blockRate} value={round(figures.blocksPer1000Matches)} />
         <Figure label={texts.care} value={figures.carePool} />

@@ -60,7 +60,7 @@ it('asks a registered user for the password, and cannot be closed while the requ
   await waitFor(() => expect(useAccountDeletion.getState().receiptId).toBe(receiptId));
 });
 
-const unreachable = () => Promise.reject(new TypeError('Failed to fetch'));
+const failToFetch = () => Promise.reject(new TypeError('Failed to fetch'));
 it.each([
   ['the password is wrong', new Refusal(403, { message: 'Wrong password.' }), 'Wrong password.'],
   ['the server refuses', new Refusal(409, { message: 'Not now.' }), 'Not now.'],
@@ -70,7 +70,7 @@ it.each([
     'That was too fast. Please wait a moment.',
   ],
   ['the server fails', new Refusal(502, 'Bad Gateway'), 'Your account was not deleted. Please try again.'],
-  ['the server is unreachable', unreachable, 'The server did not answer. Please try again.'],
+  ['the server is unreachable', failToFetch, 'The server did not answer. Please try again.'],
 ])('says so in the dialog when %s, keeps the session, and tries again', async (_, answer, message) => {
   const server = fakeServer({ [path]: answer });
   const { pointer, dialog } = await openDialog(registered);

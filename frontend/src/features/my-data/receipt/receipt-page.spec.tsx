@@ -67,8 +67,8 @@ const show = (id: string | null = receiptId) =>
       <ReceiptPage receiptId={id} />
     </MemoryRouter>,
   );
-const heading = (name: string) => screen.findByRole('heading', { level: 1, name });
-const unreachable = () => Promise.reject(new TypeError('Failed to fetch'));
+const findHeading = (name: string) => screen.findByRole('heading', { level: 1, name });
+const failToFetch = () => Promise.reject(new TypeError('Failed to fetch'));
 
 beforeAll(() => {
   jest.spyOn(console, 'warn').mockImplementation(() => undefined);
@@ -82,19 +82,19 @@ describe('while the deletion is running', () => {
     jest.useFakeTimers({ now: Date.parse(content.requestedAt) });
     const server = fakeServer({ [path]: running });
     show();
-    expect(await heading('Your account is being deleted')).toHaveFocus();
+    expect(await findHeading('Your account is being deleted')).toHaveFocus();
     expect(screen.getByRole('progressbar', { name: 'Deletion in progress' })).toBeVisible();
     expect(screen.getByRole('status')).toHaveTextContent('You may close this page.');
     await act(() => jest.advanceTimersByTimeAsync(59_000));
     expect(screen.getByRole('status')).toHaveTextContent('You may close this page.');
     await act(() => jest.advanceTimersByTimeAsync(2_000));
     expect(screen.getByRole('status')).toHaveTextContent('It takes longer than usual.');
-    server.routes[path] = unreachable;
+    server.routes[path] = failToFetch;
     await act(() => jest.advanceTimersByTimeAsync(3_000));
     expect(screen.getByRole('status')).toHaveTextContent('The server does not answer at the moment.');
     server.routes[path] = done();
     await act(() => jest.advanceTimersByTimeAsync(3_000));
-    expect(await heading('Your account is deleted')).toHaveFocus();
+    expect(await findHeading('Your account is deleted')).toHaveFocus();
     const calls = server.calls.length;
     await act(() => jest.advanceTimersByTimeAsync(60_000));
     expect(server.calls).toHaveLength(calls);
@@ -141,21 +141,21 @@ describe('a receipt', () => {
   it('of an anonymous account that expired says so', async () => {
     fakeServer({ [path]: done(signed({ ...content, reason: 'inactive' })) });
     show();
-    expect(await heading('This account was deleted')).toBeVisible();
+    expect(await findHeading('This account was deleted')).toBeVisible();
   });
 
   it('that the server does not know is not shown, whether its id is well-formed or not', async () => {
     const server = fakeServer({});
     const { unmount } = show();
-    expect(await heading('No such receipt')).toBeVisible();
+    expect(await findHeading('No such receipt')).toBeVisible();
     unmount();
     show('../user/7');
-    expect(await heading('No such receipt')).toBeVisible();
+    expect(await findHeading('No such receipt')).toBeVisible();
     expect(server.calls).toHaveLength(1);
   });
 
   it('is loaded again on request when the server was unreachable or sent something else', async () => {
-    const server = fakeServer({ [path]: unreachable });
+    const server = fakeServer({ [path]: failToFetch });
     show();
     const retry = () => userEvent.click(screen.getByRole('button', { name: 'Try again' }));
     expect(await screen.findByRole('alert')).toHaveTextContent('The receipt could not be loaded.');
@@ -167,7 +167,7 @@ describe('a receipt', () => {
     expect(await screen.findByText('The server sent a receipt that cannot be read.')).toBeVisible();
     server.routes[path] = done();
     await retry();
-    expect(await heading('Your account is deleted')).toBeVisible();
+    expect(await findHeading('Your account is deleted')).toBeVisible();
   });
 });
 
@@ -209,7 +209,7 @@ describe('the check of a receipt', () => {
   });
 
   it('can be repeated when the keys could not be loaded', async () => {
-    const server = fakeServer({ [path]: done(), [keysPath]: unreachable });
+    const server = fakeServer({ [path]: done(), [keysPath]: failToFetch });
     show();
     expect(await check()).toHaveTextContent('The key of the server could not be loaded.');
     server.routes[keysPath] = keys;
@@ -238,7 +238,7 @@ describe('a downloaded receipt', () => {
   it('is opened and checked without its address', async () => {
     fakeServer({ [path]: done(), [keysPath]: keys });
     await open({ receipt: signed(), content });
-    expect(await heading('Your account is deleted')).toBeVisible();
+    expect(await findHeading('Your account is deleted')).toBeVisible();
     expect(await check()).toHaveTextContent(/^Genuine/);
   });
 

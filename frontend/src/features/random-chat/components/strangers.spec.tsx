@@ -25,7 +25,7 @@ const receiveMessage = (n: number, content: string, replyTo: ReplyTo | null = nu
     timestamp: '2026-11-20T12:00:00.000Z',
     replyTo,
   });
-const row = (): HTMLElement =>
+const getRow = (): HTMLElement =>
   within(screen.getByRole('region', { name: 'Messages' }))
     .getAllByRole('listitem')
     .at(-1)!;
@@ -71,16 +71,16 @@ describe('an insult of a stranger', () => {
     receiveMessage(1, 'you are a cunt');
     // The list of insults is loaded while the page is idle.
     const button = await screen.findByRole('button', { name: /Message hidden/ });
-    expect(row()).not.toHaveTextContent('cunt');
+    expect(getRow()).not.toHaveTextContent('cunt');
     receiveMessage(2, 'send nudes to ada@example.org');
-    expect(row()).toHaveTextContent('[Message hidden · Show]');
-    expect(row()).not.toHaveTextContent('Contact');
+    expect(getRow()).toHaveTextContent('[Message hidden · Show]');
+    expect(getRow()).not.toHaveTextContent('Contact');
     expect(readAnnounced()).toContain('brave-heron-7: [Message hidden]');
     await user.click(button);
     expect(screen.getByText('you are a cunt')).toBeVisible();
-    expect(row()).toHaveTextContent('[Message hidden · Show]');
-    await user.click(within(row()).getByRole('button', { name: /Message hidden/ }));
-    expect(row()).toHaveTextContent('send nudes to [Contact details hidden · Show]');
+    expect(getRow()).toHaveTextContent('[Message hidden · Show]');
+    await user.click(within(getRow()).getByRole('button', { name: /Message hidden/ }));
+    expect(getRow()).toHaveTextContent('send nudes to [Contact details hidden · Show]');
   });
 
   it('is hidden in a quote, which shows nothing', async () => {
@@ -96,8 +96,8 @@ describe('an insult of a stranger', () => {
       senderId: 12,
       senderName: 'brave-heron-7',
     });
-    expect(row()).toHaveTextContent('[Message hidden]');
-    expect(row()).not.toHaveTextContent('cunt');
+    expect(getRow()).toHaveTextContent('[Message hidden]');
+    expect(getRow()).not.toHaveTextContent('cunt');
   });
 
   it('is shown when the user has switched that off', async () => {
@@ -108,7 +108,7 @@ describe('an insult of a stranger', () => {
       useInsultGuard.setState({ isInsult });
     });
     receiveMessage(1, 'you are a cunt');
-    expect(row()).toHaveTextContent('you are a cunt');
+    expect(getRow()).toHaveTextContent('you are a cunt');
   });
 });
 

@@ -1,4 +1,4 @@
-import { emptyDraft, isEmptyDraft, parseDraft, type Draft } from '@/chat-ui/composer/draft';
+import { createCaseDraft, isEmptyDraft, parseDraft, type Draft } from '@/chat-ui/composer/draft';
 import { tabStorage } from '@/lib/storage';
 
 /** The draft of the current chat, stored in this tab: it survives a reload and is removed with the chat. */
@@ -6,7 +6,7 @@ const draftKey = 'thaw-draft';
 const sessionKey = 'thaw-draft-session';
 
 export const readDraft = (sessionId: string): Draft =>
-  tabStorage.read(sessionKey) === sessionId ? parseDraft(tabStorage.read(draftKey)) : emptyDraft;
+  tabStorage.read(sessionKey) === sessionId ? parseDraft(tabStorage.read(draftKey)) : createCaseDraft;
 
 export const removeDraft = (): void => {
   tabStorage.remove(draftKey);

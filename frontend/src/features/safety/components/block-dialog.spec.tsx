@@ -38,7 +38,7 @@ const show = (ends = {}) => {
   renderWithCache(<Asked {...ends} />);
   return userEvent.setup();
 };
-const dialog = () => screen.queryByRole('dialog', { name: 'Block heron?' });
+const queryDialog = () => screen.queryByRole('dialog', { name: 'Block heron?' });
 const button = (name: string) => screen.getByRole('button', { name });
 const shown = () => useToasts.getState().shown;
 const lead = 'You will never be matched again and cannot write to each other. heron is not told.';
@@ -50,14 +50,14 @@ it.each([
   [{ endsChat: true, endsFriendship: true }, `${lead} This chat ends. You will no longer be friends.`],
 ])('names what ends with %j', (ends, text) => {
   show(ends);
-  expect(dialog()).toHaveAccessibleDescription(text);
+  expect(queryDialog()).toHaveAccessibleDescription(text);
 });
 
 it('blocks once, closes, and shows a toast', async () => {
   const server = fakeServer({ 'POST /api/blocks': blocked });
   const user = show();
   await user.click(button('Block'));
-  await waitFor(() => expect(dialog()).toBeNull());
+  await waitFor(() => expect(queryDialog()).toBeNull());
   expect(server.calls).toEqual([
     { method: 'POST', url: '/api/blocks', body: { blockerId: 7, blockedId: 12 } },
   ]);
@@ -73,7 +73,7 @@ it("unblocks by the toast's action", async () => {
   const server = fakeServer({ 'POST /api/blocks': blocked, 'DELETE /api/blocks/7/12': undefined });
   const user = show();
   await user.click(button('Block'));
-  await waitFor(() => expect(dialog()).toBeNull());
+  await waitFor(() => expect(queryDialog()).toBeNull());
   shown()?.action?.run();
   await waitFor(() => expect(shown()?.title).toBe('Unblocked'));
   expect(server.count('DELETE', '/api/blocks/7/12')).toBe(1);
@@ -84,7 +84,7 @@ it('reports an Undo that failed, and leaves the block as it is', async () => {
   fakeServer({ 'POST /api/blocks': blocked, 'DELETE /api/blocks/7/12': new Refusal(503, {}) });
   const user = show();
   await user.click(button('Block'));
-  await waitFor(() => expect(dialog()).toBeNull());
+  await waitFor(() => expect(queryDialog()).toBeNull());
   shown()?.action?.run();
   await waitFor(() => expect(shown()).toMatchObject({ title: 'Not unblocked', tone: 'destructive' }));
   expect(shown()?.description).toBe('Please try again.');
@@ -101,9 +101,9 @@ it('cannot be closed or pressed again while it waits for the server', async () =
   expect(button('Blocking...')).toBeDisabled();
   expect(button('Cancel')).toBeDisabled();
   await user.keyboard('{Escape}');
-  expect(dialog()).toBeVisible();
+  expect(queryDialog()).toBeVisible();
   respond(blocked);
-  await waitFor(() => expect(dialog()).toBeNull());
+  await waitFor(() => expect(queryDialog()).toBeNull());
   expect(server.count('POST', '/api/blocks')).toBe(1);
 });
 
@@ -118,11 +118,11 @@ it("stays open after a refusal, and shows the server's message", async () => {
       tone: 'destructive',
     }),
   );
-  expect(dialog()).toBeVisible();
+  expect(queryDialog()).toBeVisible();
   expect(changes).toEqual([]);
   server.routes['POST /api/blocks'] = blocked;
   await user.click(button('Block'));
-  await waitFor(() => expect(dialog()).toBeNull());
+  await waitFor(() => expect(queryDialog()).toBeNull());
 });
 
 it('can be tried again after a request without an answer', async () => {
@@ -139,6 +139,6 @@ it.each(['Cancel', 'Escape'])('sends nothing on %s', async (way) => {
   const server = fakeServer({});
   const user = show();
   await (way === 'Cancel' ? user.click(button('Cancel')) : user.keyboard('{Escape}'));
-  expect(dialog()).toBeNull();
+  expect(queryDialog()).toBeNull();
   expect(server.calls).toEqual([]);
 });

@@ -47,16 +47,16 @@ const show = (chat: ReportedChat = { sessionId: 's1' }, isBlocked = false) => {
   renderWithCache(<Asked isBlocked={isBlocked} />);
   return userEvent.setup();
 };
-const dialog = () => screen.queryByRole('dialog', { name: 'Report heron' });
+const queryDialog = () => screen.queryByRole('dialog', { name: 'Report heron' });
 const button = (name: string) => screen.getByRole('button', { name });
 const radio = (name: string) => screen.getByRole('radio', { name });
-const words = () => screen.getByRole('textbox', { name: 'Anything to add? (optional)' });
+const getWordsField = () => screen.getByRole('textbox', { name: 'Anything to add? (optional)' });
 const shown = () => useToasts.getState().shown;
-const isClosed = () => waitFor(() => expect(dialog()).toBeNull());
+const isClosed = () => waitFor(() => expect(queryDialog()).toBeNull());
 
 it('offers all categories, explains who reads the report, and waits for a choice', () => {
   show();
-  expect(dialog()).toHaveAccessibleDescription('Choose what happened. heron is not told.');
+  expect(queryDialog()).toHaveAccessibleDescription('Choose what happened. heron is not told.');
   expect(screen.getAllByRole('radio').map(({ textContent }) => textContent)).toEqual([
     'They seem to be under 18, or it is about a child',
     'Threats or violence',
@@ -80,7 +80,7 @@ it('sends category, words and the marked messages, closes, and blocks on this pa
   const server = fakeServer({ 'POST /api/reports': report });
   const user = show({ sessionId: 's1', messageIds: ['1763640000000-0'] });
   await user.click(radio('Sexual messages or pictures I did not want'));
-  await user.type(words(), 'did not stop');
+  await user.type(getWordsField(), 'did not stop');
   await user.click(button('Send report'));
   await isClosed();
   expect(server.calls.map(({ body }) => body)).toEqual([
@@ -108,7 +108,7 @@ it('can be used by keyboard only, without words and without a block', async () =
   await user.keyboard('{ArrowDown}{ArrowUp}{ArrowUp}');
   expect(radio('Something else')).toBeChecked();
   await user.tab();
-  expect(words()).toHaveFocus();
+  expect(getWordsField()).toHaveFocus();
   await user.tab();
   await user.keyboard(' ');
   await user.tab();
@@ -172,7 +172,7 @@ it('cannot be closed or sent again while it waits for the server', async () => {
   expect(button('Sending...')).toBeDisabled();
   expect(button('Cancel')).toBeDisabled();
   await user.keyboard('{Escape}');
-  expect(dialog()).toBeVisible();
+  expect(queryDialog()).toBeVisible();
   respond(report);
   await isClosed();
   expect(server.count('POST', '/api/reports')).toBe(1);
@@ -186,13 +186,13 @@ it.each([
   const server = fakeServer({ 'POST /api/reports': refusal });
   const user = show();
   await user.click(radio('Insults or hate'));
-  await user.type(words(), 'again');
+  await user.type(getWordsField(), 'again');
   await user.click(button('Send report'));
   await waitFor(() =>
     expect(shown()).toMatchObject({ title: 'Report not sent', description: message, tone: 'destructive' }),
   );
   expect(radio('Insults or hate')).toBeChecked();
-  expect(words()).toHaveValue('again');
+  expect(getWordsField()).toHaveValue('again');
   expect(changes).toEqual([]);
   // The server recognizes a repeated report by its chat, so the same request is sent again.
   server.routes['POST /api/reports'] = report;
@@ -216,28 +216,28 @@ it('counts from 900 characters, and sends at most 1,000', async () => {
   show();
   const user = userEvent.setup();
   await user.click(radio('Insults or hate'));
-  await user.click(words());
+  await user.click(getWordsField());
   await user.paste('x'.repeat(899));
   expect(screen.getByRole('status')).toBeEmptyDOMElement();
   await user.paste('😀');
   expect(screen.getByRole('status')).toHaveTextContent('900 of 1,000 characters');
-  expect(words()).toHaveAccessibleDescription('900 of 1,000 characters');
+  expect(getWordsField()).toHaveAccessibleDescription('900 of 1,000 characters');
   await user.paste('x'.repeat(100));
   expect(button('Send report')).toBeEnabled();
   await user.paste('x');
-  expect(words()).toBeInvalid();
+  expect(getWordsField()).toBeInvalid();
   expect(button('Send report')).toBeDisabled();
 });
 
 it('asks before it closes over words, and sends nothing on Cancel', async () => {
   const server = fakeServer({});
   const user = show();
-  await user.type(words(), 'did not stop');
+  await user.type(getWordsField(), 'did not stop');
   await user.keyboard('{Escape}');
   expect(screen.getByRole('alertdialog', { name: 'Discard your changes?' })).toBeVisible();
   await user.click(button('Keep editing'));
-  expect(words()).toHaveValue('did not stop');
+  expect(getWordsField()).toHaveValue('did not stop');
   await user.click(button('Cancel'));
-  expect(dialog()).toBeNull();
+  expect(queryDialog()).toBeNull();
   expect(server.calls).toEqual([]);
 });

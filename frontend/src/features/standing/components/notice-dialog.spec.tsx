@@ -58,19 +58,19 @@ const show = async (...notices: Notice[]) => {
   return { server, user: userEvent.setup(), queries };
 };
 const button = (name: string) => screen.getByRole('button', { name });
-const dialog = (name: string) => screen.findByRole('dialog', { name });
+const findDialog = (name: string) => screen.findByRole('dialog', { name });
 const isClosed = () => waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
-const words = () => screen.getByRole('textbox', { name: 'Tell us what we got wrong.' });
+const getWordsField = () => screen.getByRole('textbox', { name: 'Tell us what we got wrong.' });
 
 it('shows unseen notices one after the other, the newest first, and marks each as seen', async () => {
   const { server, user } = await show(warning, aNotice(), aNotice({ id: 40, seenAt }));
   server.routes['PUT /api/notices/42'] = { ...warning, seenAt };
   server.routes['PUT /api/notices/41'] = aNotice({ seenAt });
-  await dialog('A warning');
+  await findDialog('A warning');
   expect(screen.getByText('Rule: Nothing sexual that the other does not want.')).toBeVisible();
   expect(screen.getByText('Decided by a moderator')).toBeVisible();
   await user.click(button('I understand'));
-  await dialog('Your account is paused');
+  await findDialog('Your account is paused');
   await user.click(button('I understand'));
   await isClosed();
   expect(server.calls.slice(1)).toEqual([
@@ -81,7 +81,7 @@ it('shows unseen notices one after the other, the newest first, and marks each a
 
 it('closes on Escape without marking the notice as seen, and does not open again', async () => {
   const { server, user } = await show(warning);
-  await dialog('A warning');
+  await findDialog('A warning');
   await user.keyboard('{Escape}');
   await isClosed();
   expect(server.calls).toHaveLength(1);
@@ -90,7 +90,7 @@ it('closes on Escape without marking the notice as seen, and does not open again
 it('stays closed when the notice was not marked as seen', async () => {
   const { server, user } = await show(warning);
   server.routes['PUT /api/notices/42'] = new Refusal(503);
-  await dialog('A warning');
+  await findDialog('A warning');
   await user.click(button('I understand'));
   await isClosed();
   await waitFor(() => expect(server.count('PUT', '/api/notices/42')).toBe(1));
@@ -100,12 +100,12 @@ it('stays closed when the notice was not marked as seen', async () => {
 it('appeals by keyboard only, and says who looks at the appeal', async () => {
   const { server, user } = await show(warning);
   server.routes['POST /api/appeals'] = { id: 50, noticeId: 42, createdAt: seenAt, state: 'open' };
-  await dialog('A warning');
+  await findDialog('A warning');
   await user.tab();
   expect(button('Appeal')).toHaveFocus();
   await user.keyboard('{Enter}');
-  await dialog('Appeal');
-  expect(words()).toHaveFocus();
+  await findDialog('Appeal');
+  expect(getWordsField()).toHaveFocus();
   expect(button('Send appeal')).toBeDisabled();
   await user.keyboard('   ');
   expect(button('Send appeal')).toBeDisabled();
@@ -122,7 +122,7 @@ it('appeals by keyboard only, and says who looks at the appeal', async () => {
   });
   await user.keyboard('{Enter}');
   await waitFor(() => expect(screen.queryByRole('dialog', { name: 'Appeal' })).toBeNull());
-  await dialog('A warning');
+  await findDialog('A warning');
   expect(screen.getByText('Your appeal is being looked at by another moderator.')).toBeVisible();
   expect(screen.queryByRole('button', { name: 'Appeal' })).toBeNull();
 });
@@ -133,9 +133,9 @@ it('keeps the words of an appeal that was not sent, and loads the notices again 
     code: 'too_late',
     message: 'It is too late for that.',
   });
-  await dialog('A warning');
+  await findDialog('A warning');
   await user.click(button('Appeal'));
-  await user.type(words(), 'It was my sister.');
+  await user.type(getWordsField(), 'It was my sister.');
   await user.click(button('Send appeal'));
   await waitFor(() =>
     expect(useToasts.getState().shown).toMatchObject({
@@ -144,7 +144,7 @@ it('keeps the words of an appeal that was not sent, and loads the notices again 
       tone: 'destructive',
     }),
   );
-  expect(words()).toHaveValue('It was my sister.');
+  expect(getWordsField()).toHaveValue('It was my sister.');
   await waitFor(() => expect(server.count('GET', '/api/notices/7')).toBe(2));
 });
 
@@ -155,7 +155,7 @@ it.each([
   await show(
     aNotice({ appeal: { state: 'decided', until: null, outcome, answer: 'We read everything again.' } }),
   );
-  await dialog('Your account is paused');
+  await findDialog('Your account is paused');
   expect(screen.getByText(text)).toBeVisible();
   expect(screen.getByText('We read everything again.')).toBeVisible();
   expect(screen.queryByRole('button', { name: 'Appeal' })).toBeNull();
@@ -171,7 +171,7 @@ it.each([
   const { server, user } = await show(ageQuestion);
   server.routes['PUT /api/notices/43'] = { ...ageQuestion, seenAt };
   server.routes['GET /api/user/7'] = aUser({ standing });
-  await dialog('How old are you?');
+  await findDialog('How old are you?');
   expect(screen.queryByRole('button', { name: 'I understand' })).toBeNull();
   await user.click(button(label));
   await isClosed();
@@ -186,7 +186,7 @@ it.each([
 it('does not take the end of a message that the user was writing for an answer', async () => {
   signIn(aUser({ standing: asked }));
   const { server, user } = await show(ageQuestion);
-  expect(await dialog('How old are you?')).toHaveFocus();
+  expect(await findDialog('How old are you?')).toHaveFocus();
   await user.keyboard('ok{Enter}');
   expect(screen.getByRole('dialog', { name: 'How old are you?' })).toBeVisible();
   expect(server.count('PUT', '/api/notices/43')).toBe(0);
@@ -198,7 +198,7 @@ it('keeps the question for the age open when the answer was not saved', async ()
   signIn(aUser({ standing: asked }));
   const { server, user } = await show(ageQuestion);
   server.routes['PUT /api/notices/43'] = new Refusal(429, { code: 'rate_limited', message: 'Too fast.' });
-  await dialog('How old are you?');
+  await findDialog('How old are you?');
   await user.click(button('I am 18 or older'));
   await waitFor(() =>
     expect(useToasts.getState().shown).toMatchObject({ title: 'Not saved', description: 'Too fast.' }),

@@ -9,7 +9,7 @@ import { aNotice } from '@/testing/safety-factories';
 import { renderWithCache } from '@/testing/with-cache';
 
 const seenAt = '2026-11-20T22:00:00.000Z';
-const opened = () => useNoticeDialog.getState().openedId;
+const getOpenedId = () => useNoticeDialog.getState().openedId;
 
 beforeEach(() => resetNoticeDialog());
 
@@ -30,7 +30,7 @@ describe('the list of notices', () => {
     expect(rows[0]).toHaveTextContent(/^You are free again.*2026New$/);
     expect(rows[1]).toHaveTextContent(/^Your account is pausedYou went on with sexual messages.*2026$/);
     await user.click(within(rows[1]!).getByRole('button'));
-    expect(opened()).toBe(41);
+    expect(getOpenedId()).toBe(41);
   });
 
   it('shows an error with a retry, and an empty list', async () => {
@@ -52,7 +52,7 @@ describe('the line on the initial stage', () => {
     renderWithCache(<StandingLine user={aUser({ standing })} />);
     expect(screen.getByText('You meet fewer people for now.')).toBeVisible();
     await userEvent.click(await screen.findByRole('button', { name: 'Why?' }));
-    expect(opened()).toBe(45);
+    expect(getOpenedId()).toBe(45);
   });
 
   it('leads to an open question for the age', async () => {
@@ -60,6 +60,6 @@ describe('the line on the initial stage', () => {
     const standing = { kind: 'age_question', since, until: null, noticeId: null } as const;
     renderWithCache(<StandingLine user={aUser({ standing })} />);
     await userEvent.click(await screen.findByRole('button', { name: 'Answer' }));
-    expect(opened()).toBe(46);
+    expect(getOpenedId()).toBe(46);
   });
 });

@@ -8,18 +8,18 @@ describe('ConcurrencyLimiter', () => {
     const limiter = new ConcurrencyLimiter(2, 2);
     const entered: string[] = [];
     const enter = async (name: string) => {
-      const leave = await limiter.enter();
+      const release = await limiter.acquire();
       entered.push(name);
-      return leave;
+      return release;
     };
     const [first, , third] = ['first', 'second', 'third', 'fourth'].map(enter);
     await expect(enter('fifth')).rejects.toMatchObject({ code: 'unavailable' });
     await waitForNextTurn();
     expect(entered).toEqual(['first', 'second']);
 
-    const leave = await first!;
-    leave();
-    leave(); // a second call has no effect
+    const release = await first!;
+    release();
+    release(); // a second call has no effect
     await waitForNextTurn();
     expect(entered).toEqual(['first', 'second', 'third']);
 
@@ -40,18 +40,18 @@ describe('ConcurrencyLimiter', () => {
 describe('KeyedConcurrencyLimiter', () => {
   it('limits each key separately and forgets keys that are not in use', async () => {
     const limiter = new KeyedConcurrencyLimiter<string>(1, 1);
-    const leaveAda = await limiter.enter('ada');
-    const leaveBob = await limiter.enter('bob');
-    const second = limiter.enter('ada');
-    await expect(limiter.enter('ada')).rejects.toMatchObject({ code: 'unavailable' });
+    const releaseAda = await limiter.acquire('ada');
+    const releaseBob = await limiter.acquire('bob');
+    const second = limiter.acquire('ada');
+    await expect(limiter.acquire('ada')).rejects.toMatchObject({ code: 'unavailable' });
     expect(limiter.size).toBe(2);
-    leaveBob();
-    const leaveBobAgain = await limiter.enter('bob');
-    leaveBob();
+    releaseBob();
+    const releaseBobAgain = await limiter.acquire('bob');
+    releaseBob();
     expect(limiter.size).toBe(2);
-    leaveBobAgain();
+    releaseBobAgain();
     expect(limiter.size).toBe(1);
-    leaveAda();
+    releaseAda();
     const leaveAgain = await second;
     expect(limiter.size).toBe(1);
     leaveAgain();

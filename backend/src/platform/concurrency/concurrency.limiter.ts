@@ -6,30 +6,30 @@ export class ConcurrencyLimiter {
   private readonly waiting: (() => void)[] = [];
 
   /**
-   * @param concurrency maximum number of turns held at the same time
-   * @param maxQueued maximum number of callers waiting for a turn
+   * @param concurrency maximum number of slots held at the same time
+   * @param maxQueued maximum number of callers waiting for a slot
    */
   constructor(
     private readonly concurrency: number,
     private readonly maxQueued: number,
   ) {}
 
-  /** Whether no caller holds a turn or waits for one. */
+  /** Whether no caller holds a slot or waits for one. */
   get isIdle(): boolean {
     return this.running === 0;
   }
 
-  /** Whether a caller would get a turn or a place in the queue. */
+  /** Whether a caller would get a slot or a place in the queue. */
   get hasRoom(): boolean {
     return this.running < this.concurrency || this.waiting.length < this.maxQueued;
   }
 
   /**
-   * Waits for a turn.
-   * @returns a function that releases the turn; calling it again does nothing.
+   * Waits for a slot.
+   * @returns a function that releases the slot; calling it again does nothing.
    * @throws DomainError unavailable when the queue is full.
    */
-  async enter(): Promise<() => void> {
+  async acquire(): Promise<() => void> {
     if (this.running < this.concurrency) this.running += 1;
     else if (this.waiting.length < this.maxQueued)
       await new Promise<void>((resolve) => this.waiting.push(resolve));
@@ -39,15 +39,15 @@ export class ConcurrencyLimiter {
       if (isReleased) return;
       isReleased = true;
       const next = this.waiting.shift();
-      // The next caller takes over this turn, so `running` does not change.
+      // The next caller takes over this slot, so `running` does not change.
       if (next) next();
       else this.running -= 1;
     };
   }
 
-  /** Runs `work` in a turn. @throws DomainError unavailable when the queue is full; whatever `work` throws. */
+  /** Runs `work` in a slot. @throws DomainError unavailable when the queue is full; whatever `work` throws. */
   async run<Result>(work: () => Promise<Result>): Promise<Result> {
-    const release = await this.enter();
+    const release = await this.acquire();
     try {
       return await work();
     } finally {

@@ -5,8 +5,8 @@ export class KeyedConcurrencyLimiter<Key> {
   private readonly limiters = new Map<Key, ConcurrencyLimiter>();
 
   /**
-   * @param concurrency maximum number of turns held at the same time, per key
-   * @param maxQueued maximum number of callers waiting for a turn, per key
+   * @param concurrency maximum number of slots held at the same time, per key
+   * @param maxQueued maximum number of callers waiting for a slot, per key
    */
   constructor(
     private readonly concurrency: number,
@@ -19,15 +19,15 @@ export class KeyedConcurrencyLimiter<Key> {
   }
 
   /**
-   * Waits for a turn of this key.
-   * @returns a function that releases the turn; calling it again does nothing.
+   * Waits for a slot of this key.
+   * @returns a function that releases the slot; calling it again does nothing.
    * @throws DomainError unavailable when the key's queue is full.
    */
-  async enter(key: Key): Promise<() => void> {
+  async acquire(key: Key): Promise<() => void> {
     let limiter = this.limiters.get(key);
     if (!limiter)
       this.limiters.set(key, (limiter = new ConcurrencyLimiter(this.concurrency, this.maxQueued)));
-    const release = await limiter.enter();
+    const release = await limiter.acquire();
     return () => {
       release();
       // A late second call must not delete a limiter that was created for the key in the meantime.

@@ -4,23 +4,24 @@ import { logWarning } from '../observability/warn-about.functions';
 import { CircuitBreaker } from './circuit-breaker.model';
 import { OptionalServerError } from './optional-server.errors';
 
-/** `skipped`: the server rests after failures, or too many ask at once. */
+/** `skipped`: not asked, because the circuit breaker is open or too many requests are in progress. */
 export type ServerOutcome<Answer> =
   { outcome: 'answered'; answer: Answer } | { outcome: 'failed' } | { outcome: 'skipped' };
 
-const FAILURES_BEFORE_REST = 3;
-const REST_MS = 5 * 60_000;
-/** Questions of this replica at the same time. Further ones have no answer. */
-const MAX_AT_ONCE = 32;
+/** Failures in a row that open the circuit breaker. */
+const FAILURES_TO_OPEN = 3;
+const OPEN_MS = 5 * 60_000;
+/** Maximum number of requests of this replica at the same time. Further ones are skipped. */
+const MAX_CONCURRENT_REQUESTS = 32;
 
-/** Keeps a slow or failing optional server from slowing down what works without it. */
+/** Limits requests to an optional server, so that a slow or failing one does not slow down features that can do without. */
 export class OptionalServerLimiter {
   private readonly breaker = new CircuitBreaker({
-    failures: FAILURES_BEFORE_REST,
-    openForMs: REST_MS,
+    failures: FAILURES_TO_OPEN,
+    openForMs: OPEN_MS,
     now: () => performance.now(),
   });
-  private readonly turns = new ConcurrencyLimiter(MAX_AT_ONCE, 0);
+  private readonly concurrency = new ConcurrencyLimiter(MAX_CONCURRENT_REQUESTS, 0);
 
   /** @param name  subject of the log line about its failures */
   constructor(
@@ -28,17 +29,17 @@ export class OptionalServerLimiter {
     private readonly logger: Pick<LoggerService, 'warn'>,
   ) {}
 
-  /** Asks, unless the server rests. Errors other than OptionalServerError are thrown. */
-  async ask<Answer>(question: () => Promise<Answer>): Promise<ServerOutcome<Answer>> {
-    if (!this.turns.hasRoom || !this.breaker.tryEnter()) return { outcome: 'skipped' };
+  /** Sends a request, unless it has to be skipped. Errors other than OptionalServerError are thrown. */
+  async ask<Answer>(request: () => Promise<Answer>): Promise<ServerOutcome<Answer>> {
+    if (!this.concurrency.hasRoom || !this.breaker.tryEnter()) return { outcome: 'skipped' };
     try {
-      const answer = await this.turns.run(question);
+      const answer = await this.concurrency.run(request);
       this.breaker.recordSuccess();
       return { outcome: 'answered', answer };
     } catch (error) {
       if (!(error instanceof OptionalServerError)) throw error;
       if (this.breaker.recordFailure())
-        logWarning(this.logger, `${this.name} has failed ${FAILURES_BEFORE_REST} times in a row`, error);
+        logWarning(this.logger, `${this.name} has failed ${FAILURES_TO_OPEN} times in a row`, error);
       return { outcome: 'failed' };
     }
   }

@@ -24,8 +24,8 @@ interface Subscription {
 }
 
 const CHECK_EVERY_MS = 1_000;
-/** Channels that are subscribed at once after a loss. */
-const CHANNELS_AT_ONCE = 500;
+/** Channels that are subscribed concurrently after a loss. */
+const MAX_CHANNELS_PER_BATCH = 500;
 /** A server that does not serve a channel any more refuses it. The new one is known soon. */
 const ATTEMPTS = 5;
 const RETRY_MS = 100;
@@ -196,8 +196,8 @@ export class RedisSubscriberService implements OnModuleInit, OnApplicationShutdo
   private async subscribeLost(): Promise<void> {
     const lost = this.findLost();
     try {
-      for (let start = 0; start < lost.length && !this.isStopped; start += CHANNELS_AT_ONCE) {
-        const page = lost.slice(start, start + CHANNELS_AT_ONCE);
+      for (let start = 0; start < lost.length && !this.isStopped; start += MAX_CHANNELS_PER_BATCH) {
+        const page = lost.slice(start, start + MAX_CHANNELS_PER_BATCH);
         await Promise.all(page.map((subscription) => this.confirm(subscription)));
       }
       if (lost.length === 0 || this.isStopped) return;

@@ -7,12 +7,12 @@ import { ConductRepository } from '../infrastructure/conduct.repository';
 import { ConductService } from './conduct.service';
 import { NoticesService } from './notices.service';
 
-/** What the recipients of notices reply to them. */
+/** Appeals against notices, and answers to the age questions in them. */
 @Injectable()
 export class AppealsService {
   constructor(
     private readonly conduct: ConductService,
-    private readonly lookup: ConductRepository,
+    private readonly conductRepository: ConductRepository,
     private readonly notices: NoticesService,
     private readonly rateLimiter: RateLimiterService,
   ) {}
@@ -32,13 +32,13 @@ export class AppealsService {
   }
 
   /** @throws DomainError rate_limited, not_found, already_answered, too_late */
-  async file(
+  async fileAppeal(
     appellantId: number,
     noticeId: number,
     words: string,
   ): Promise<{ appeal: Appeal; isNew: boolean }> {
     await this.rateLimiter.require('appeals', appellantId);
-    const userId = await this.lookup.findUserOfNotice(noticeId, appellantId);
+    const userId = await this.conductRepository.findUserOfNotice(noticeId, appellantId);
     if (userId === null) throw new DomainError('not_found');
     const { appealId, createdAt, isNew } = await this.conduct.fileAppeal({
       userId,

@@ -46,8 +46,8 @@ export interface FiledAppealResult extends ConductResult {
   isNew: boolean;
 }
 
-/** Inherited sanctions that are shortened in the call that shortens their source; the job shortens the others. */
-const ALIGNED_AT_ONCE = 20;
+/** Maximum number of inherited sanctions that are shortened in the same call as their source. A job shortens the others. */
+const MAX_ALIGNED_AT_ONCE = 20;
 
 /** How long a standing that has changed is announced again, for a process that died after its commit. */
 export const ANNOUNCED_AGAIN_FOR_MS = 3 * 60_000;
@@ -244,7 +244,8 @@ export class ConductService {
       throw error;
     });
     await this.announce(command.userId, result.events);
-    if (result.events.some(endsSanction)) await this.alignInheritedSanctions(command.userId, ALIGNED_AT_ONCE);
+    if (result.events.some(endsSanction))
+      await this.alignInheritedSanctions(command.userId, MAX_ALIGNED_AT_ONCE);
     return result;
   }
 

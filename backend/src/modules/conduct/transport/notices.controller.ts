@@ -61,7 +61,7 @@ export class NoticesController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<AppealDto> {
     requireSelf(login, userId);
-    const { appeal, isNew } = await this.appeals.file(userId, noticeId, words);
+    const { appeal, isNew } = await this.appeals.fileAppeal(userId, noticeId, words);
     if (!isNew) response.status(200);
     return appeal;
   }

@@ -40,6 +40,7 @@ export interface SentRequest {
   isNew: boolean;
 }
 
+/** Friend requests and friendships: their commands, lists and frames. */
 @Injectable()
 export class FriendsService {
   private readonly logger = new Logger(FriendsService.name);
@@ -74,14 +75,14 @@ export class FriendsService {
   /**
    * Sends a friend request. If the addressee has already sent one to the requester, the two become friends (A121).
    * @throws DomainError not_found when they have not chatted recently, their chat was ended for safety, or one has
-   * blocked the other; already_friends, rate_limited
+   * blocked the other; already_friends; rate_limited
    */
   async sendRequest(requesterId: number, addresseeId: number): Promise<SentRequest> {
     await this.limiter.require('friend_requests', requesterId);
     const requestId = await this.friends.allocateRequestId();
     const { state, event } = await this.publishResult(() =>
       this.executor.runInTransaction((manager) =>
-        this.sendIn(manager, { requestId, requesterId, addresseeId }),
+        this.sendInTransaction(manager, { requestId, requesterId, addresseeId }),
       ),
     );
     const isNew = event?.type === 'FriendRequestSent';
@@ -152,8 +153,11 @@ export class FriendsService {
     );
   }
 
-  /** A new request conflicts with no other command, so what refuses it is read in the transaction that appends it. */
-  private async sendIn(
+  /**
+   * Optimistic concurrency does not detect everything that refuses a new request, such as a block of the other side. So
+   * these conditions are read in the transaction that appends the request.
+   */
+  private async sendInTransaction(
     manager: EntityManager,
     ids: Pick<SendFriendRequest, 'requestId' | 'requesterId' | 'addresseeId'>,
   ) {
@@ -173,6 +177,7 @@ export class FriendsService {
     );
   }
 
+  /** Runs a change of the stream and publishes its event. */
   private async publishResult(
     change: () => Promise<{ state: FriendshipState; events: readonly object[] }>,
   ): Promise<FriendshipChange> {

@@ -9,7 +9,7 @@ const PAGE_SIZE = 32;
  */
 const MAX_PAGES = 8;
 /** Maximum number of overdue claims or chats returned by one call. */
-const DUE_AT_ONCE = 16;
+const MAX_DUE_PER_CALL = 16;
 
 /**
  * Lua fragment of every script of matching; prepended to each script in `match-queue.scripts.ts`. Every script
@@ -191,7 +191,7 @@ end
 -- Returns overdue members of a sorted set by time and postpones them: a member that cannot be settled now must not
 -- block the others, and only one replica at a time settles it.
 local function takeDue(key, againInMs)
-  local due = redis.call('ZRANGEBYSCORE', key, '-inf', nowMs, 'LIMIT', 0, ${DUE_AT_ONCE})
+  local due = redis.call('ZRANGEBYSCORE', key, '-inf', nowMs, 'LIMIT', 0, ${MAX_DUE_PER_CALL})
   for _, member in ipairs(due) do redis.call('ZADD', key, nowMs + againInMs, member) end
   return due
 end

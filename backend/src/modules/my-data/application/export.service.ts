@@ -12,10 +12,10 @@ import { UsersService } from '../../users/application/users.service';
 import { ExportTicketRepository, TICKET_MS } from '../infrastructure/export-ticket.repository';
 import { ExportContentService, ExportLoginEndedError } from './export-content.service';
 
-/** Exports of a replica at the same time. */
+/** Maximum number of exports of a replica at the same time. */
 const CONCURRENCY = 2;
 const BUSY_RETRY_MS = 30_000;
-/** A client that takes its download more slowly holds one of the turns for too long. */
+/** Slower downloads would occupy one of the concurrent downloads for too long. */
 const MAX_DURATION_MS = 60 * 60_000;
 
 /** An export whose first line is ready. */
@@ -77,7 +77,7 @@ export class ExportService {
   async open(login: Login, token: string): Promise<OpenExport> {
     if (!exportTokenSchema.safeParse(token).success || !(await this.tickets.isValid(token, login)))
       throw new DomainError('not_found');
-    const release = await this.enter(login.userId);
+    const release = await this.acquireSlot(login.userId);
     try {
       const lines = this.content.write(login);
       const first = await lines.next();
@@ -101,21 +101,22 @@ export class ExportService {
     }
   }
 
-  private async enter(userId: number): Promise<() => Promise<void>> {
+  /** Waits for a slot of this replica and locks the exports of the user. @returns a function that releases both. */
+  private async acquireSlot(userId: number): Promise<() => Promise<void>> {
     const busy = new DomainError('unavailable', { retryAfterMs: BUSY_RETRY_MS });
-    const leave = await this.limiter.enter().catch(() => {
+    const releaseSlot = await this.limiter.acquire().catch(() => {
       throw busy;
     });
     try {
       const unlock = await this.tickets.lock(userId);
       if (!unlock) throw busy;
       return async () => {
-        leave();
-        // Otherwise the lock expires.
+        releaseSlot();
+        // If this fails, the lock expires by itself.
         await unlock().catch((error: unknown) => logWarning(this.logger, 'An export stays locked', error));
       };
     } catch (error) {
-      leave();
+      releaseSlot();
       throw error;
     }
   }

@@ -45,11 +45,11 @@ export class UploadInterceptor implements NestInterceptor {
 
   /** Waits for a slot of the user and one of the replica. @returns releases both */
   private async acquireSlots(userId: number): Promise<() => void> {
-    const releaseOwn = await this.userLimiter.enter(userId).catch(() => {
+    const releaseOwn = await this.userLimiter.acquire(userId).catch(() => {
       throw new DomainError('rate_limited', { retryAfterMs: RETRY_AFTER_MS });
     });
     try {
-      const releaseShared = await this.limiter.enter();
+      const releaseShared = await this.limiter.acquire();
       return () => {
         releaseShared();
         releaseOwn();

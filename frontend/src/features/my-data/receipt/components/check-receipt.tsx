@@ -10,11 +10,11 @@ type Result = Verdict | 'otherReceipt' | 'failed';
 
 interface CheckProps {
   file: ReceiptFile;
-  /** The id of the address. */
+  /** The id in the address of the page. */
   receiptId: string;
 }
 
-const check = async ({ file, receiptId }: CheckProps): Promise<Result> => {
+const checkReceipt = async ({ file, receiptId }: CheckProps): Promise<Result> => {
   try {
     const verdict = await verifyReceipt(file.receipt, await fetchKeys());
     if (verdict !== 'genuine') return verdict;
@@ -26,30 +26,30 @@ const check = async ({ file, receiptId }: CheckProps): Promise<Result> => {
   }
 };
 
-/** Verifies the signature of a receipt in the page. Absent in browsers that cannot do that. */
+/** A button that verifies the signature of a receipt. It is hidden in browsers without the algorithm. */
 export const CheckReceipt = (props: CheckProps) => {
-  const [isPossible, setPossible] = useState(false);
+  const [canCheck, setCanCheck] = useState(false);
   const [isChecking, setChecking] = useState(false);
   const [checked, setChecked] = useState<{ receipt: string; result: Result }>();
   useEffect(() => {
-    let isShown = true;
-    void canVerify().then((isAble) => {
-      if (isShown) setPossible(isAble);
+    let isMounted = true;
+    void canVerify().then((isSupported) => {
+      if (isMounted) setCanCheck(isSupported);
     });
     return () => {
-      isShown = false;
+      isMounted = false;
     };
   }, []);
   const { receipt } = props.file;
   const result = checked?.receipt === receipt && !isChecking ? checked.result : undefined;
   const start = async (): Promise<void> => {
     setChecking(true);
-    setChecked({ receipt, result: await check(props) });
+    setChecked({ receipt, result: await checkReceipt(props) });
     setChecking(false);
   };
   return (
     <>
-      {isPossible ? (
+      {canCheck ? (
         <Button variant="outline" disabled={isChecking} onClick={() => void start()}>
           {isChecking ? copy.check.checking : copy.check.button}
         </Button>

@@ -27,7 +27,7 @@ const render = (set, ...more) => {
     ...renderArgs(),
     '--namespace',
     'people',
-    ...valuesOf(set),
+    ...createValuesArguments(set),
     ...more,
   ]);
   assert.equal(status, 0, output);
@@ -46,7 +46,7 @@ test('there are three sets of values', () => assert.equal(sets.length, 3));
 
 for (const set of sets) {
   test(`${set}: helm finds no fault with the chart`, () => {
-    const { status, output } = run(helm, ['lint', '--strict', chart, ...valuesOf(set)]);
+    const { status, output } = run(helm, ['lint', '--strict', chart, ...createValuesArguments(set)]);
     assert.equal(status, 0, output);
   });
 
@@ -110,7 +110,7 @@ test('values that cannot work are refused with what is missing', () => {
     [['--set', 'secrets.redis-url='], 'Give existingSecret, or secrets.redis-url'],
     [['--set', 'ingress.enabled=true'], 'Give ingress.host'],
   ]) {
-    const { status, output } = run(helm, [...renderArgs(), ...valuesOf('own-secret'), ...more]);
+    const { status, output } = run(helm, [...renderArgs(), ...createValuesArguments('own-secret'), ...more]);
     assert.notEqual(status, 0);
     assert.match(output, new RegExp(message));
   }

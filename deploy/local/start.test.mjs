@@ -13,7 +13,7 @@ import {
   waitUntil,
 } from './testing/launcher.mjs';
 
-// Runs the launcher as a process, with real PostgreSQL, Redis, nginx and signals. The product's processes are stand-ins.
+// Runs the launcher as a process, with real PostgreSQL, Redis and nginx. The product's processes are stand-ins.
 
 test('the launcher serves the page, restarts processes that die, and leaves none running after Ctrl-C', async (t) => {
   const home = createTestHome(t);

@@ -14,7 +14,7 @@ const OPEN_MS = 5 * 60_000;
 /** Maximum number of requests of this replica at the same time. Further ones are skipped. */
 const MAX_CONCURRENT_REQUESTS = 32;
 
-/** Limits requests to an optional server, so that a slow or failing one does not slow down features that can do without. */
+/** Limits requests to an optional server, so that a slow or failing one does not slow down what works without it. */
 export class OptionalServerLimiter {
   private readonly breaker = new CircuitBreaker({
     failures: FAILURES_TO_OPEN,

@@ -46,7 +46,7 @@ export interface FiledAppealResult extends ConductResult {
   isNew: boolean;
 }
 
-/** Maximum number of inherited sanctions that are shortened in the same call as their source. A job shortens the others. */
+/** Maximum number of inherited sanctions that are shortened together with their source. A job shortens the others. */
 const MAX_ALIGNED_AT_ONCE = 20;
 
 /** How long a standing that has changed is announced again, for a process that died after its commit. */

@@ -103,7 +103,7 @@ function createPoolerStage(report) {
       `--outputFile=${report}`,
     ],
     cwd: resolveInRepository('backend'),
-    limitMs: 15 * MINUTE_MS,
+    limitMs: 20 * MINUTE_MS,
     counts: () => readJestCounts(report),
     needs: {
       find: () => findPgBouncer() && {},

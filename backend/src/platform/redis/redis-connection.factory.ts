@@ -1,6 +1,7 @@
 import { Cluster, Command, Redis, type RedisCommander, type RedisOptions } from 'ioredis';
 import type { Environment } from '../../config/environment.config';
 import { parseRedisAddress, type RedisAddress } from '../../config/redis-address.parser';
+import { SteadySentinelConnector } from './sentinel-connector.adapter';
 
 export type RedisSettings = Pick<Environment, 'REDIS_URL'> &
   Partial<Pick<Environment, 'REDIS_SENTINEL_PASSWORD'>>;
@@ -57,6 +58,8 @@ const requestPath: ConnectionOptions = {
 
 /** While the slots of a lost node have no other one, the map of slots is read again this often. */
 const REFRESH_AFTER_LOSS_MS = 250;
+/** A Sentinel that accepts connections and does not answer delays a connection for this time. */
+const SENTINEL_COMMAND_TIMEOUT_MS = 1_000;
 /** A command for a slot that is being moved is repeated after this time. */
 const RETRY_DURING_MOVE_MS = 50;
 
@@ -175,6 +178,8 @@ const openByKind = (
         name: primaryName,
         ...getCredentials(address),
         ...(sentinelPassword === undefined ? {} : { sentinelPassword }),
+        Connector: SteadySentinelConnector,
+        sentinelCommandTimeout: SENTINEL_COMMAND_TIMEOUT_MS,
         sentinelRetryStrategy: options.retryStrategy ?? reconnectDelayMs,
         // Leaves a primary that Sentinel has replaced, even if its connections stay open.
         failoverDetector: true,

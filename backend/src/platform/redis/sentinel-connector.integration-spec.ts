@@ -1,0 +1,142 @@
+// Uses real Redis as the primary. The Sentinels are stand-ins, so that they can delay an answer.
+import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { Redis } from 'ioredis';
+import { until } from '../../testing/until.functions';
+import { connectRedis, type RedisClient } from './redis-connection.factory';
+
+jest.setTimeout(30_000);
+
+const CHANNEL = '+switch-master';
+
+const encode = (texts: readonly string[]): string =>
+  `*${texts.length}\r\n${texts.map((text) => `$${text.length}\r\n${text}\r\n`).join('')}`;
+
+/** The first two words of each command. */
+const parseCommands = (text: string): string[] =>
+  text
+    .split(/^\*\d+\r\n/m)
+    .slice(1)
+    .map((command) =>
+      command
+        .split('\r\n')
+        .filter((line) => !/^\$\d+$/.test(line))
+        .slice(0, 2)
+        .join(' ')
+        .toLowerCase(),
+    );
+
+class StandInSentinel {
+  readonly subscribers = new Set<Socket>();
+  /** Requests for the address of the primary that have no answer yet. */
+  held: (() => void)[] = [];
+  isHolding = false;
+  private readonly server = createServer((socket) => this.serve(socket));
+  private readonly sockets = new Set<Socket>();
+
+  constructor(private readonly primary: URL) {}
+
+  async listen(): Promise<this> {
+    await new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve));
+    return this;
+  }
+
+  get address(): string {
+    return `127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  /** Sends what Sentinel sends when it has replaced a primary. */
+  announceNewPrimary(): void {
+    for (const socket of this.subscribers) socket.write(encode(['message', CHANNEL, 'main']));
+  }
+
+  /** Answers the held requests and all later ones. */
+  release(): void {
+    this.isHolding = false;
+    for (const answer of this.held.splice(0)) answer();
+  }
+
+  close(): void {
+    this.server.close();
+    for (const socket of this.sockets) socket.destroy();
+  }
+
+  private serve(socket: Socket): void {
+    this.sockets.add(socket);
+    socket.on('error', () => undefined);
+    socket.on('close', () => this.subscribers.delete(socket));
+    socket.on('data', (data) => {
+      for (const command of parseCommands(data.toString())) this.answer(socket, command);
+    });
+  }
+
+  private answer(socket: Socket, command: string): void {
+    const { hostname, port } = this.primary;
+    switch (command) {
+      case 'hello 3':
+        socket.write('-NOPROTO unsupported protocol version\r\n');
+        return;
+      case 'sentinel get-master-addr-by-name': {
+        const answer = () => socket.write(encode([hostname, port]));
+        if (this.isHolding) this.held.push(answer);
+        else answer();
+        return;
+      }
+      case 'sentinel sentinels':
+        socket.write('*0\r\n');
+        return;
+      case `subscribe ${CHANNEL}`:
+        this.subscribers.add(socket);
+        socket.write(`*3\r\n$9\r\nsubscribe\r\n$${CHANNEL.length}\r\n${CHANNEL}\r\n:1\r\n`);
+        return;
+      default:
+        socket.write('+OK\r\n');
+    }
+  }
+}
+
+describe('a connection through Sentinel', () => {
+  const primary = new URL(process.env.REDIS_URL ?? '');
+  let sentinels: StandInSentinel[];
+  let redis: RedisClient | undefined;
+
+  const connect = () => {
+    const userInfo = primary.password ? `${primary.username}:${primary.password}@` : '';
+    const addresses = sentinels.map(({ address }) => address).join();
+    redis = connectRedis({ REDIS_URL: `redis+sentinel://${userInfo}${addresses}/main` });
+    return redis;
+  };
+
+  beforeEach(async () => {
+    sentinels = await Promise.all([1, 2].map(() => new StandInSentinel(primary).listen()));
+  });
+  afterEach(() => {
+    redis?.disconnect();
+    for (const sentinel of sentinels) sentinel.close();
+  });
+
+  it('is opened again although Sentinel announces a new primary meanwhile', async () => {
+    const admin = new Redis(primary.toString());
+    const connection = connect();
+    await until(() => connection.status === 'ready');
+    await until(() => sentinels.every(({ subscribers }) => subscribers.size === 1));
+    for (const sentinel of sentinels) sentinel.isHolding = true;
+    await admin.client('KILL', 'ID', await connection.client('ID'));
+    admin.disconnect();
+    await until(() => sentinels.some(({ held }) => held.length === 1));
+
+    for (const sentinel of sentinels) sentinel.announceNewPrimary();
+    // The connection has received the announcement, or is not subscribed any more.
+    await until(() => sentinels.every(({ subscribers }) => subscribers.size === 0));
+    for (const sentinel of sentinels) sentinel.release();
+
+    await until(() => connection.status === 'ready');
+    expect(await connection.ping()).toBe('PONG');
+  });
+
+  it('asks the next Sentinel when one accepts the request and does not answer', async () => {
+    sentinels[0]!.isHolding = true;
+    const connection = connect();
+    await until(() => sentinels[0]?.held.length === 1);
+    await until(() => connection.status === 'ready');
+  });
+});

@@ -28,6 +28,60 @@ const read = async (storage: FileStoragePort, address: FileAddress): Promise<Buf
   return content;
 };
 
+/** Runs with these variables, and without all others that lead the SDK of AWS to credentials. */
+const withAwsVariables = async (
+  variables: Record<string, string>,
+  run: () => Promise<void>,
+): Promise<void> => {
+  const before = { ...process.env };
+  for (const name of Object.keys(process.env)) if (name.startsWith('AWS_')) delete process.env[name];
+  const noFile = path.join(folder, 'no-such-file');
+  Object.assign(process.env, { AWS_CONFIG_FILE: noFile, AWS_SHARED_CREDENTIALS_FILE: noFile, ...variables });
+  try {
+    await run();
+  } finally {
+    for (const name of Object.keys(process.env)) if (!(name in before)) delete process.env[name];
+    Object.assign(process.env, before);
+  }
+};
+
+/** Answers as the services that lend the credentials of a role do, and accepts every request to S3. */
+const startAwsStandIn = async () => {
+  const requestsForRole: string[] = [];
+  const signatures: string[] = [];
+  const role = {
+    Code: 'Success',
+    AccessKeyId: 'ROLEKEY',
+    SecretAccessKey: 'secret',
+    Token: 'a session token',
+    Expiration: new Date(Date.now() + 3_600_000).toISOString(),
+  };
+  const server = createServer((request, response) => {
+    const { method, url = '', headers } = request;
+    const isForRole = url.startsWith('/latest/') || url === '/role';
+    if (isForRole) {
+      requestsForRole.push(`${method} ${url} ${headers.authorization ?? ''}`.trim());
+      if (url === '/latest/api/token') response.end('token of the machine');
+      else if (url.endsWith('/security-credentials/')) response.end('thaw');
+      else response.setHeader('content-type', 'application/json').end(JSON.stringify(role));
+    } else {
+      const [, key] = /Credential=(\w+)\//.exec(headers.authorization ?? '') ?? [];
+      signatures.push(`${key}, ${String(headers['x-amz-security-token'])}`);
+      request.resume().on('end', () => response.end());
+    }
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requestsForRole,
+    signatures,
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+};
+
 let folder: string;
 let s3: TestS3;
 
@@ -200,21 +254,46 @@ describe('S3', () => {
     await new Promise((resolve) => foreign.close(resolve));
   });
 
-  it('uses the credentials that the SDK finds when no keys are given', async () => {
-    const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = process.env;
-    Object.assign(process.env, { AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'S3RVER' });
-    try {
+  it('uses the credentials of environment variables when no keys are given', async () => {
+    await withAwsVariables({ AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'S3RVER' }, async () => {
       const storage = createPrefixedStorage('found-', { keys: undefined });
       await storage.prepare();
       await storage.put(createAddress('a.jpg'), Buffer.from('x'), JPEG);
       expect(await read(storage, createAddress('a.jpg'))).not.toBeNull();
       await storage.close();
-    } finally {
-      for (const [name, value] of Object.entries({ AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY })) {
-        if (value === undefined) delete process.env[name];
-        else process.env[name] = value;
-      }
-    }
+    });
+  });
+
+  it.each([
+    {
+      of: 'container',
+      getVariables: (origin: string) => ({
+        AWS_CONTAINER_CREDENTIALS_FULL_URI: `${origin}/role`,
+        AWS_CONTAINER_AUTHORIZATION_TOKEN: 'token of the container',
+      }),
+      requests: ['GET /role token of the container'],
+    },
+    {
+      of: 'machine',
+      getVariables: (origin: string) => ({ AWS_EC2_METADATA_SERVICE_ENDPOINT: origin }),
+      requests: [
+        'PUT /latest/api/token',
+        'GET /latest/meta-data/iam/security-credentials/',
+        'GET /latest/meta-data/iam/security-credentials/thaw',
+      ],
+    },
+  ])('uses the role of the $of when there are no keys at all', async ({ getVariables, requests }) => {
+    const aws = await startAwsStandIn();
+    await withAwsVariables(getVariables(aws.origin), async () => {
+      const storage = new S3FileStorageAdapter(createS3Settings(aws.origin, { keys: undefined }));
+      await storage.check();
+      await storage.put(createAddress('a.jpg'), Buffer.from('x'), JPEG);
+      await storage.close();
+    });
+    await aws.close();
+    expect(aws.requestsForRole).toEqual(requests);
+    expect(aws.signatures).toHaveLength(4);
+    expect(new Set(aws.signatures)).toEqual(new Set(['ROLEKEY, a session token']));
   });
 
   it('throws unavailable while the server does not respond, but passes the check at start', async () => {

@@ -49,9 +49,8 @@ export const measureHistory = async (_: Driver, settings: Settings): Promise<Out
         await measureJobPerEventRate(stores, Math.min(MAX_JOB_PER_EVENT_ROWS, settings.historyRows)),
       );
       insertSelect.push(await measureInsertSelectRate(pool, settings.historyRows));
-      logProgress(
-        `history, round ${round} of ${rounds}: ${[ours, jobPerEvent, insertSelect].map((all) => formatRate(all.at(-1) ?? 0)).join(', ')}`,
-      );
+      const rates = [ours, jobPerEvent, insertSelect].map((all) => formatRate(all.at(-1) ?? 0));
+      logProgress(`history, round ${round} of ${rounds}: ${rates.join(', ')}`);
     }
     const lags = await measureLagsMs(stores, pool, faults);
     const [p50, p99] = [percentile(lags, 0.5), percentile(lags, 0.99)];

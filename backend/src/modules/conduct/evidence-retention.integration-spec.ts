@@ -117,6 +117,7 @@ describe('the retention of evidence', () => {
     await decide(bob, report, 'dismissed');
     await expireAfter(71 * HOUR_MS);
     expect(await hasEvidence(bob)).toBe(true);
+    // Two runs at the same time, and another one afterwards, expire the evidence once.
     await Promise.all([expireAfter(73 * HOUR_MS), expireAfter(73 * HOUR_MS)]);
     await expireAfter(73 * HOUR_MS);
     expect(await readStoredReports(stack, bob)).toEqual([
@@ -172,7 +173,7 @@ describe('the retention of evidence', () => {
     await decide(bob, report!, 'dismissed');
     const before = Date.parse((await readExpiries(bob)).ReportFiled!);
     await chat.bobSocket.request('skip_chat', { sessionId });
-    // As if it had ended two days later.
+    // Persists the chat as if it had ended two days later.
     await persistChat(stack.replicas[0]!, sessionId, -48 * HOUR_MS);
     const after = Date.parse((await readExpiries(bob)).ReportFiled!);
     expect(after - before).toBeGreaterThan(47 * HOUR_MS);

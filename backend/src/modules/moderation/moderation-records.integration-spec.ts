@@ -217,15 +217,15 @@ describe('records of moderation', () => {
       const before = await stack.database.dataSource.query('SELECT 1 FROM uploads');
       for (const bucket of ['chat-images', 'avatars'] as const) {
         const response = await upload(carl, bytes, bucket);
-        // The first attempt suspends.
+        // The first attempt suspends the user, so the second one is refused for that reason.
         expect(response.body.code).toBe(bucket === 'chat-images' ? 'image_refused' : 'suspended');
       }
       expect(await stack.database.dataSource.query('SELECT 1 FROM uploads')).toHaveLength(before.length);
       expect((await upload(await stack.createVisitor(0), await createPicture(2))).status).toBe(201);
-      const copy = await sharp(bytes).resize(300).jpeg({ quality: 40 }).toBuffer();
+      const smallerCopy = await sharp(bytes).resize(300).jpeg({ quality: 40 }).toBuffer();
       const dan = await stack.createVisitor(0);
-      expect((await upload(dan, copy, 'avatars')).body.code).toBe('image_refused');
-      expect((await upload(dan, copy)).body.code).toBe('suspended');
+      expect((await upload(dan, smallerCopy, 'avatars')).body.code).toBe('image_refused');
+      expect((await upload(dan, smallerCopy)).body.code).toBe('suspended');
       const { body: page } = await createModeratorApi(mia).list();
       expect(page.cases).toContainEqual(
         expect.objectContaining({
@@ -236,19 +236,19 @@ describe('records of moderation', () => {
         }),
       );
 
-      const list = async () =>
+      const listBlockedImages = async () =>
         (await createModeratorApi(mia).call('GET', 'images')).body as unknown as BlockedImage[];
-      const [blocked] = await list();
+      const [blocked] = await listBlockedImages();
       expect(blocked).toMatchObject({ rule: 'no_illegal', caseId: id, moderatorId: mia.user.id });
       const unblock = () => createModeratorApi(mia).call('DELETE', `images/${blocked!.id}`);
-      const lost = jest
+      const failingAppend = jest
         .spyOn(stack.replicas[0]!.app.get(EventStoreRepository), 'append')
         .mockRejectedValue(new StreamVersionConflictError('image', 1));
       expect(await unblock()).toMatchObject({ status: 503, body: { code: 'unavailable' } });
-      lost.mockRestore();
+      failingAppend.mockRestore();
       expect((await unblock()).status).toBe(204);
       expect((await unblock()).status).toBe(404);
-      expect(await list()).toEqual([]);
+      expect(await listBlockedImages()).toEqual([]);
       expect((await upload(await stack.createVisitor(0), bytes)).status).toBe(201);
       const actions = (await readAudit(mia)).map(({ action }) => action);
       expect(actions.slice(0, 3)).toEqual(['image_unblocked', 'image_blocked', 'decided']);
@@ -282,10 +282,10 @@ describe('records of moderation', () => {
       }
       // About 5 ms on a quiet machine; a wrong algorithm takes far longer.
       expect(Math.min(...times)).toBeLessThan(60);
-      const near = await blocks.findNearBlock(
+      const nearBlock = await blocks.findNearBlock(
         flipBits(createHash('md5').update('7').digest('hex').slice(0, 16)),
       );
-      expect(near).toMatchObject({ id: -7 });
+      expect(nearBlock).toMatchObject({ id: -7 });
       await stack.database.dataSource.query(`DELETE FROM blocked_images WHERE id < 0`);
     });
   });
@@ -315,9 +315,8 @@ describe('records of moderation', () => {
       facts: FACTS,
       until,
     });
-    const readPerson = async (caller: ThawVisitor) =>
-      (await createModeratorApi(mia).call('GET', `people/${caller.user.id}`))
-        .body as unknown as ModeratedPerson;
+    const readPerson = async ({ user }: ThawVisitor) =>
+      (await createModeratorApi(mia).call('GET', `people/${user.id}`)).body as unknown as ModeratedPerson;
     const seen = await readPerson(bob);
     expect(seen).toMatchObject({
       id: bob.user.id,

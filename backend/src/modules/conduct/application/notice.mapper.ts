@@ -14,7 +14,7 @@ const PAUSED_BY_REPORTS =
   'Several people reported you within a short time. Your account is paused until a moderator has looked.';
 const PAUSED_BY_AGE =
   'You stated that you are under 18. Your account is paused until a moderator has looked.';
-const SOLO = 'Decided by the same moderator, since there is only one.';
+const SOLO_REMARK = 'Decided by the same moderator, since there is only one.';
 
 /** A notice as its recipient receives it. */
 export const toNotice = (row: NoticeRow, now: Date, appealWithinMs: number): Notice => ({
@@ -38,16 +38,18 @@ const selectFacts = ({ kind, cause, facts, is_solo: isSolo }: NoticeRow): string
   if (isSuspension && cause === 'reports') return PAUSED_BY_REPORTS;
   if (isSuspension && cause === 'age') return PAUSED_BY_AGE;
   const stated = cause === null ? facts : (automaticFacts[cause] ?? null);
-  return isSolo ? appendSolo(stated) : stated;
+  return isSolo ? appendSoloRemark(stated) : stated;
 };
 
-const appendSolo = (text: string | null): string => (text === null ? SOLO : `${text} ${SOLO}`);
+const appendSoloRemark = (text: string | null): string =>
+  text === null ? SOLO_REMARK : `${text} ${SOLO_REMARK}`;
 
 const toNoticeAppeal = (row: NoticeRow, now: Date, appealWithinMs: number): Notice['appeal'] => {
-  const isAnswer = row.kind === 'appeal_decided';
-  if (!row.is_appealable && !isAnswer) return { state: 'none', until: null, outcome: null, answer: null };
+  const isAppealDecision = row.kind === 'appeal_decided';
+  if (!row.is_appealable && !isAppealDecision)
+    return { state: 'none', until: null, outcome: null, answer: null };
   const end = new Date(row.created_at.getTime() + appealWithinMs);
-  const until = isAnswer ? null : end.toISOString();
+  const until = isAppealDecision ? null : end.toISOString();
   if (row.appeal_id === null)
     return { state: end > now ? 'possible' : 'over', until, outcome: null, answer: null };
   if (row.appeal_outcome === null) return { state: 'open', until, outcome: null, answer: null };
@@ -56,7 +58,7 @@ const toNoticeAppeal = (row: NoticeRow, now: Date, appealWithinMs: number): Noti
     state: 'decided',
     until,
     outcome: row.appeal_outcome,
-    answer: isAnswer && row.is_solo ? appendSolo(answer) : answer,
+    answer: isAppealDecision && row.is_solo ? appendSoloRemark(answer) : answer,
   };
 };
 

@@ -4,7 +4,7 @@ import type { MessageType } from '@thaw/contract/scalars';
 import { suggestionLimits } from '@thaw/contract/suggestions';
 import { findTopics } from '@thaw/contract/topics';
 
-/** A message in its newest version; without one when it was deleted or has expired. */
+/** A message in its newest version; without content when it was deleted or has expired. */
 export interface SaidMessage {
   senderId: number;
   messageType: MessageType;
@@ -12,7 +12,7 @@ export interface SaidMessage {
 }
 
 export interface Conversation {
-  /** In order. */
+  /** Oldest first. */
   messages: readonly SaidMessage[];
   /** Names of both users. */
   usernames: readonly string[];
@@ -23,14 +23,16 @@ export interface PromptMessage {
   content: string;
 }
 
-/** Newest texts of the asker that are sent. */
+/** Number of the asker's newest texts that the model receives. */
 const TEXTS_SENT = 5;
 const HIDDEN = '[hidden]';
+/** The model is asked for suggestions shorter than the limit, because models count characters inexactly. */
+const LENGTH_MARGIN = 20;
 
 const INSTRUCTIONS = [
   'You suggest what one user could write next in an anonymous chat between two adult strangers.',
   `Answer with exactly ${suggestionLimits.count} suggestions, one on each line, without numbers, quotes or explanations,`,
-  `each shorter than ${suggestionLimits.maxCodePoints - 20} characters, in the language of the user's messages.`,
+  `each shorter than ${suggestionLimits.maxCodePoints - LENGTH_MARGIN} characters, in the language of the user's messages.`,
   'Suggest friendly, open questions. Never ask for names, ages, places of residence, contact details or pictures,',
   'and suggest nothing sexual.',
 ].join(' ');

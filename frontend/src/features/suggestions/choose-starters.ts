@@ -4,11 +4,13 @@ import { type Stage, type Starter } from '@/features/suggestions/starters';
 /** Number of suggestions shown at a time. */
 export const suggestionsShown = 3;
 
-/** Newest messages whose topics count. */
-const messagesRead = 10;
+/** Number of the newest messages whose topics count. */
+const topicMessages = 10;
 /** The weight of a message halves with every three newer ones. */
 const halfLifeInMessages = 3;
+/** With fewer messages a chat is at its opening. */
 const openersBelowMessages = 4;
+/** With more messages a chat is ready for deeper questions. */
 const deepenersAboveMessages = 20;
 
 export interface Situation {
@@ -25,7 +27,7 @@ export const getStage = (messageCount: number): Stage => {
 /** Sum of the weights of the messages in which each topic occurs. */
 const weighTopics = (texts: readonly string[]): ReadonlyMap<Topic, number> => {
   const weights = new Map<Topic, number>();
-  for (const [age, text] of texts.slice(-messagesRead).reverse().entries()) {
+  for (const [age, text] of texts.slice(-topicMessages).reverse().entries()) {
     for (const topic of findTopics([text])) {
       weights.set(topic, (weights.get(topic) ?? 0) + 2 ** (-age / halfLifeInMessages));
     }
@@ -48,7 +50,7 @@ const score = (starter: Starter, weights: ReadonlyMap<Topic, number>, stage: Sta
 /**
  * The starters that fit a chat best, at most three, no two about the same topic. Where no topic of the chat is found,
  * they are openers. Equal scores are ordered by a hash, so the same chat gives the same result.
- * @param isExcluded  used in this chat, or just shown
+ * @param isExcluded  whether a starter was used in this chat or has just been shown
  */
 export const chooseStarters = (
   starters: readonly Starter[],
@@ -57,11 +59,11 @@ export const chooseStarters = (
 ): Starter[] => {
   const weights = weighTopics(texts);
   const stage = getStage(texts.length);
-  const free = starters.filter((starter) => !isExcluded(starter));
-  const fitting = free.some(({ topics }) => topics.some((topic) => weights.has(topic)))
-    ? free
-    : free.filter((starter) => starter.stage === 'opener');
-  const ranked = fitting
+  const available = starters.filter((starter) => !isExcluded(starter));
+  const candidates = available.some(({ topics }) => topics.some((topic) => weights.has(topic)))
+    ? available
+    : available.filter((starter) => starter.stage === 'opener');
+  const ranked = candidates
     .map((starter) => ({
       starter,
       score: score(starter, weights, stage),

@@ -135,14 +135,14 @@ export class MatchQueueService {
     scriptParameters: readonly (string | number)[],
   ): Promise<MatchState> {
     const reply = await this.directory.joinWith(script, String(userId), this.lease.replicaId, [
-      ...this.matchParameters(),
+      ...this.createMatchParameters(),
       ...scriptParameters,
     ]);
     return toMatchState(userId, reply);
   }
 
   /** Parameters of every script that may make a match. */
-  private matchParameters(): (string | number)[] {
+  private createMatchParameters(): (string | number)[] {
     const sessionId = buildSessionId(randomUUID());
     return [sessionId, CLAIM_MS, this.ignoreCoolDownAfterMs];
   }
@@ -184,7 +184,7 @@ export class MatchQueueService {
 
   /** Retries matching for a searching user. */
   async retry(userId: number, excludedIds: readonly number[] = []): Promise<MatchState> {
-    const parameters = [userId, ...this.matchParameters(), ...excludedIds];
+    const parameters = [userId, ...this.createMatchParameters(), ...excludedIds];
     const reply = await retryScript.run(this.redis, KEYS, parameters);
     return toMatchState(userId, reply);
   }
@@ -194,7 +194,7 @@ export class MatchQueueService {
    * @param excludedIds as for `join`.
    */
   async changePool(userId: number, pool: Pool, excludedIds: readonly number[] = []): Promise<MatchState> {
-    const parameters = [userId, ...this.matchParameters(), getPoolName(pool), ...excludedIds];
+    const parameters = [userId, ...this.createMatchParameters(), getPoolName(pool), ...excludedIds];
     const reply = await changePoolScript.run(this.redis, KEYS, parameters);
     return toMatchState(userId, reply);
   }

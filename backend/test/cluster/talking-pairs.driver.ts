@@ -37,10 +37,11 @@ export const talkThrough = async (
   stack: Stack,
   pairCount: number,
   change: (pairs: readonly ChatUserPair[]) => Promise<void>,
+  { sendEveryMs = SEND_EVERY_MS } = {},
 ): Promise<Talk> => {
   const pairs = await createMatchedPairs(stack.url, pairCount);
   const users = pairs.flat();
-  const stopSending = startSending(pairs, { everyMs: SEND_EVERY_MS });
+  const stopSending = startSending(pairs, { everyMs: sendEveryMs });
   const stopWatching = watch(stack, users);
   try {
     await waitForMessages(users);

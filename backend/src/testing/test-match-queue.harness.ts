@@ -47,6 +47,7 @@ export class TestMatchQueue {
   on(replicaId: string, settings: Partial<Environment> = {}): MatchQueueService {
     return new MatchQueueService(
       this.store.redis,
+      // As long as the cool-down itself: by default no test ignores it early.
       { REMATCH_COOLDOWN_S: 600, REMATCH_RELAX_AFTER_S: 600, ...settings } as Environment,
       { replicaId } as ReplicaLeaseService,
     );
@@ -61,7 +62,7 @@ export class TestMatchQueue {
     await this.store.redis.zrem(matchingKeys.leases, replicaId);
   }
 
-  /** The entries of all queues, by user id. */
+  /** The entries of all queues, by user id. A list each, so that a test notices a user in two queues. */
   async readQueues(): Promise<Map<number, QueueEntry[]>> {
     const entries = new Map<number, QueueEntry[]>();
     for (const { gender, preference } of allCriteria) {
@@ -92,7 +93,7 @@ export class TestMatchQueue {
 
   /** Makes the deadline of every claim pass. */
   async expireClaims(): Promise<void> {
-    await this.backdateAll('{matching}:claims');
+    await this.backdateAll(matchingKeys.claims);
   }
 
   /** Makes the next check of every chat due. */

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// Stands in for `docker`: records its arguments and simulates the containers in the file STAND_IN_STATE.
+// Stands in for `docker`: records its arguments and simulates containers. The file STAND_IN_STATE holds both, as JSON:
+// { calls: string[], running: { id, service }[], made: number, failing?: part of a call that fails }
 import fs from 'node:fs';
 import process from 'node:process';
 
@@ -13,6 +14,7 @@ let code = 0;
 if (state.failing && call.includes(state.failing)) {
   code = 1;
 } else if (args[0] === 'stop') {
+  // docker stop ID
   state.running = state.running.filter(({ id }) => id !== args[1]);
 } else if (args[1] === 'ps') {
   const ids = state.running.filter(({ service }) => service === args.at(-1)).map(({ id }) => id);
@@ -24,6 +26,7 @@ if (state.failing && call.includes(state.failing)) {
     state.running.push({ id: `${service}-new-${state.made}`, service });
   }
 } else if (args[1] === 'stop') {
+  // docker compose stop SERVICE
   state.running = state.running.filter(({ service }) => service !== args[2]);
 }
 

@@ -1,10 +1,14 @@
 /** The element that had the focus when a dialog opened, by dialog. */
 const openers = new WeakMap<Element, HTMLElement>();
 
+// Optional, because jsdom does not have `checkVisibility`.
 const isVisible = (element: Element): boolean =>
   element.isConnected && ((element as Partial<Element>).checkVisibility?.call(element) ?? true);
 
-/** Finds the opener of a dialog. If it was removed with the dialog that contained it, the opener of that dialog. */
+/**
+ * Finds the opener of a dialog. If the opener is no longer visible, tries the opener of the dialog that contained it,
+ * and so on outwards.
+ */
 const findReturnTarget = (dialog: Element): HTMLElement | undefined => {
   let opener = openers.get(dialog);
   while (opener && !isVisible(opener)) {
@@ -26,6 +30,7 @@ export const rememberFocus = ({ target }: Event): void => {
 
 /** Where the focus goes when the dialog's opener is gone: the dialog beneath, or the heading of the screen. */
 const findFallbackTarget = (dialog: Element): HTMLElement | undefined => {
+  // Without an opener, nothing had the focus before.
   if (!openers.has(dialog)) return undefined;
   const beneath = [...document.querySelectorAll<HTMLElement>('[role="dialog"]')].findLast(
     (other) => other !== dialog,
@@ -39,8 +44,9 @@ export const returnFocus = (event: Event): void => {
   event.preventDefault();
   if (!(event.target instanceof Element)) return;
   const returnTarget = findReturnTarget(event.target);
-  const successor = document.activeElement?.closest('[role="dialog"]');
-  // A dialog that replaced this one inherits its opener.
-  if (!successor) (returnTarget ?? findFallbackTarget(event.target))?.focus();
-  else if (returnTarget && !findReturnTarget(successor)) openers.set(successor, returnTarget);
+  const replacingDialog = document.activeElement?.closest('[role="dialog"]');
+  // The closing dialog is already removed, so a dialog with the focus is one that has replaced it. It inherits the
+  // opener unless it has one of its own.
+  if (!replacingDialog) (returnTarget ?? findFallbackTarget(event.target))?.focus();
+  else if (returnTarget && !findReturnTarget(replacingDialog)) openers.set(replacingDialog, returnTarget);
 };

@@ -17,6 +17,10 @@ import { UploadRemovalService } from './application/upload-removal.service';
 jest.setTimeout(60_000);
 
 const HOUR_MS = 60 * 60_000;
+/** Unused uploads are removed after a day; with a margin. */
+const AFTER_UNUSED_MS = 26 * HOUR_MS;
+/** Messages of random chats expire after a day; with a margin. */
+const AFTER_EXPIRY_MS = 25 * HOUR_MS;
 
 let s3: TestS3;
 let stack: TestStack;
@@ -38,6 +42,7 @@ afterAll(async () => {
 const upload = async (visitor: ThawVisitor, bucket: UploadBucket): Promise<string> => {
   const form = new FormData();
   form.set('bucket', bucket);
+  // The server ignores the name; its type is that of the content.
   form.set('fileName', bucket === 'avatars' ? 'profiles/me.png' : 'cat.png');
   form.set('file', new Blob([new Uint8Array(jpeg)], { type: 'image/jpeg' }), 'cat.png');
   const response = await fetch(`${visitor.origins[0]}/api/upload`, {
@@ -122,20 +127,22 @@ describe('an image in a random chat', () => {
     for (const url of [image, first, second]) await until(() => isInUse(url));
     expect(await isInUse(unsent)).toBe(false);
 
-    await worker.get(UploadRemovalService, { strict: false }).sweep(new Date(Date.now() + 26 * HOUR_MS));
+    await worker.get(UploadRemovalService, { strict: false }).sweep(new Date(Date.now() + AFTER_UNUSED_MS));
     expect([await canSee(bob, image), await canSee(ada, unsent), await isStored(unsent)]).toEqual([
       true,
       false,
       false,
     ]);
 
+    // Repeated, because the worker may project the message only after the first call.
     await until(async () => {
-      await worker.get(BodyExpiryProcessor, { strict: false }).expire(new Date(Date.now() + 25 * HOUR_MS));
+      await worker.get(BodyExpiryProcessor, { strict: false }).expire(new Date(Date.now() + AFTER_EXPIRY_MS));
       return !(await canSee(ada, image));
     });
     for (const url of [image, first, second]) {
       expect([await canSee(ada, url), await canSee(bob, url)]).toEqual([false, false]);
     }
+    // Expired images are removed without a further wait.
     await worker.get(UploadRemovalService, { strict: false }).sweep(new Date());
     expect([await isStored(image), await isStored(first), await isStored(second)]).toEqual([
       false,
@@ -156,6 +163,7 @@ describe('an image in a random chat', () => {
       ['image', ''],
       ['mixed', 'no image at all'],
       ['mixed', withImageMarkers({ text: 'both', imageUrls: [bobImage, adaImage] })],
+      // A space, a control character and an empty line, after which a lenient parser would not see the first marker.
       ['mixed', `hidden\n[IMAGE:${adaImage}] \n[IMAGE:${bobImage}]`],
       ['mixed', `hidden\n[IMAGE:${adaImage}]\u0007\n[IMAGE:${bobImage}]`],
       ['mixed', `hidden\n[IMAGE:${adaImage}]\n\n[IMAGE:${bobImage}]`],
@@ -196,7 +204,7 @@ describe('an avatar', () => {
     expect(await setAvatar(ada, present)).toBe(200);
     expect([await isInUse(old), await isInUse(present), await canSee(bob, old)]).toEqual([false, true, true]);
 
-    await worker.get(UploadRemovalService, { strict: false }).sweep(new Date(Date.now() + 26 * HOUR_MS));
+    await worker.get(UploadRemovalService, { strict: false }).sweep(new Date(Date.now() + AFTER_UNUSED_MS));
     expect([await canSee(bob, old), await canSee(bob, present)]).toEqual([false, true]);
     expect(await setAvatar(ada, old)).toBe(400);
     expect(await setAvatar(ada, null)).toBe(200);
@@ -204,8 +212,8 @@ describe('an avatar', () => {
   });
 });
 
-describe('an image in several private messages', () => {
-  it('is invisible to the receiver of a deleted message, and removed with the last of them', async () => {
+describe('an image in private messages', () => {
+  it('is visible to a receiver until every message to them is deleted, and then to no one', async () => {
     const [ada, bob, eve] = [
       await stack.createVisitor(0),
       await stack.createVisitor(1),
@@ -214,17 +222,17 @@ describe('an image in several private messages', () => {
     for (const friend of [bob, eve]) await makeFriends(stack.replicas[0]!, ada, friend);
     const socket = await ada.openSocket();
     const url = await upload(ada, 'chat-images');
-    const createMessageTo = (friend: ThawVisitor) => ({ senderId: ada.user.id, receiverId: friend.user.id });
+    const getParticipants = (friend: ThawVisitor) => ({ senderId: ada.user.id, receiverId: friend.user.id });
     const send = async (friend: ThawVisitor) => {
       const sent = await socket.request('send_private_message', {
-        ...createMessageTo(friend),
+        ...getParticipants(friend),
         content: url,
         messageType: 'image',
       });
       return Number(sent.id);
     };
     const withdraw = (friend: ThawVisitor, messageId: number) =>
-      socket.request('delete_private_message', { ...createMessageTo(friend), messageId });
+      socket.request('delete_private_message', { ...getParticipants(friend), messageId });
     const readVisibility = async () => [
       await canSee(ada, url),
       await canSee(bob, url),
@@ -240,7 +248,7 @@ describe('an image in several private messages', () => {
     expect(await readVisibility()).toEqual([false, false, false]);
   });
 
-  it('outlives the random chat that showed it first', async () => {
+  it('stays visible when the random chat expires that showed it first', async () => {
     const { ada, bob, adaSocket, bobSocket, sessionId } = await startChat();
     await makeFriends(stack.replicas[0]!, ada, bob);
     const url = await upload(ada, 'chat-images');
@@ -257,22 +265,24 @@ describe('an image in several private messages', () => {
         parseUploadUrl(url)!.key,
       ]);
     await until(async () => (await readUses()).length === 2);
+    // Repeated, because the worker may project the message only after the first call.
     await until(async () => {
-      await worker.get(BodyExpiryProcessor, { strict: false }).expire(new Date(Date.now() + 25 * HOUR_MS));
+      await worker.get(BodyExpiryProcessor, { strict: false }).expire(new Date(Date.now() + AFTER_EXPIRY_MS));
       return (await readUses()).length === 1;
     });
     expect([await canSee(ada, url), await canSee(bob, url)]).toEqual([true, true]);
   });
 });
 
-it('the worker sweeps on its own schedule', async () => {
+it('the job sweep_uploads removes unused uploads', async () => {
   const ada = await stack.createVisitor(0);
   const url = await upload(ada, 'chat-images');
-  const dropped = { streamId: 'chat-x', eventId: randomUUID(), type: 'MessageSent' };
+  // Marks the upload as unused, as the expiry of a message with it does.
+  const expired = { streamId: 'chat-x', eventId: randomUUID(), type: 'MessageSent' };
   const data = { senderId: ada.user.id, messageType: 'image', content: url };
   await worker
     .get(UploadRemovalService, { strict: false })
-    .expire([{ ...dropped, data }], stack.database.dataSource.manager);
+    .expire([{ ...expired, data }], stack.database.dataSource.manager);
   await worker.get(JobQueueService, { strict: false }).add('sweep_uploads', {});
   await until(async () => !(await isStored(url)));
 });

@@ -12,7 +12,8 @@ const OPENS_AT = 0.6;
 
 /**
  * Keeps Redis from filling up. While the valve is closed, operations that add data (new chats, new messages) are
- * refused, which leaves room for those that free memory: ends, skips, leases, and draining the outboxes to PostgreSQL.
+ * refused, which leaves room for those that must go on: ending chats, renewing leases, and writing the outboxes to
+ * PostgreSQL.
  */
 @Injectable()
 export class MemoryValveService implements OnModuleInit, OnApplicationShutdown {
@@ -51,8 +52,8 @@ export class MemoryValveService implements OnModuleInit, OnApplicationShutdown {
   }
 
   /**
-   * Whether the valve of any process may be closed. Each process reads the memory usage separately, so they close at
-   * different moments, but none opens above the lower threshold.
+   * Whether the valve of another process may still be closed. Processes measure at different moments, but a closed
+   * valve stays closed above the lower threshold, so above it another one must be assumed to be closed.
    */
   get mayBeClosedElsewhere(): boolean {
     return this.usedShare > OPENS_AT;

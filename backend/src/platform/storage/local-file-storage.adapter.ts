@@ -32,7 +32,7 @@ export class LocalFileStorageAdapter implements FileStoragePort {
 
   put(address: FileAddress, content: Buffer): Promise<void> {
     const target = this.resolvePath(address);
-    return this.refuseOnFailure(async () => {
+    return this.throwUnavailableOnFailure(async () => {
       await (this.clearing ??= this.clearAbandoned());
       await mkdir(path.dirname(target), { recursive: true });
       const unfinished = path.join(this.root, UNFINISHED, randomUUID());
@@ -49,7 +49,7 @@ export class LocalFileStorageAdapter implements FileStoragePort {
 
   open(address: FileAddress): Promise<StoredFile | null> {
     const target = this.resolvePath(address);
-    return this.refuseOnFailure(async () => {
+    return this.throwUnavailableOnFailure(async () => {
       const file = await open(target, 'r').catch(toNullIfMissing);
       if (!file) return null;
       const found = await file.stat();
@@ -63,17 +63,19 @@ export class LocalFileStorageAdapter implements FileStoragePort {
 
   remove(address: FileAddress): Promise<void> {
     const target = this.resolvePath(address);
-    return this.refuseOnFailure(() => rm(target, { force: true }));
+    return this.throwUnavailableOnFailure(() => rm(target, { force: true }));
   }
 
   async *list(bucket: string): AsyncGenerator<string> {
     const folder = path.join(this.root, bucket);
-    const names = await this.refuseOnFailure(() =>
+    const names = await this.throwUnavailableOnFailure(() =>
       readdir(folder, { recursive: true }).catch(toNullIfMissing),
     );
     for (const name of names ?? []) {
       const key = name.split(path.sep).join('/');
-      const found = await this.refuseOnFailure(() => stat(path.join(folder, name)).catch(toNullIfMissing));
+      const found = await this.throwUnavailableOnFailure(() =>
+        stat(path.join(folder, name)).catch(toNullIfMissing),
+      );
       if (found?.isFile()) yield key;
     }
   }
@@ -99,7 +101,7 @@ export class LocalFileStorageAdapter implements FileStoragePort {
     }
   }
 
-  private async refuseOnFailure<Result>(work: () => Promise<Result>): Promise<Result> {
+  private async throwUnavailableOnFailure<Result>(work: () => Promise<Result>): Promise<Result> {
     try {
       return await work();
     } catch (error) {

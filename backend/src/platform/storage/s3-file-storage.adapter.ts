@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import {
+  type BucketLocationConstraint,
   CreateBucketCommand,
   DeleteObjectCommand,
   GetObjectCommand,
@@ -31,10 +32,10 @@ export interface S3Settings {
 }
 
 const CONNECT_TIMEOUT_MS = 1_000;
-/** Maximum time without data on a connection. */
+/** Maximum wait for a response, and between two pieces of its data. */
 const RESPONSE_TIMEOUT_MS = 5_000;
 
-/** Stores files in an S3-compatible storage, with one S3 bucket per bucket. */
+/** Stores files in an S3-compatible storage. Each bucket of the settings is one S3 bucket, named with the prefix. */
 export class S3FileStorageAdapter implements FileStoragePort {
   private readonly logger = new Logger(S3FileStorageAdapter.name);
   private readonly client: S3Client;
@@ -73,6 +74,7 @@ export class S3FileStorageAdapter implements FileStoragePort {
         exists = await this.hasBucket(bucket);
       } catch (error) {
         if (error instanceof ForeignBucketError) throw error;
+        // A storage that cannot be reached must not keep the process from starting. The other buckets would fail, too.
         this.logger.warn(`The bucket ${bucket} could not be checked: ${readErrorCode(error)}`);
         return;
       }
@@ -82,7 +84,7 @@ export class S3FileStorageAdapter implements FileStoragePort {
 
   put(address: FileAddress, content: Buffer, contentType: string): Promise<void> {
     requireSafeAddress(address);
-    return this.refuseOnFailure(async () => {
+    return this.throwUnavailableOnFailure(async () => {
       await this.client.send(
         new PutObjectCommand({ ...this.toS3Address(address), Body: content, ContentType: contentType }),
       );
@@ -91,7 +93,7 @@ export class S3FileStorageAdapter implements FileStoragePort {
 
   open(address: FileAddress): Promise<StoredFile | null> {
     requireSafeAddress(address);
-    return this.refuseOnFailure(async () => {
+    return this.throwUnavailableOnFailure(async () => {
       try {
         const { Body, ContentLength } = await this.client.send(
           new GetObjectCommand(this.toS3Address(address)),
@@ -107,7 +109,7 @@ export class S3FileStorageAdapter implements FileStoragePort {
 
   remove(address: FileAddress): Promise<void> {
     requireSafeAddress(address);
-    return this.refuseOnFailure(async () => {
+    return this.throwUnavailableOnFailure(async () => {
       try {
         await this.client.send(new DeleteObjectCommand(this.toS3Address(address)));
       } catch (error) {
@@ -117,15 +119,15 @@ export class S3FileStorageAdapter implements FileStoragePort {
   }
 
   async *list(bucket: string): AsyncGenerator<string> {
-    const Bucket = `${this.settings.bucketPrefix}${bucket}`;
-    for (let ContinuationToken: string | undefined; ;) {
-      const page = await this.refuseOnFailure(() =>
-        this.client.send(new ListObjectsV2Command({ Bucket, ContinuationToken })),
+    const request = { Bucket: `${this.settings.bucketPrefix}${bucket}` };
+    let continuationToken: string | undefined;
+    do {
+      const page = await this.throwUnavailableOnFailure(() =>
+        this.client.send(new ListObjectsV2Command({ ...request, ContinuationToken: continuationToken })),
       );
       for (const { Key } of page.Contents ?? []) if (Key !== undefined) yield Key;
-      ContinuationToken = page.NextContinuationToken;
-      if (!page.IsTruncated || ContinuationToken === undefined) return;
-    }
+      continuationToken = page.IsTruncated ? page.NextContinuationToken : undefined;
+    } while (continuationToken !== undefined);
   }
 
   async close(): Promise<void> {
@@ -160,7 +162,9 @@ export class S3FileStorageAdapter implements FileStoragePort {
       await this.client.send(
         new CreateBucketCommand({
           Bucket: bucket,
-          ...(isRegional ? { CreateBucketConfiguration: { LocationConstraint: region as 'eu-west-1' } } : {}),
+          ...(isRegional
+            ? { CreateBucketConfiguration: { LocationConstraint: region as BucketLocationConstraint } }
+            : {}),
         }),
       );
     } catch (error) {
@@ -170,7 +174,7 @@ export class S3FileStorageAdapter implements FileStoragePort {
     }
   }
 
-  private async refuseOnFailure<Result>(work: () => Promise<Result>): Promise<Result> {
+  private async throwUnavailableOnFailure<Result>(work: () => Promise<Result>): Promise<Result> {
     try {
       return await work();
     } catch (error) {

@@ -10,7 +10,7 @@ import { SessionRepository } from '../infrastructure/session.repository';
 /** 96 bits, as 16 characters. */
 const PASSWORD_BYTES = 12;
 
-/** Gives users who have forgotten their password a new one (A29). Only the command `main.passwords` calls it. */
+/** Gives users who have forgotten their password a new one. Only the operators' program `main.passwords` calls it. */
 @Injectable()
 export class PasswordResetService {
   constructor(
@@ -23,8 +23,8 @@ export class PasswordResetService {
   ) {}
 
   /**
-   * Replaces the password of the registered user with this address by a random one. Ends every login of the user, also
-   * one in progress, and makes all their devices unknown.
+   * Replaces the password of the registered user with this address by a random one, and signs the user out everywhere.
+   * The new version of the credentials also refuses a sign-in in progress, and makes the user's known devices unknown.
    * @returns null when no user has the address.
    */
   async reset(email: string): Promise<{ userId: number; password: string } | null> {

@@ -11,15 +11,18 @@ export interface NoticeRow {
   created_at: Date;
   seen_at: Date | null;
   rule: HouseRule | null;
+  /** Where the conduct took place, such as in a random chat. */
   place: NonNullable<Notice['about']>['where'] | null;
   place_at: Date | null;
   is_automatic: boolean;
+  /** Why an automatic rule applied. */
   cause: AutomaticCause | null;
+  /** Whether the only moderator gave the second opinion, too. */
   is_solo: boolean;
   starts_at: Date | null;
   until: Date | null;
   is_appealable: boolean;
-  /** Null once erased, or if the notice has none. */
+  /** The facts of a decision, otherwise its reason. Null once erased, or if the notice has neither. */
   facts: string | null;
   appeal_id: string | null;
   appeal_outcome: AppealOutcome | null;
@@ -38,12 +41,13 @@ SELECT notices.id, notices.recipient_id, notices.kind, notices.created_at, seen.
 FROM notices
 LEFT JOIN notices_seen AS seen ON seen.notice_id = notices.id
 LEFT JOIN event_private AS texts ON texts.stream_id = notices.stream_id AND texts.event_id = notices.event_id
+-- The outcome of an appeal shows the appeal against the earlier notice.
 LEFT JOIN appeals ON appeals.notice_id = COALESCE(notices.appealed_notice_id, notices.id)
 LEFT JOIN event_private AS answers
   ON answers.stream_id = 'conduct-' || appeals.user_id AND answers.event_id = appeals.decision_event_id
 LEFT JOIN reports ON reports.id = notices.report_id`;
 
-/** Queries of the read model `notices`, with their texts, and the marks of those that were seen. */
+/** Reads notices with their texts, appeals and reports, and records when a notice was first seen. */
 @Injectable()
 export class NoticeRepository {
   constructor(private readonly dataSource: DataSource) {}
@@ -63,7 +67,7 @@ export class NoticeRepository {
     );
   }
 
-  /** Keeps the first time. */
+  /** Has no effect on a notice that was seen before. */
   async markSeen(noticeId: number): Promise<void> {
     await this.dataSource.query(
       'INSERT INTO notices_seen (notice_id, seen_at) VALUES ($1, now()) ON CONFLICT (notice_id) DO NOTHING',

@@ -18,7 +18,9 @@ const Message = ({ shown, entry, message, id }: MessageProps) => {
   const isReported = message.senderId === shown.userId;
   const name =
     entry.people.find((person) => person.id === message.senderId)?.username ?? copy.someone(message.senderId);
+  // The last version is empty if the message has only images.
   const texts = message.versions.filter((text, index) => text !== '' || message.versions.length > index + 1);
+  // Images of a case with reports about a minor are opened one by one, after a question.
   const isSealed = (shown.categories.minor ?? 0) > 0;
   const { at: startedAt } = entry.messages[0] ?? message;
   return (
@@ -26,7 +28,7 @@ const Message = ({ shown, entry, message, id }: MessageProps) => {
       id={id}
       tabIndex={id === undefined ? undefined : -1}
       className="moderation-message"
-      data-side={isReported ? 'person' : 'reporter'}
+      data-side={isReported ? 'reported' : 'reporter'}
       data-marked={message.isMarked}
     >
       <p className="flex flex-wrap items-center gap-x-2 text-sm text-muted-foreground">
@@ -41,7 +43,7 @@ const Message = ({ shown, entry, message, id }: MessageProps) => {
           // The versions of a message are never reordered.
           key={index}
           className="moderation-bubble"
-          data-side={isReported ? 'person' : 'reporter'}
+          data-side={isReported ? 'reported' : 'reporter'}
         >
           {texts.length > 1 ? (
             <span className="block text-xs font-semibold text-muted-foreground">
@@ -119,7 +121,7 @@ const EvidenceEntry = ({ shown, entry, index }: { shown: ModerationCase; entry: 
   );
 };
 
-/** What the server copied from the chats when they were reported. */
+/** The messages that the server copied from chats: an entry for each report, and for each automatic finding. */
 export const Evidence = ({ shown }: { shown: ModerationCase }) => (
   <Section title={copy.evidence.title}>
     {shown.evidence.length === 0 ? <Quiet>{copy.evidence.none}</Quiet> : null}

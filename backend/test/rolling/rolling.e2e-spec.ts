@@ -13,6 +13,7 @@ import {
   type ChatUserPair,
   createMatchedPairs,
 } from '../../src/testing/chat-user.driver';
+import { matchNewVisitors, textMessage } from '../../src/testing/thaw.client';
 import { until } from '../../src/testing/until.functions';
 import { expectPersisted } from '../persisted-chats';
 import {
@@ -216,6 +217,26 @@ const startUpdate = async (mixed: Stack): Promise<RollingUpdate> => {
   return update;
 };
 
+const getOrigin = ({ port }: Replica): string => `http://127.0.0.1:${port}`;
+
+/** Expects an age that a user of one replica states to end the chat with a user of the other. */
+const expectStatedAgeToEndChat = async (senders: Replica, partners: Replica): Promise<void> => {
+  const { ada, bob, adaSocket, bobSocket, sessionId } = await matchNewVisitors([
+    getOrigin(senders),
+    getOrigin(partners),
+  ]);
+  const { id } = await adaSocket.request('random_message', textMessage(sessionId, 'hey im 15'));
+  expect(await bobSocket.next('random_message')).toMatchObject({ id, content: 'hey im 15' });
+  const end = { sessionId, seq: 3, reason: 'disconnected', endedBy: null };
+  expect(await adaSocket.next('chat_skipped')).toEqual(end);
+  expect(await bobSocket.next('chat_skipped')).toEqual(end);
+  expect(await adaSocket.next('standing')).toMatchObject({ kind: 'age_question' });
+  const notice = await adaSocket.next('notice');
+  const answer = { seen: true, answer: 'adult' };
+  expect(await ada.call('PUT', `/api/notices/${String(notice.id)}`, answer)).toMatchObject({ status: 200 });
+  await Promise.all([ada.closeSockets(), bob.closeSockets()]);
+};
+
 it('holds events of a type that only new replicas know for a new worker, and serves all chats meanwhile', async () => {
   const mixed = await startService(await getPresentRelease(), 2, 1);
   await mixed.replicas[1]?.stop();
@@ -232,6 +253,9 @@ it('holds events of a type that only new replicas know for a new worker, and ser
   expect(known).toBeGreaterThan(0);
   expect(unknown).toBeGreaterThan(0);
   await rolling.expectPersisted(rolling.plain);
+  const [older, newer] = mixed.replicas as [Replica, Replica];
+  await expectStatedAgeToEndChat(older, newer);
+  await expectStatedAgeToEndChat(newer, older);
 
   await rolling.service.replace(mixed.workers, 'worker', next);
   await rolling.finish();
@@ -261,6 +285,9 @@ const testPreviousRelease = (): void => {
     await rolling.waitForProgress();
     await service.replace(replicas.slice(0, 1), 'api', next);
     await rolling.waitForProgress();
+    const [newer, older] = replicas as [Replica, Replica];
+    await expectStatedAgeToEndChat(older, newer);
+    await expectStatedAgeToEndChat(newer, older);
     await service.replace(replicas.slice(1), 'api', next);
     await rolling.waitForProgress();
 

@@ -18,7 +18,9 @@ export interface ServingOptions {
   onDropped(chat: LiveChat): void;
 }
 
-/** The chats that this replica serves, by session: each is read once and kept while it has sockets here or is in use. */
+/**
+ * The chats that this replica serves, by session: each is read once and kept while it has sockets here or is in use.
+ */
 export class ServedChatRegistry {
   private readonly served = new Map<string, ServedChat>();
 

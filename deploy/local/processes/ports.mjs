@@ -1,20 +1,49 @@
 import { randomInt } from 'node:crypto';
+import fs from 'node:fs';
 import net from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
 
 // Below the range of ephemeral ports (Linux: 32768 and up), so that the port of a process is still free when it is
 // restarted.
 const LOWEST_PORT = 20_000;
 const HIGHEST_PORT = 29_999;
 
-/** Picks `count` different ports that are free at this moment. */
+/** A file for each port that was picked; it contains the id of the process that may use the port. */
+const reservationFolder = path.join(os.tmpdir(), 'thaw-ports');
+
+/** Picks `count` different free ports, which no other process picks while this one runs. */
 export async function findFreePorts(count) {
   const ports = new Set();
   while (ports.size < count) {
     const port = randomInt(LOWEST_PORT, HIGHEST_PORT + 1);
-    if (!ports.has(port) && !(await findPortProblem(port))) ports.add(port);
+    if (!ports.has(port) && !(await findPortProblem(port)) && reservePort(port)) ports.add(port);
   }
   return [...ports];
 }
+
+/** Reserves a port for this process until it ends. @returns false if another running process has reserved it. */
+export function reservePort(port) {
+  const file = path.join(reservationFolder, String(port));
+  try {
+    fs.mkdirSync(reservationFolder, { recursive: true });
+    if (fs.existsSync(file) && !isRunning(Number(fs.readFileSync(file, 'utf8')))) fs.rmSync(file);
+    fs.writeFileSync(file, String(process.pid), { flag: 'wx' });
+    return true;
+  } catch (error) {
+    // The folder may belong to another user of the machine; then only the check of the port itself is left.
+    return error.code !== 'EEXIST';
+  }
+}
+
+const isRunning = (pid) => {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+};
 
 /**
  * Tries to listen on a port, on every address that a browser may resolve localhost to.

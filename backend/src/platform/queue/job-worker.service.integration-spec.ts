@@ -1,6 +1,7 @@
 // Uses real Redis and BullMQ.
 import { Logger } from '@nestjs/common';
 import type { Environment } from '../../config/environment.config';
+import { listPrimaries } from '../redis/redis-nodes.functions';
 import { createTestRedis, type TestRedis } from '../../testing/test-redis.harness';
 import { until } from '../../testing/until.functions';
 import { JobHandlerRegistry } from './job-handler.registry';
@@ -98,6 +99,18 @@ describe('jobs', () => {
     await until(() => runs.length === 3);
     release();
     await waitUntilIdle();
+  });
+
+  it('are added although Redis has refused the version check of BullMQ', async () => {
+    const rights = ['on', '>secret', '~*', '&*', '+@all', '-info'];
+    for (const primary of listPrimaries(store.redis))
+      await primary.call('ACL', 'SETUSER', 'without-info', ...rights);
+    const url = store.url.replace(/\/\/(.*@)?/, '//without-info:secret@');
+    const refused = new JobQueueService({ REDIS_URL: url } as Environment);
+    await refused.add('sweep_uploads', {});
+    expect((await queue.countJobs()).waiting).toBe(1);
+    await refused.onApplicationShutdown();
+    for (const primary of listPrimaries(store.redis)) await primary.call('ACL', 'DELUSER', 'without-info');
   });
 
   it('have one schedule, however many processes request it', async () => {

@@ -7,9 +7,15 @@ import { parseRedisAddress } from './redis-address.parser';
 
 const port = z.coerce.number().check(z.int(), z.minimum(0), z.maximum(65_535));
 const count = (minimum = 0) => z.coerce.number().check(z.int(), z.minimum(minimum));
+const DAY_S = 24 * 60 * 60;
 const commaSeparated = z.pipe(
   z.string(),
-  z.transform((text: string) => text.split(',').flatMap((entry) => entry.trim() || [])),
+  z.transform((text: string) =>
+    text
+      .split(',')
+      .map((entry) => entry.trim())
+      .filter(Boolean),
+  ),
 );
 const onOff = z.pipe(
   z.enum(['on', 'off']),
@@ -31,10 +37,13 @@ const settings = z.object({
   DATABASE_PREPARED_STATEMENTS: z._default(onOff, true),
   /**
    * The same database under the role that owns it, for migrations. Defaults to DATABASE_URL. Never through a
-   * transaction pooler, because migrations hold a lock of their session.
+   * transaction pooler, because migrations hold a session-level advisory lock.
    */
   MIGRATE_DATABASE_URL: z.optional(z.url()),
-  /** A read replica of the database, for reads that may be some seconds out of date. Of one server, not of several. */
+  /**
+   * A read replica of the database, for reads that may be some seconds out of date. It must be a
+   * single server, because the lag is measured for one.
+   */
   READ_DATABASE_URL: z.optional(z.url()),
   /** Maximum number of PostgreSQL connections per process. */
   DATABASE_POOL_SIZE: z._default(count(1), 10),
@@ -56,13 +65,13 @@ const settings = z.object({
   PUBLIC_DIR: z.optional(z.string()),
   /** Signs the session cookie. For rotation, give several secrets separated by commas: the first signs, all verify. */
   SESSION_SECRET: z.optional(z.string()),
-  /** Signs the device cookie and hashes the addresses of banned users. Unlike SESSION_SECRET it is not rotated. */
+  /** Signs the device cookie, and is the key of the hashes of banned users' e-mail addresses. So it is not rotated. */
   SAFETY_SECRET: z.optional(z.string()),
-  /** Signs the receipts of erasures: an Ed25519 key in PKCS#8, as PEM. */
+  /** Signs the receipt that users get when their data was erased: an Ed25519 key in PKCS#8, as PEM. */
   RECEIPT_KEY: z.optional(z.string()),
-  /** Seconds of inactivity after which an anonymous user is erased (A30). */
-  ANONYMOUS_KEPT_S: z._default(count(1), 604_800),
-  /** Strictness of the rate limits. */
+  /** Seconds of inactivity after which an anonymous user is erased. */
+  ANONYMOUS_KEPT_S: z._default(count(1), 7 * DAY_S),
+  /** Strictness of the rate limits; `load` allows load tests. */
   LIMITS_PROFILE: z._default(z.enum(['strict', 'default', 'load']), 'default'),
   /** Number of proxies in front whose X-Forwarded-For entries are trusted. */
   TRUST_PROXY: z._default(count(), 0),
@@ -72,7 +81,7 @@ const settings = z.object({
   ALLOWED_ORIGINS: z._default(commaSeparated, []),
   /** Name of this process, unique among the running replicas. */
   REPLICA_ID: z.optional(z.string().check(z.regex(/^[\w.-]{1,64}$/))),
-  /** S3-compatible storage for images, `http(s)://host:port`. Without it, images are stored in a folder. */
+  /** S3-compatible storage for images, `http(s)://host:port`. Without it and S3_BUCKET_PREFIX, a folder is used. */
   S3_ENDPOINT: z.optional(z.url()),
   S3_REGION: z._default(z.string(), 'us-east-1'),
   S3_ACCESS_KEY_ID: z.optional(z.string()),
@@ -84,32 +93,39 @@ const settings = z.object({
   /** Whether OpenAPI documentation is served at /api/docs. */
   API_DOCS: z._default(onOff, true),
   LOG_LEVEL: z._default(z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']), 'info'),
-  /** Cool-down: seconds for which two users are not matched again (A41). */
+  /** Cool-down: seconds for which two users are not matched again. */
   REMATCH_COOLDOWN_S: z._default(count(), 600),
-  /** Seconds of searching after which a user is also matched with partners in their cool-down (A41). */
+  /** Seconds of searching after which a user is also matched with partners in their cool-down. */
   REMATCH_RELAX_AFTER_S: z._default(count(), 10),
-  /** Grace period in milliseconds after a clean close of a socket (A51). */
+  /** Milliseconds for which a chat waits for a user whose last socket was closed cleanly. */
   GRACE_AFTER_CLEAN_CLOSE_MS: z._default(count(), limits.graceAfterCleanCloseMs),
-  /** Grace period in milliseconds after any other close (A51). */
+  /** The same after any other end of the socket, such as a lost connection. */
   GRACE_AFTER_LOSS_MS: z._default(count(), limits.graceAfterLossMs),
-  /** Seconds in which distinct reporters of a user are counted. */
-  CARE_WINDOW_S: z._default(count(1), 86_400),
-  /** Reporters after whom a user meets only users in the same situation, and after whom they are suspended. */
+  /** Automatic care: seconds in which distinct reporters of a user are counted. */
+  CARE_WINDOW_S: z._default(count(1), DAY_S),
+  /** Number of reporters from which on a user is matched only with other users who are reported that often. */
   CARE_FLAG_REPORTERS: z._default(count(1), 3),
+  /** Number of reporters from which on a user is suspended. */
   CARE_SUSPEND_REPORTERS: z._default(count(1), 5),
   /** Seconds of an automatic suspension; a ban has to be confirmed within the same time. */
-  CARE_REVIEW_S: z._default(count(1), 259_200),
-  /** Seconds after which the only moderator may take the second look as well. */
-  SOLO_REVIEW_AFTER_S: z._default(count(), 86_400),
+  CARE_REVIEW_S: z._default(count(1), 3 * DAY_S),
+  /**
+   * A second moderator confirms bans and answers appeals. If there is only one, seconds after which that moderator may
+   * do it.
+   */
+  SOLO_REVIEW_AFTER_S: z._default(count(), DAY_S),
   /** Seconds in which a decision can be appealed. */
   APPEAL_WITHIN_S: z._default(count(1), limits.appealWithinMs / 1_000),
   /** Seconds after the end of a chat in which its partner can be reported. */
   REPORTABLE_AFTER_END_S: z._default(count(), limits.reportableAfterEndMs / 1_000),
-  /** Seconds for which the evidence of a dismissed report is kept, after the decision and after the end of the chat. */
-  EVIDENCE_MIN_KEPT_S: z._default(count(), 3 * 24 * 60 * 60),
+  /**
+   * Seconds for which the evidence of a dismissed report is kept, counted from the decision or the end of the chat,
+   * whichever is later.
+   */
+  EVIDENCE_MIN_KEPT_S: z._default(count(), 3 * DAY_S),
   /** Seconds between two searches for expired personal data. */
   EXPIRE_EVERY_S: z._default(count(1), 600),
-  /** Base address of an OpenAI-compatible API that suggests what to write. Without it there is none. */
+  /** Base address of an OpenAI-compatible API that suggests what to write. Without it, nothing is sent anywhere. */
   SUGGESTIONS_URL: serverUrl,
   /** Name of the model; required with SUGGESTIONS_URL. */
   SUGGESTIONS_MODEL: z.optional(z.string()),
@@ -117,7 +133,7 @@ const settings = z.object({
   SUGGESTIONS_API_KEY: z.optional(z.string()),
   /** Milliseconds in which the model has to answer. */
   SUGGESTIONS_TIMEOUT_MS: z._default(count(1), 4_000),
-  /** Where uploaded images are sent for an opinion whether they are explicit. Without it there is none. */
+  /** URL of a service that classifies uploaded images as explicit or not. Without it, images are not classified. */
   IMAGE_CLASSIFIER_URL: serverUrl,
 });
 
@@ -151,6 +167,7 @@ const secretNames = [
 /** Adds the settings that are given as files, in `<NAME>_FILE`. A variable that is set directly takes precedence. */
 const addSettingsFromFiles = (variables: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
   const result = { ...variables };
+  // S3_ENDPOINT, too: compose writes it to a file if the storage of its own is used.
   for (const name of [...secretNames, 'S3_ENDPOINT']) {
     const file = variables[`${name}_FILE`];
     if (!result[name] && file) result[name] = readFileSync(file, 'utf8').trim();

@@ -20,7 +20,7 @@ const Page = ({ part, pending }: { part: Part<object>; pending?: ReactNode }) =>
   </LoadedPart>
 );
 
-/** By address. A map instead of the router's `Routes`, whose patterns are 3 kB (gzip) of every page. */
+/** Pages by path. A map, because the router's `Routes` would add 3 kB (gzip) of pattern matching to every page. */
 const pages = new Map<string, ReactElement>([
   ['/', <Page key="landing" part={routeParts.landing} />],
   ['/auth', <Page key="auth" part={routeParts.auth} />],
@@ -39,7 +39,7 @@ export const AppRoutes = () => {
   return pages.get(path) ?? notFoundPage;
 };
 
-/** The same tree in the browser and in the build that renders the landing page; only the router differs. */
+/** The browser and the build, which renders the landing page in advance, use the same tree with different routers. */
 export const App = ({ wrapInRouter }: { wrapInRouter: (routes: ReactNode) => ReactNode }) => (
   <StrictMode>
     <ErrorBoundary fallback={<Broken />} onError={reportRenderError}>

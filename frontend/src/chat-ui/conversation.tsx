@@ -22,11 +22,7 @@ import { useIsConnected } from '@/lib/socket/connection';
 import { useIsHidingInsults } from '@/product/stranger-choices';
 import { usePreloaded } from '@/ui/use-preloaded';
 
-/**
- * The message list and the composer, shared by the random and the private chat. Holds the state of this view only: the
- * message being answered or edited, and the open picture. Functions passed in must be stable between renders, because
- * rows are memoized.
- */
+/** Functions passed in must be stable between renders, because rows are memoized. */
 export interface ConversationProps {
   ref?: Ref<ConversationHandle>;
   /** Accessible name of the list, such as 'Messages'. */
@@ -48,11 +44,13 @@ export interface ConversationProps {
   top?: ReactNode;
   /** Shown below the last message. */
   footer?: ReactNode;
+  /** Renders suggestions of what to write, in the composer. */
   renderIdeas?: RenderIdeas | undefined;
 }
 
 const insultGuard = [insultGuardPart];
-const nothing: [] = [];
+// A constant, because the hook compares its argument between renders.
+const noParts: [] = [];
 const noneRevealed: ReadonlySet<string> = new Set();
 
 /**
@@ -110,7 +108,7 @@ export const Conversation = ({
   const { me, partner, capabilities, isWithStranger, pickerEmojis, outbox, conversationId } = chat;
   const composer = useRef<ComposerHandle>(null);
   const list = useRef<ConversationHandle | null>(null);
-  /** The pictures (B07), by address, the texts and the contact details of a stranger that the user has revealed. */
+  /** What the user has revealed of a stranger's messages: URLs of pictures, keys of texts and of contact details. */
   const [revealed, setRevealed] = useState<ReadonlySet<string>>(noneRevealed);
   const [openPhoto, setOpenPhoto] = useState<{ url: string; name: string } | null>(null);
   const fileDrop = useFileDrop(capabilities.attach ? (file) => composer.current?.attach(file) : undefined);
@@ -131,6 +129,7 @@ export const Conversation = ({
   useEffect(
     () =>
       outbox.registerComposer(conversationId, {
+        // Puts a message that was not sent back into the composer, unless the user has written something else.
         takeBack: (returned) => {
           if (!composer.current?.takeBack(returned)) return false;
           const { replyTo } = returned;
@@ -152,7 +151,7 @@ export const Conversation = ({
 
   const commands = useMemo<MessageCommands>(
     () => ({
-      // Starting a reply cancels an edit, and the reverse (A103).
+      // There is one task at a time: starting a reply cancels an edit, and the reverse.
       onReply: ({ id }) => startTask({ kind: 'reply', messageId: id }),
       onEdit: ({ id }) => startTask({ kind: 'edit', messageId: id }),
       onReact: (messageId, emoji) => void reportOutcome(chat.commands.react(messageId, emoji)),
@@ -161,9 +160,10 @@ export const Conversation = ({
       onRetry: (clientId) => void reportOutcome(outbox.retry(clientId)),
       onDiscard: outbox.discard,
       onJump: (messageId) => {
+        // `false`: the message is not loaded.
         if (list.current?.jumpTo(messageId) === false) chat.commands.loadAndJumpTo?.(messageId);
       },
-      onReveal: (revealedPart) => setRevealed((before) => new Set([...before, revealedPart])),
+      onReveal: (key) => setRevealed((before) => new Set([...before, key])),
       onOpenImage: (url, name) => setOpenPhoto({ url, name }),
     }),
     [chat.commands, outbox, reportOutcome, startTask],
@@ -180,7 +180,7 @@ export const Conversation = ({
       : null;
 
   usePreloaded(messageActionParts);
-  usePreloaded(useIsHidingInsults() && isWithStranger ? insultGuard : nothing);
+  usePreloaded(useIsHidingInsults() && isWithStranger ? insultGuard : noParts);
 
   const notice = isNotSentShown
     ? copy.composer.notSent
@@ -188,11 +188,12 @@ export const Conversation = ({
       ? copy.composer.contactWarning
       : outboxNotice && copy.notices[outboxNotice];
 
+  /** @returns whether the edit is over. */
   const saveEdit = (newContent: string): boolean => {
     if (task?.kind !== 'edit') return true;
     // An unchanged text is not sent.
     if (newContent === parseContent(task.message).text) return true;
-    if (contactWarning.isDue(newContent)) return false;
+    if (contactWarning.showIfDue(newContent)) return false;
     return reportOutcome(chat.commands.edit(task.message.id, newContent));
   };
 
@@ -225,7 +226,7 @@ export const Conversation = ({
         <Composer
           ref={composer}
           onSend={(outgoing) => {
-            if (contactWarning.isDue(outgoing.text)) return false;
+            if (contactWarning.showIfDue(outgoing.text)) return false;
             const wasAccepted = reportOutcome(outbox.submit(conversationId, { ...outgoing, replyTo }));
             if (wasAccepted) startTask(null);
             return wasAccepted;
@@ -237,7 +238,9 @@ export const Conversation = ({
           onEditLast={editLastOwnText}
           canAttach={capabilities.attach}
           pickerEmojis={pickerEmojis}
-          renderIdeas={renderIdeas && ((place) => renderIdeas({ ...place, conversationId, messages }))}
+          renderIdeas={
+            renderIdeas && ((composerState) => renderIdeas({ ...composerState, conversationId, messages }))
+          }
           draft={{ initial: draft.initial, onChange: changeDraft }}
           notice={notice}
         />

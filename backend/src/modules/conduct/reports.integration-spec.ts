@@ -18,7 +18,8 @@ import { ConductService } from './application/conduct.service';
 
 jest.setTimeout(60_000);
 
-const HOUR_MS = 60 * 60_000;
+/** A chat that ended this long ago, 24 h and a minute, can no longer be reported. */
+const ENDED_LONG_AGO_MS = (24 * 60 + 1) * 60_000;
 
 describe('reports', () => {
   let stack: TestStack;
@@ -87,7 +88,7 @@ describe('reports', () => {
       });
     });
 
-    it('keep words and evidence out of the open log', async () => {
+    it('keep words and evidence out of the table `events`, which is never erased', async () => {
       const { ada, bob, sessionId } = await startChatWithMessage();
       await fileReport(ada, bob, { sessionId, words: 'canary words' });
       const rows = await stack.database.dataSource.query<unknown[]>(
@@ -97,7 +98,7 @@ describe('reports', () => {
       expect(rows).toEqual([]);
     });
 
-    it('are the same when they are filed again, by session or by history', async () => {
+    it('return the first report when they are filed again, by session or by history', async () => {
       const { ada, bob, sessionId } = await startChatWithMessage();
       const first = await fileReport(ada, bob, { sessionId });
       expect(await fileReport(ada, bob, { sessionId, category: 'hate' })).toMatchObject({
@@ -115,6 +116,7 @@ describe('reports', () => {
       for (const status of [201, 200])
         expect(await fileReport(ada, bob, { sessionId })).toMatchObject({ status });
       const friendRequest = { requesterId: ada.user.id, addresseeId: bob.user.id };
+      // Arrives after anything that was sent before. A frame `standing` announces measures to a user.
       await ada.call('POST', '/api/friends/request', friendRequest);
       await bobSocket.next('friend_request');
       expect(bobSocket.all('standing')).toEqual([]);
@@ -140,19 +142,18 @@ describe('reports', () => {
       expect(await fileReport(ada, bob, { historyId, messageIds: [messageId] })).toMatchObject({
         status: 201,
       });
-      const [[live], [persisted]] = [
-        await readStoredReports(stack, ada),
-        await readStoredReports(stack, bob),
-      ];
+      // Both have reported the same message: Bob in the live chat, Ada in the stored one.
+      const [live] = await readStoredReports(stack, ada);
+      const [persisted] = await readStoredReports(stack, bob);
       expect(persisted!.evidence).toBe(live!.evidence);
       expect(persisted!.evidenceHash).toBe(live!.evidenceHash);
     });
 
-    it('are refused when it ended more than 24 hours ago, unless they were filed before', async () => {
+    it('are refused when the chat ended more than 24 hours ago, unless they were filed before', async () => {
       const { ada, bob, sessionId, bobSocket } = await startChatWithMessage();
       await bobSocket.request('skip_chat', { sessionId });
       const first = await fileReport(ada, bob, { sessionId });
-      await persistChat(stack.replicas[0]!, sessionId, 24 * HOUR_MS + 60_000);
+      await persistChat(stack.replicas[0]!, sessionId, ENDED_LONG_AGO_MS);
       await dropLiveChat(stack, sessionId);
       const tooLate = { status: 409, body: { code: 'too_late' } };
       expect(await fileReport(bob, ada, { sessionId })).toMatchObject(tooLate);
@@ -168,43 +169,44 @@ describe('reports', () => {
       await persistChat(stack.replicas[0]!, others.sessionId);
       const historyId = await findHistoryId(others.ada, others.sessionId);
       const notFound = { status: 404, body: { code: 'not_found' } };
-      for (const [target, fields] of [
-        [bob, { sessionId: others.sessionId }],
-        [others.bob, { sessionId: others.sessionId }],
-        [others.bob, { sessionId }],
-        [others.bob, { historyId }],
-        [ada, { sessionId }],
-        [bob, { sessionId: 'no-such-session' }],
-        [bob, { historyId: Number.MAX_SAFE_INTEGER }],
+      for (const [what, target, fields] of [
+        ['the partner, with a chat of others', bob, { sessionId: others.sessionId }],
+        ['a stranger, with a chat of others', others.bob, { sessionId: others.sessionId }],
+        ['a stranger, with an own chat', others.bob, { sessionId }],
+        ['a stranger, with a past chat of others', others.bob, { historyId }],
+        ['oneself', ada, { sessionId }],
+        ['the partner, with an unknown chat', bob, { sessionId: 'no-such-session' }],
+        ['the partner, with an unknown past chat', bob, { historyId: Number.MAX_SAFE_INTEGER }],
       ] as const)
-        expect(await fileReport(ada, target, fields)).toMatchObject(notFound);
+        expect({ what, ...(await fileReport(ada, target, fields)) }).toMatchObject({ what, ...notFound });
       expect(await readReports(ada)).toEqual([]);
     });
 
-    it('hold the images of the evidence in the same transaction', async () => {
+    it('keep the images of the evidence from removal, in the transaction that stores the report', async () => {
       const { ada, bob, sessionId, bobSocket } = await startChatWithMessage();
       const content = await uploadChatImage(stack.replicas[1]!, bob);
       await bobSocket.request('random_message', { sessionId, content, messageType: 'image' });
-      const readHeldEvidence = () =>
+      const readUploadHolds = () =>
         stack.database.dataSource.query<unknown[]>('SELECT key FROM upload_holds WHERE key = $1', [
           content.slice('/api/files/chat-images/'.length),
         ]);
       const conduct = stack.replicas[0]!.app.get(ConductService);
-      const file = conduct.fileReport.bind(conduct);
-      jest.spyOn(conduct, 'fileReport').mockImplementationOnce((request, alongside) =>
-        file(request, async (manager, result) => {
-          await alongside?.(manager, result);
+      const originalFileReport = conduct.fileReport.bind(conduct);
+      jest.spyOn(conduct, 'fileReport').mockImplementationOnce((request, inTransaction) =>
+        originalFileReport(request, async (manager, result) => {
+          await inTransaction?.(manager, result);
+          // After the images were recorded, so that the record has to be rolled back.
           throw new DomainError('unavailable');
         }),
       );
       expect((await fileReport(ada, bob, { sessionId })).status).toBe(503);
-      expect([await readHeldEvidence(), await readStoredReports(stack, bob)]).toEqual([[], []]);
+      expect([await readUploadHolds(), await readStoredReports(stack, bob)]).toEqual([[], []]);
       expect((await fileReport(ada, bob, { sessionId })).status).toBe(201);
-      expect(await readHeldEvidence()).toHaveLength(1);
+      expect(await readUploadHolds()).toHaveLength(1);
     });
   });
 
-  describe('without a chat', () => {
+  describe('that name no chat', () => {
     it('are about the private chat with a friend', async () => {
       const { ada, bob, bobSocket } = await createConnectedFriends(stack);
       const message = createPrivateMessage({ from: bob, to: ada, content: 'privately bad' });
@@ -230,23 +232,24 @@ describe('reports', () => {
       const message = createPrivateMessage({ from: bob, to: ada, content: 'x' });
       await bobSocket.request('send_private_message', message);
       expect((await bob.call('DELETE', `/api/friends/${bob.user.id}/${ada.user.id}`)).status).toBe(204);
-      const backdate = (table: string, column: string, id: string) =>
+      const backdate = (table: string, column: string, condition: string) =>
         stack.database.dataSource.query(
           `ALTER TABLE events DISABLE TRIGGER events_are_append_only;
-           UPDATE ${table} SET ${column} = now() - interval '25 hours' WHERE ${id};
+           UPDATE ${table} SET ${column} = now() - interval '25 hours' WHERE ${condition};
            ALTER TABLE events ENABLE TRIGGER events_are_append_only`,
         );
       await backdate('events', 'occurred_at', `stream_id LIKE 'friendship-%${ada.user.id}%'`);
       expect((await fileReport(ada, bob)).status).toBe(201);
       expect(await fileReport(bob, ada)).toMatchObject({ status: 409, body: { code: 'too_late' } });
       await backdate('private_messages', 'created_at', `receiver_id = ${ada.user.id}`);
+      // An undecided report would be returned again.
       await stack.database.dataSource.query('UPDATE reports SET decided_at = now() WHERE user_id = $1', [
         bob.user.id,
       ]);
       expect(await fileReport(ada, bob)).toMatchObject({ status: 409, body: { code: 'too_late' } });
     });
 
-    it('are refused about users who were never met, about oneself, and about users who do not exist', async () => {
+    it('are refused about strangers, oneself and unknown users, and come too late for a past partner', async () => {
       const [ada, stranger] = [await stack.createVisitor(0), await stack.createVisitor(1)];
       for (const other of [stranger, ada, { user: { id: Number.MAX_SAFE_INTEGER } }])
         expect(await fileReport(ada, other)).toMatchObject({ status: 404, body: { code: 'not_found' } });
@@ -256,7 +259,7 @@ describe('reports', () => {
     });
   });
 
-  describe('and blocks', () => {
+  describe('of users who are blocked', () => {
     it('can be filed by both sides of a block', async () => {
       const { ada, bob, sessionId } = await startChatWithMessage();
       await block(ada, bob);
@@ -275,7 +278,7 @@ describe('reports', () => {
       expect((await fileReport(max, eve)).status).toBe(201);
     });
 
-    it('block the reported user on request, which ends the chat', async () => {
+    it('also block the reported user if asked to, which ends the chat', async () => {
       const { ada, bob, sessionId, bobSocket } = await startChatWithMessage();
       expect(await fileReport(ada, bob, { sessionId, alsoBlock: true })).toMatchObject({
         status: 201,
@@ -287,6 +290,7 @@ describe('reports', () => {
 
     it('are kept when the list of blocked users is full', async () => {
       const { ada, bob, sessionId } = await startChatWithMessage();
+      // Blocks of users who do not exist.
       await stack.database.dataSource.query(
         `INSERT INTO blocks (blocker_id, blocked_id, created_at)
          SELECT $1::bigint, $1::bigint + n, now() FROM generate_series(1000000, 1000000 + $2::int - 1) AS n`,

@@ -5,7 +5,8 @@ const waitForNextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('ConcurrencyLimiter', () => {
   it('runs a bounded number of callers at once, queues a bounded number in order, and refuses the rest', async () => {
-    const limiter = new ConcurrencyLimiter(2, 2);
+    const [maxRunning, maxQueued] = [2, 2];
+    const limiter = new ConcurrencyLimiter(maxRunning, maxQueued);
     const entered: string[] = [];
     const enter = async (name: string) => {
       const release = await limiter.acquire();
@@ -28,7 +29,7 @@ describe('ConcurrencyLimiter', () => {
     expect(entered).toEqual(['first', 'second', 'third', 'fourth']);
   });
 
-  it('passes the turn on when work fails', async () => {
+  it('lets the next caller in when work fails', async () => {
     const limiter = new ConcurrencyLimiter(1, 0);
     for (let round = 0; round < 3; round += 1) {
       await expect(limiter.run(() => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
@@ -42,19 +43,19 @@ describe('KeyedConcurrencyLimiter', () => {
     const limiter = new KeyedConcurrencyLimiter<string>(1, 1);
     const releaseAda = await limiter.acquire('ada');
     const releaseBob = await limiter.acquire('bob');
-    const second = limiter.acquire('ada');
+    const queuedAda = limiter.acquire('ada');
     await expect(limiter.acquire('ada')).rejects.toMatchObject({ code: 'unavailable' });
     expect(limiter.size).toBe(2);
     releaseBob();
     const releaseBobAgain = await limiter.acquire('bob');
-    releaseBob();
+    releaseBob(); // a release of an earlier call has no effect
     expect(limiter.size).toBe(2);
     releaseBobAgain();
     expect(limiter.size).toBe(1);
     releaseAda();
-    const leaveAgain = await second;
+    const releaseAdaAgain = await queuedAda;
     expect(limiter.size).toBe(1);
-    leaveAgain();
+    releaseAdaAgain();
     expect(limiter.size).toBe(0);
   });
 });

@@ -16,7 +16,10 @@ export interface ReactionMetadata {
   order: number;
 }
 
-/** Unlike the invariant TypedPropertyDescriptor, accepts methods that take part of the event, sync or async. */
+/**
+ * TypedPropertyDescriptor is invariant. This type also accepts methods whose parameter has only some fields of the
+ * event, sync or async.
+ */
 interface ReactionDescriptor<Event> {
   value?: (event: Event) => void | Promise<void>;
 }
@@ -42,8 +45,9 @@ export const OnProcessEvent =
     recordReaction(prototype, { kind: 'process', event, method, order });
 
 /**
- * Runs the method inside the transaction that is about to be committed; throwing refuses the transaction.
- * @param order position among the reactions to the same event, ascending; must differ between them.
+ * Calls the method of a provider with each event of this name, inside the transaction that stores the change and before
+ * its commit. Throwing rolls the transaction back.
+ * @param order position among the reactions to the same event, ascending. Two with the same order stop the start.
  */
 export const InTransaction =
   <Name extends TransactionEventName>(event: Name, order = 0): ReactionDecorator<TransactionEventMap[Name]> =>

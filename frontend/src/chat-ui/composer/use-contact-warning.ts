@@ -18,7 +18,7 @@ export const useContactWarning = (conversationId: string | null) => {
   const isShown = useContactWarnings(({ shownIn }) => conversationId !== null && shownIn === conversationId);
 
   /** Whether the text must not be sent yet, because the warning is shown now for the first time. */
-  const isDue = (text: string): boolean => {
+  const showIfDue = (text: string): boolean => {
     const { warned } = useContactWarnings.getState();
     const isFirst =
       conversationId !== null && !warned.has(conversationId) && findContactDetails(text).length > 0;
@@ -28,5 +28,5 @@ export const useContactWarning = (conversationId: string | null) => {
     return isFirst;
   };
 
-  return { isShown, isDue };
+  return { isShown, showIfDue };
 };

@@ -9,11 +9,11 @@ export interface FriendRequestState extends RequestData {
 
 export interface FriendshipState {
   areFriends: boolean;
-  /** All requests between the two, by id, without voided ones. */
+  /** All requests between the two, by id, except those withdrawn because of a block. */
   requests: ReadonlyMap<number, FriendRequestState>;
   /** The unanswered request. */
   pending: FriendRequestState | null;
-  /** When a request was last declined, by requester. */
+  /** When the last declined request of a user was declined, by the id of its sender. */
   declinedAt: ReadonlyMap<number, Date>;
 }
 

@@ -15,10 +15,9 @@ import {
   shardGroupLockKey,
   userChannel,
 } from '../../src/platform/redis/redis.keys';
-import { BACK_WITHIN_MS, talkThrough } from './talking-pairs.driver';
+import { BACK_WITHIN_MS, REPLICAS, startStackOn, talkThrough } from './talking-pairs.driver';
 
 const PAIRS = 20;
-const REPLICAS = 3;
 
 jest.setTimeout(180_000);
 
@@ -27,14 +26,8 @@ let stack: Stack;
 
 beforeAll(async () => {
   const { startRedisCluster } = await import('../../../deploy/local/stores/redis-cluster.mjs');
-  const { startStack } = await import('../../../deploy/local/thaw-stack.mjs');
   cluster = await startRedisCluster();
-  stack = await startStack({
-    replicas: REPLICAS,
-    workers: 1,
-    shouldRestart: false,
-    env: { DATABASE_URL: '', REDIS_URL: cluster.url, LIMITS_PROFILE: 'load', LOG_LEVEL: 'warn' },
-  });
+  stack = await startStackOn({ REDIS_URL: cluster.url });
 });
 
 afterAll(async () => {

@@ -8,10 +8,9 @@ import type { Stack } from '../../../deploy/local/thaw-stack.mjs';
 import { ChatUser, type ChatUserPair } from '../../src/testing/chat-user.driver';
 import { until } from '../../src/testing/until.functions';
 import { chatKeys, findShard, matchingKeys } from '../../src/platform/redis/redis.keys';
-import { BACK_WITHIN_MS, talkThrough, waitForMessages } from './talking-pairs.driver';
+import { BACK_WITHIN_MS, REPLICAS, startStackOn, talkThrough, waitForMessages } from './talking-pairs.driver';
 
 const PAIRS = 8;
-const REPLICAS = 3;
 const TALK_MS = 60_000;
 /** A small load: the test runs beside checks that need the cores. */
 const SEND_EVERY_MS = 500;
@@ -23,14 +22,8 @@ let stack: Stack;
 
 beforeAll(async () => {
   const { startRedisCluster } = await import('../../../deploy/local/stores/redis-cluster.mjs');
-  const { startStack } = await import('../../../deploy/local/thaw-stack.mjs');
   cluster = await startRedisCluster();
-  stack = await startStack({
-    replicas: REPLICAS,
-    workers: 1,
-    shouldRestart: false,
-    env: { DATABASE_URL: '', REDIS_URL: cluster.url, LIMITS_PROFILE: 'load', LOG_LEVEL: 'warn' },
-  });
+  stack = await startStackOn({ REDIS_URL: cluster.url });
 });
 
 afterAll(async () => {

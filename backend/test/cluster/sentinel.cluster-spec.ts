@@ -4,10 +4,9 @@
  */
 import type { RedisSentinel } from '../../../deploy/local/stores/redis-sentinel.mjs';
 import type { Stack } from '../../../deploy/local/thaw-stack.mjs';
-import { BACK_WITHIN_MS, talkThrough } from './talking-pairs.driver';
+import { BACK_WITHIN_MS, REPLICAS, startStackOn, talkThrough } from './talking-pairs.driver';
 
 const PAIRS = 20;
-const REPLICAS = 3;
 
 jest.setTimeout(180_000);
 
@@ -16,20 +15,8 @@ let stack: Stack;
 
 beforeAll(async () => {
   const { startRedisSentinel } = await import('../../../deploy/local/stores/redis-sentinel.mjs');
-  const { startStack } = await import('../../../deploy/local/thaw-stack.mjs');
   redis = await startRedisSentinel();
-  stack = await startStack({
-    replicas: REPLICAS,
-    workers: 1,
-    shouldRestart: false,
-    env: {
-      DATABASE_URL: '',
-      REDIS_URL: redis.url,
-      REDIS_SENTINEL_PASSWORD: redis.sentinelPassword,
-      LIMITS_PROFILE: 'load',
-      LOG_LEVEL: 'warn',
-    },
-  });
+  stack = await startStackOn({ REDIS_URL: redis.url, REDIS_SENTINEL_PASSWORD: redis.sentinelPassword });
 });
 
 afterAll(async () => {

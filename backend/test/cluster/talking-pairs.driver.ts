@@ -14,8 +14,20 @@ const SEND_EVERY_MS = 250;
 const SAMPLE_EVERY_MS = 200;
 /** Acknowledged messages of each user before the change, and again after it. */
 const MESSAGES_EACH = 5;
+export const REPLICAS = 3;
 export const BACK_WITHIN_MS = 15_000;
 const PERSISTED_WITHIN_MS = 20_000;
+
+/** Starts replicas behind nginx and a worker on the given Redis, with a PostgreSQL of their own. */
+export const startStackOn = async (redisSettings: Record<string, string>): Promise<Stack> => {
+  const { startStack } = await import('../../../deploy/local/thaw-stack.mjs');
+  return startStack({
+    replicas: REPLICAS,
+    workers: 1,
+    shouldRestart: false,
+    env: { DATABASE_URL: '', LIMITS_PROFILE: 'load', LOG_LEVEL: 'warn', ...redisSettings },
+  });
+};
 
 /** What happened while pairs talked. */
 export interface Talk {

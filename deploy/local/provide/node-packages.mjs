@@ -60,9 +60,9 @@ export function getNpmCommand() {
   return [program];
 }
 
-/** The command line of a program from an installed package, run by this Node. */
+/** The command line of a program from a package, run by this Node. The package need not be installed yet. */
 export function getPackageCommand(name) {
-  return [process.execPath, fs.realpathSync(resolveInRepository('node_modules/.bin', name))];
+  return [process.execPath, resolveInRepository('node_modules/.bin', name)];
 }
 
 function readIfPresent(file) {

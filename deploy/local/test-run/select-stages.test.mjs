@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
 import test from 'node:test';
 import { readOptions } from '../commands/test.mjs';
 import { LauncherError } from '../launcher-error.mjs';
+import { resolveInRepository } from '../paths.mjs';
 import { listOptionalStages } from './optional-stages.mjs';
 import { selectStages } from './select-stages.mjs';
 import { listStages } from './stages.mjs';
@@ -51,4 +57,18 @@ test('a stage that does not exist is answered with those that do, before anythin
     /^There is no stage "oracle"\. Kinds: static, unit, .* Stages: "lint"/,
   );
   assert.match(readError(['--nonsense']), /Unknown option '--nonsense'.*Usage/);
+});
+
+test('stages are listed in a fresh clone, before packages are installed', () => {
+  const clone = fs.mkdtempSync(path.join(os.tmpdir(), 'thaw-clone-'));
+  try {
+    fs.cpSync(resolveInRepository('deploy'), path.join(clone, 'deploy'), { recursive: true });
+    for (const option of ['--verbose', '--optional']) {
+      const command = [path.join(clone, 'deploy/local/test.mjs'), option, '--only', 'oracle'];
+      const { stderr } = spawnSync(process.execPath, command, { encoding: 'utf8' });
+      assert.match(stderr, /There is no stage "oracle"/);
+    }
+  } finally {
+    fs.rmSync(clone, { recursive: true });
+  }
 });

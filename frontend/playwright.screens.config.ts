@@ -16,7 +16,7 @@ export default defineConfig<DeviceOptions>({
   projects: Object.entries(screens).flatMap(([width, device]) =>
     themes.map((theme) => ({
       name: `${width} px, ${theme}`,
-      metadata: { isOneOfScreens: true },
+      metadata: { isScreenProject: true },
       use: { device, theme },
     })),
   ),

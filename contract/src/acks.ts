@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { reactionsSchema } from './random-chat.js';
 import { clientIdSchema, randomMessageIdSchema, timestampSchema } from './scalars.js';
 
-/** `data` of the ack to a command that stored an event in a random chat; `seq` is the version of that event. */
+/** `data` of the ack to a command that stored an event in a random chat. `seq` is the event's version in the stream. */
 export const storedAckSchema = z.object({ seq: z.int() });
 export type StoredAck = z.infer<typeof storedAckSchema>;
 

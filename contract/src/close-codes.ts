@@ -13,7 +13,7 @@ export const closeCodes = {
   serviceRestart: 1012,
   consumerTooSlow: 1013,
   notSignedIn: 4401,
-  /** The `userId` of `authenticate` is not the user of the session cookie. */
+  /** The `userId` of the `authenticate` frame is not the user whom the session cookie identifies. */
   userMismatch: 4403,
   authenticateTimeout: 4408,
   tooManySockets: 4409,

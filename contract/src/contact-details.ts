@@ -1,29 +1,33 @@
-/** What a stranger could be reached by outside Thaw. */
+/** A way to reach a user outside Thaw. `handle` is a username on another service. */
 export type ContactKind = 'link' | 'email' | 'phone' | 'handle';
 
-/** A part of a text that holds a contact detail. Positions are UTF-16 code units; `end` is exclusive. */
+/** The position of a contact detail in a text, in UTF-16 code units; `end` is exclusive. */
 export interface ContactSpan {
   kind: ContactKind;
   start: number;
   end: number;
 }
 
-/** Endings of bare domains. Those that are frequent words after a full stop, such as "it" and "is", are left out. */
-const domainEndings = (
+/**
+ * Top-level domains of links without a scheme. "it" and "is" are left out: they often follow a full stop without a
+ * space, as in "ok.it is fine".
+ */
+const topLevelDomains = (
   'com net org info biz io co me tv app dev gg xyz link site online shop club live chat ' +
   'eu uk de fr es pl nl br ru ly'
 ).split(' ');
 
 const linkWithScheme = /(?<![a-z0-9])(?:[a-z][a-z0-9+-]{1,11}:\/\/|www\.)[^\s]+/giu;
-const endOfBareDomain = new RegExp(`\\.(?:${domainEndings.join('|')})(?![\\p{L}\\p{N}_-])`, 'giu');
+const endOfBareDomain = new RegExp(`\\.(?:${topLevelDomains.join('|')})(?![\\p{L}\\p{N}_-])`, 'giu');
 const domainCharacter = /[\p{L}\p{N}.-]/u;
 const localPartCharacter = /[\p{L}\p{N}._%+-]/u;
 const handle = /(?<![\p{L}\p{N}_.])@[a-z0-9_][a-z0-9_.]{1,29}/giu;
+/** Largest lengths of the two parts of an e-mail address (RFC 5321, RFC 1035). They also bound the search. */
 const MAX_LOCAL_PART = 64;
 const MAX_DOMAIN = 253;
 
-/** The name of a service, up to two connecting words or signs, and a name there. */
-const serviceAndName =
+/** The name of a service, up to two connecting words or signs, and a username: "snap: anna", "insta name is anna". */
+const serviceAndUsername =
   /(?<![\p{L}\p{N}_])(?:snap(?:chat)?|insta(?:gram)?|telegram|whats ?app|discord|kik)(?:(?:[ ]{0,2}[:=-]|[ ]{1,2}(?:is|name|id|user|username|handle|tag))[ ]{0,2}|[ ]{1,2}){1,2}(?<marker>@)?(?<name>[a-z0-9_][a-z0-9_.]{1,29})(?![\p{L}\p{N}_])/giu;
 /** Words that follow the name of a service in ordinary sentences: "discord is down", "insta and snap". */
 const ordinaryWords = new Set(
@@ -38,16 +42,17 @@ const ordinaryWords = new Set(
     'yeah yes yet you your'
   ).split(' '),
 );
-/** A name that follows a sign, or that no ordinary word looks like. */
-const looksLikeName = /[0-9_.]/;
+/** Characters of a username that ordinary words do not contain. */
+const characterOfUsernames = /[0-9_.]/;
 
-/** Digits with the separators that people write phone numbers with. */
+/** Digits with the separators that are common in phone numbers. */
 const runOfDigits = /[+(]?\d(?:[ ().\u00a0/-]{0,3}\d)*/gu;
 const MIN_PHONE_DIGITS = 8;
 const MAX_PHONE_DIGITS = 15;
 const leadingDate =
   /^(?:\d{4}[-./]\d{1,2}[-./]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./](?:\d{4}|\d{2}))(?!\d)[ -]{0,3}/;
 const rangeOfYears = /^(?:19|20)\d{2}(?:[ ]?[-/][ ]?|[ ])(?:19|20)\d{2}(?!\d)/;
+/** A large number in groups of three digits: "10.000.000". */
 const groupedNumber = /^(?:\d{1,2}(?:\.\d{3})+|\d{1,3}(?:\.000)+)$/;
 const currencyBefore = /(?:[$€£¥₹]|(?:usd|eur|gbp|pln))[ ]?$/i;
 const currencyAfter = /^[ ]?(?:[$€£¥₹%]|(?:usd|eur|gbp|pln|euros?|dollars?|pounds?|zł|kr)(?![\p{L}]))/iu;
@@ -56,7 +61,7 @@ const countDigits = (text: string): number => text.replace(/\D/g, '').length;
 
 const isPhoneNumber = (text: string, start: number, end: number): boolean => {
   const run = text.slice(start, end);
-  // A part of a time, a decimal number or a longer name is no phone number.
+  // Part of a time, a decimal number or a longer name.
   if (!run.startsWith('+') && /(?:[\p{L}_]|\d[:,])$/u.test(text.slice(Math.max(0, start - 2), start)))
     return false;
   if (/^(?:[\p{L}_]|[:,]\d)/u.test(text.slice(end, end + 2))) return false;
@@ -67,20 +72,21 @@ const isPhoneNumber = (text: string, start: number, end: number): boolean => {
   return digits >= MIN_PHONE_DIGITS && digits <= MAX_PHONE_DIGITS;
 };
 
-/** The first index of the run of matching characters that ends before `end`, not before `min`. */
+/** The first index, at least `min`, of the run of matching characters that ends at `end` (exclusive). */
 const extendLeft = (text: string, end: number, min: number, character: RegExp): number => {
   let start = end;
   while (start > min && character.test(text.charAt(start - 1))) start -= 1;
   return start;
 };
 
-/** The index after the run of matching characters that begins at `start`, not after `max`. */
+/** The index, at most `max`, after the run of matching characters that begins at `start`. */
 const extendRight = (text: string, start: number, max: number, character: RegExp): number => {
   let end = start;
   while (end < max && character.test(text.charAt(end))) end += 1;
   return end;
 };
 
+/** The `end` of a match without punctuation that belongs to the sentence around it, such as a full stop. */
 const trimSentenceEnd = (text: string, start: number, end: number): number => {
   let trimmed = end;
   while (trimmed > start && /[.,!?;:)'"\]]/.test(text.charAt(trimmed - 1))) trimmed -= 1;
@@ -120,12 +126,12 @@ function* findBareDomains(text: string): Generator<ContactSpan> {
   }
 }
 
-function* findNamesOnServices(text: string): Generator<ContactSpan> {
-  for (const { 0: whole, index, groups } of text.matchAll(serviceAndName)) {
+function* findUsernamesOnServices(text: string): Generator<ContactSpan> {
+  for (const { 0: match, index, groups } of text.matchAll(serviceAndUsername)) {
     const name = groups?.name ?? '';
-    const isMarked = groups?.marker !== undefined || /[:=]\s*$/.test(whole.slice(0, -name.length));
-    if (!isMarked && !looksLikeName.test(name) && ordinaryWords.has(name.toLowerCase())) continue;
-    const end = trimSentenceEnd(text, index, index + whole.length);
+    const isMarked = groups?.marker !== undefined || /[:=]\s*$/.test(match.slice(0, -name.length));
+    if (!isMarked && !characterOfUsernames.test(name) && ordinaryWords.has(name.toLowerCase())) continue;
+    const end = trimSentenceEnd(text, index, index + match.length);
     yield { kind: 'handle', start: end - name.length, end };
   }
 }
@@ -146,10 +152,10 @@ function* findMatches(text: string, pattern: RegExp, kind: ContactKind): Generat
 }
 
 /**
- * Finds links, e-mail addresses, phone numbers and names on other services. A false hit costs its reader one press, so
- * short patterns are preferred to exact ones; all of them take linear time.
+ * Finds links, e-mail addresses, phone numbers and usernames on other services. A false positive costs the reader one
+ * click, so short patterns are preferred to exact ones. All of them take linear time.
  * @param text  at most a message (`limits.messageMaxCodePoints`)
- * @returns spans in the order of the text, which do not overlap
+ * @returns spans in the order of the text, without overlaps
  */
 export const findContactDetails = (text: string): ContactSpan[] => {
   const found = [
@@ -157,7 +163,7 @@ export const findContactDetails = (text: string): ContactSpan[] => {
     ...findEmails(text),
     ...findBareDomains(text),
     ...findMatches(text, handle, 'handle'),
-    ...findNamesOnServices(text),
+    ...findUsernamesOnServices(text),
     ...findPhoneNumbers(text),
   ].sort((one, other) => one.start - other.start || other.end - one.end);
   const spans: ContactSpan[] = [];
@@ -169,7 +175,7 @@ export const findContactDetails = (text: string): ContactSpan[] => {
   return spans;
 };
 
-/** Replaces every contact detail of a text. */
+/** Replaces every contact detail in a text by `replacement`. */
 export const replaceContactDetails = (text: string, replacement: string): string => {
   let result = '';
   let end = 0;

@@ -9,7 +9,7 @@ const reactionByBareEmoji = new Map(reactionEmojis.map((emoji) => [withoutVariat
 
 /**
  * Normalises a reaction. Clients differ in whether they append the variation selector U+FE0F, so it is ignored.
- * @returns the stored form, or undefined when the text is none of the ten reactions
+ * @returns the stored form, or undefined if the text is not one of the ten reactions
  */
 export const toReactionEmoji = (text: string): ReactionEmoji | undefined =>
   reactionByBareEmoji.get(withoutVariationSelector(text));

@@ -1,4 +1,4 @@
-/** Status of an HTTP error response, by the `code` of its body. There are no other codes. */
+/** HTTP status of each error `code`. The list is closed: no error response has another code. */
 export const httpErrorStatus = {
   validation_failed: 400,
   not_signed_in: 401,
@@ -9,13 +9,13 @@ export const httpErrorStatus = {
   not_anonymous: 403,
   not_friends: 403,
   suspended: 403,
-  /** The request was made by a page of another site. */
+  /** The `Origin` header names another site. */
   bad_origin: 403,
   not_found: 404,
   email_taken: 409,
   gender_already_set: 409,
   already_friends: 409,
-  /** The friend request was accepted or declined before. */
+  /** The friend request has already been accepted or declined. */
   already_answered: 409,
   limit_reached: 409,
   too_late: 409,
@@ -43,7 +43,7 @@ export interface HttpErrorBody {
   message: string;
 }
 
-/** Every `code` of a socket's `error` frame. There are no others. */
+/** Every `code` of an `error` frame. The list is closed. */
 export const socketErrorCodes = [
   'invalid_json',
   'unknown_event',
@@ -51,7 +51,7 @@ export const socketErrorCodes = [
   'not_authenticated',
   'forbidden',
   'gender_required',
-  // The session is a random chat.
+  // The session of these three codes is a random chat.
   'already_in_session',
   'not_in_session',
   'session_ended',
@@ -62,7 +62,7 @@ export const socketErrorCodes = [
   'game_active',
   'game_not_active',
   'unknown_question',
-  // This question of Break the Ice was answered by the user before.
+  // The user has already answered this question of Break the Ice.
   'already_answered',
   'not_friends',
   // The message shows an image that the sender did not upload, or that is not stored on this server.

@@ -10,7 +10,7 @@ const passwordSchema = z.string().check(
   z.refine((password) => {
     const length = countCodePoints(password);
     const isInRange = length >= limits.passwordMinLength && length <= limits.passwordMaxLength;
-    // Encoding to UTF-8 for the hash replaces every lone surrogate by the same character.
+    // UTF-8 encodes every lone surrogate as the same character, so different passwords would have equal hashes.
     return isInRange && password.isWellFormed();
   }),
 );
@@ -53,9 +53,9 @@ export const chatHistoryEntrySchema = z.object({
   user1Id: idSchema,
   user2Id: idSchema,
   createdAt: timestampSchema,
-  /** Until when the partner can be reported for this chat; null until the chat ends, and from older servers. */
+  /** Until when the partner can be reported for this chat; null while the chat is open, and from older servers. */
   reportableUntil: z._default(z.nullable(timestampSchema), null),
-  /** false after a chat that was ended for safety, which is no occasion for a friend request; absent otherwise. */
+  /** false after a chat that was ended for safety: its users cannot send friend requests. Absent otherwise. */
   mayBecomeFriends: z.optional(z.boolean()),
 });
 export type ChatHistoryEntry = z.infer<typeof chatHistoryEntrySchema>;

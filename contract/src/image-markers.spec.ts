@@ -7,7 +7,7 @@ const avatar = '/api/files/avatars/profiles/2d7e1c40-6b8f-4e3d-9c50-4f91a03e8d7c
 const foreign = 'https://evil.example/pixel.png';
 
 describe('parseImageMarkers', () => {
-  it('finds the images below the text, in order', () => {
+  it('returns the text and the images below it, in order', () => {
     expect(parseImageMarkers(`look\nat these\n[IMAGE:${cat}]\n[IMAGE:${dog}]`)).toEqual({
       text: 'look\nat these',
       imageUrls: [cat, dog],
@@ -15,14 +15,13 @@ describe('parseImageMarkers', () => {
   });
 
   it('is the inverse of withImageMarkers', () => {
-    for (const mixed of [
+    const contents = [
       { text: 'hi', imageUrls: [cat] },
       { text: 'two\nlines\n', imageUrls: [dog, cat, cat] },
       { text: '', imageUrls: [cat] },
       { text: 'nothing to see', imageUrls: [] },
-    ]) {
-      expect(parseImageMarkers(withImageMarkers(mixed))).toEqual(mixed);
-    }
+    ];
+    for (const content of contents) expect(parseImageMarkers(withImageMarkers(content))).toEqual(content);
   });
 
   it('finds markers that have no text above them', () => {
@@ -55,9 +54,10 @@ describe('parseImageMarkers', () => {
       contents = contents.flatMap((content) => pieces.map((piece) => content + piece));
       for (const content of contents) {
         const { text, imageUrls } = parseImageMarkers(normalizeText(content));
-        const again = withImageMarkers({ text: normalizeText(text), imageUrls });
-        const found = parseImageMarkers(again).imageUrls;
-        if (found.join() !== imageUrls.join()) throw new Error(`Another image in ${JSON.stringify(content)}`);
+        const reassembled = withImageMarkers({ text: normalizeText(text), imageUrls });
+        const found = parseImageMarkers(reassembled).imageUrls;
+        if (found.join() !== imageUrls.join())
+          throw new Error(`Different images after reassembling ${JSON.stringify(content)}`);
       }
     }
   });

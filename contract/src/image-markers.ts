@@ -19,9 +19,9 @@ const parseImageLine = (line: string): string | null => {
 /**
  * Splits the content of a message of type mixed: text, followed by lines of the form `[IMAGE:url]`.
  *
- * Only the trailing lines that hold the URL of a chat image on this server are markers (A93); anything else that looks
- * like a marker is text the sender typed. White space around a marker is ignored, because trimming the text later would
- * otherwise turn an unchecked line into a visible image.
+ * Only trailing lines with the URL of a chat image on this server are markers; anything else that looks like a marker
+ * is text that the sender typed (A93). White space around a marker is ignored: otherwise a line that was checked as
+ * text would become a visible image when the text is trimmed later.
  * @param content  the content as stored or received
  * @returns the text above the markers, and the URLs in order; no URLs when there is no marker
  */
@@ -44,7 +44,8 @@ export const withImageMarkers = ({ text, imageUrls }: MixedContent): string =>
 
 /**
  * The URLs of the images that a message shows.
- * @returns none for type text, at most one for image (none when the content is no chat image), any number for mixed
+ * @returns no URL for a text, the content of an image message if it is the URL of a chat image, and the URLs of all
+ *   markers of a mixed message
  */
 export const listImageUrls = (messageType: MessageType, content: string): string[] => {
   switch (messageType) {

@@ -21,7 +21,7 @@ describe('toLastMessage', () => {
     });
   });
 
-  it('cuts the preview after 80 code points, never inside a code point', () => {
+  it('cuts the preview after 80 code points without splitting a surrogate pair', () => {
     const { preview } = toLastMessage(createMessage({ content: '🦦'.repeat(81) }));
     expect(preview).toBe('🦦'.repeat(80));
   });

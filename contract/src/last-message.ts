@@ -13,6 +13,7 @@ export const lastMessageSchema = z.object({
 });
 export type LastMessage = z.infer<typeof lastMessageSchema>;
 
+/** The fields of a private message from which its preview is made. */
 export interface PreviewedMessage {
   senderId: number;
   type: MessageType;
@@ -21,7 +22,7 @@ export interface PreviewedMessage {
   createdAt: string;
 }
 
-const describeMessage = (type: MessageType, content: string): string => {
+const extractText = (type: MessageType, content: string): string => {
   switch (type) {
     case 'text':
       return content;
@@ -48,7 +49,7 @@ export const toLastMessage = ({
   senderId,
   preview: isDeleted
     ? ''
-    : Array.from(describeMessage(type, content)).slice(0, limits.lastMessagePreviewMaxCodePoints).join(''),
+    : Array.from(extractText(type, content)).slice(0, limits.lastMessagePreviewMaxCodePoints).join(''),
   type: isDeleted ? 'text' : type,
   createdAt,
 });

@@ -1,6 +1,6 @@
 /**
- * Limits that clients and servers share, or that a client can observe. Source: product specification §5 and §9, product
- * decisions A01 to B14. Numbers that only the page uses are in the frontend.
+ * Limits that clients and servers share, or that a client can observe. They come from the product specification (§5 and
+ * §9) and from docs/product-decisions.md. Limits that only the page uses are in `frontend/src/lib/page-limits.ts`.
  */
 export const limits = {
   passwordMinLength: 6,
@@ -57,7 +57,7 @@ export const limits = {
   /** Users that one user may have blocked at a time. */
   blockedUsersMax: 2_000,
   reportWordsMaxCodePoints: 1_000,
-  /** Messages that a report may mark in the evidence. */
+  /** Messages that a reporter may mark as the reason of the report. */
   markedMessagesPerReport: 10,
   reportsListMaxEntries: 100,
   /** How long after a chat's end its partner can be reported. */
@@ -70,9 +70,9 @@ export const limits = {
   factsMinCodePoints: 20,
   factsMaxCodePoints: 1_000,
   moderationNoteMaxCodePoints: 2_000,
-  /** A report's evidence shows at most 40 messages (30, and 10 marked ones) of 4 images each. */
+  /** Enough for all images of one report: at most 40 messages (30 and the 10 marked ones) with 4 images each. */
   blockedImagesPerDecision: 160,
-  /** A claim expires after this time without an act of the moderator on the case. */
+  /** A moderator's claim of a case expires when they have not acted on the case for this time. */
   caseClaimMs: 15 * 60_000,
   casesPerPage: 100,
   suspensionMinMs: 60 * 60_000,

@@ -3,8 +3,8 @@ import { checkContent, checkText, formatQuote } from './message-content.js';
 
 const createImageUrl = (number: number): string =>
   `/api/files/chat-images/01234567-89ab-cdef-0123-${String(number).padStart(12, '0')}.webp`;
-const createMixedContent = (text: string, images: number): string =>
-  [text, ...Array.from({ length: images }, (_, index) => `[IMAGE:${createImageUrl(index)}]`)].join('\n');
+const createMixedContent = (text: string, imageCount: number): string =>
+  [text, ...Array.from({ length: imageCount }, (_, index) => `[IMAGE:${createImageUrl(index)}]`)].join('\n');
 
 describe('checkText', () => {
   it('returns the normalised text', () => {

@@ -4,38 +4,40 @@ import { limits } from './limits.js';
 import type { MessageType } from './scalars.js';
 import { countCodePoints, hasVisibleCharacter, normalizeText, truncateGraphemes } from './text.js';
 
-/** Content in the form to be stored, or the code of the error to refuse it with. */
+/** The normalised content to store, or the error code with which the message is refused. */
 export type CheckedContent =
   | { content: string }
   | { refusal: Extract<SocketErrorCode, 'invalid_payload' | 'message_too_long' | 'image_not_yours'> };
 
 /**
  * Normalises and checks a text message, or the text of an edit.
- * @param given  the text as received
+ * @param received  the text as the client sent it
  * @returns the normalised text; `invalid_payload` without a visible character; `message_too_long` for more than
  *   `limits.messageMaxCodePoints` code points
  */
-export const checkText = (given: string): CheckedContent => {
-  const content = normalizeText(given);
+export const checkText = (received: string): CheckedContent => {
+  const content = normalizeText(received);
   if (!hasVisibleCharacter(content)) return { refusal: 'invalid_payload' };
   if (countCodePoints(content) > limits.messageMaxCodePoints) return { refusal: 'message_too_long' };
   return { content };
 };
 
 /**
- * Normalises and checks the content of a message of any type. Does not check who may use the images it shows.
- * @param given  the content as received
+ * Normalises and checks the content of a message of any type. Does not check whether the sender may use its images.
+ * @param received  the content as the client sent it
  * @returns the content to store; `image_not_yours` when an image or mixed message shows no chat image;
  *   `invalid_payload` for more than `limits.imagesPerMessage` images; otherwise as `checkText`
  */
-export const checkContent = (messageType: MessageType, given: string): CheckedContent => {
+export const checkContent = (messageType: MessageType, received: string): CheckedContent => {
   switch (messageType) {
     case 'text':
-      return checkText(given);
+      return checkText(received);
     case 'image':
-      return listImageUrls('image', given).length === 0 ? { refusal: 'image_not_yours' } : { content: given };
+      return listImageUrls('image', received).length === 0
+        ? { refusal: 'image_not_yours' }
+        : { content: received };
     case 'mixed': {
-      const { text, imageUrls } = parseImageMarkers(normalizeText(given));
+      const { text, imageUrls } = parseImageMarkers(normalizeText(received));
       if (imageUrls.length === 0) return { refusal: 'image_not_yours' };
       if (imageUrls.length > limits.imagesPerMessage) return { refusal: 'invalid_payload' };
       const checked = checkText(text);
@@ -49,8 +51,8 @@ export const checkContent = (messageType: MessageType, given: string): CheckedCo
 };
 
 /**
- * The quote that a reply shows of the message it replies to.
- * @param content  the content of that message; empty when it was deleted
+ * The quote of a message that is shown in a reply to it.
+ * @param content  the content of the quoted message; empty if the message was deleted
  * @returns at most `limits.quoteMaxGraphemes` graphemes of its text, 'Photo' for an image (A109), empty for a
  *   deleted message
  */

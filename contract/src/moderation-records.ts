@@ -3,7 +3,7 @@ import { caseOutcomeSchema } from './moderation.js';
 import { houseRuleSchema } from './standing.js';
 import { idSchema, timestampSchema } from './scalars.js';
 
-// The records of moderation: the image block-list, the audit and the figures.
+// What moderators read besides cases: the block-list of images, the audit log and the figures of the moderation page.
 
 /** One entry of GET /api/moderation/images. */
 export const blockedImageSchema = z.object({
@@ -16,7 +16,7 @@ export const blockedImageSchema = z.object({
 });
 export type BlockedImage = z.infer<typeof blockedImageSchema>;
 
-/** What a moderator did, as the audit lists it. */
+/** The acts of moderators that the audit log records, including every read. */
 export const moderatorActionSchema = z.enum([
   'queue_read',
   'case_read',

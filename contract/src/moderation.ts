@@ -13,7 +13,7 @@ import {
 export const caseStateSchema = z.enum(['open', 'escalated', 'decided']);
 export type CaseState = z.infer<typeof caseStateSchema>;
 
-/** Why a case waits. A case with several reasons has the gravest. */
+/** Why a case waits for a moderator. A case with several reasons has the most serious one. */
 export const caseKindSchema = z.enum(['reports', 'finding', 'appeal', 'confirmation']);
 export type CaseKind = z.infer<typeof caseKindSchema>;
 
@@ -24,7 +24,7 @@ export type CaseOutcome = z.infer<typeof caseOutcomeSchema>;
 export const caseFilterSchema = z.enum(['open', 'decided', 'held']);
 export type CaseFilter = z.infer<typeof caseFilterSchema>;
 
-/** One entry of GET /api/moderation/cases. `version` is the version of the user's conduct stream. */
+/** One entry of GET /api/moderation/cases. `version` is the version of the reported user's conduct stream. */
 export const caseItemSchema = z.object({
   id: idSchema,
   state: caseStateSchema,
@@ -34,7 +34,7 @@ export const caseItemSchema = z.object({
   username: z.string(),
   isAnonymous: z.boolean(),
   categories: z.record(z.string(), z.int()),
-  /** Distinct reporters of weight 1. */
+  /** Distinct reporters of weight 1. Reports of weight 0 come from excluded or unreliable reporters. */
   reporters: z.int(),
   /** Upheld sanctions of the last 365 days. */
   priors: z.int(),
@@ -73,12 +73,12 @@ export const evidenceMessageSchema = z.object({
   /** The texts of all versions, oldest first, without image markers. */
   versions: z.array(z.string()),
   isMarked: z.boolean(),
-  /** `imageId` is valid within the case only. */
+  /** `imageId` identifies an image within its case only. */
   images: z.array(z.object({ imageId: z.int(), width: z.int(), height: z.int() })),
 });
 export type EvidenceMessage = z.infer<typeof evidenceMessageSchema>;
 
-/** What the server copied from a chat when it was reported. */
+/** The part of a chat that the server copied when the chat was reported. */
 export const evidenceSchema = z.object({
   source: z.enum(['random_chat', 'private_chat']),
   sessionId: z.nullable(z.string()),
@@ -97,7 +97,7 @@ export const caseReportSchema = z.object({
   words: z.nullable(z.string()),
   createdAt: timestampSchema,
   weight: z.union([z.literal(0), z.literal(1)]),
-  /** The reporter's decided reports, and how many of them led to action. */
+  /** How many earlier reports of this reporter were decided, and how many of those led to action. */
   accuracy: z.object({ decided: z.int(), upheld: z.int() }),
 });
 export type CaseReport = z.infer<typeof caseReportSchema>;
@@ -105,8 +105,8 @@ export type CaseReport = z.infer<typeof caseReportSchema>;
 const moderatorIdSchema = z.nullable(idSchema);
 
 /**
- * One line of a case's history. `moderatorId` is null for automatic acts. Texts are null once erased. Not a
- * `discriminatedUnion`, whose code, used by nothing else, would be a part of every page.
+ * One line of a case's history. `moderatorId` is null for automatic acts. Texts are null once erased. This is not a
+ * `discriminatedUnion`: no other schema of the page needs that part of Zod, which would add to every page's bundle.
  */
 export const caseHistorySchema = z.union([
   z.object({ kind: z.literal('opened'), at: timestampSchema }),
@@ -210,8 +210,9 @@ export const escalateCaseSchema = z.object({ version: versionSchema, reason: rea
 export type EscalateCase = z.infer<typeof escalateCaseSchema>;
 
 /**
- * Body of POST /api/moderation/cases/{caseId}/decision. `rule` and `facts` are required unless dismissed; `until` is
- * required for, and allowed with, `suspended` only: 1 hour to 365 days ahead, which the server checks.
+ * Body of POST /api/moderation/cases/{caseId}/decision. `rule` and `facts` are required unless the outcome is
+ * `dismissed`. `until` is required with the outcome `suspended` and refused with any other; the server checks that it
+ * is 1 hour to 365 days ahead.
  */
 export const decideCaseSchema = z
   .object({
@@ -239,7 +240,7 @@ export const confirmBanSchema = z.object({
 });
 export type ConfirmBan = z.infer<typeof confirmBanSchema>;
 
-/** Body of PUT /api/moderation/appeals/{appealId}. `until` is required for, and allowed with, `reduced` only. */
+/** Body of PUT /api/moderation/appeals/{appealId}. `until` is required with `reduced` and refused otherwise. */
 export const decideAppealSchema = z
   .object({
     version: versionSchema,
@@ -292,7 +293,7 @@ export const moderatedPersonSchema = z.object({
     }),
   ),
   reportsMade: z.object({ total: z.int(), decided: z.int(), upheld: z.int() }),
-  /** Other accounts used on the same devices. */
+  /** Other accounts that were used on the same devices. */
   sameDeviceIds: z.array(idSchema),
 });
 export type ModeratedPerson = z.infer<typeof moderatedPersonSchema>;

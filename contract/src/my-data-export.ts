@@ -1,13 +1,13 @@
 import * as z from 'zod/mini';
 import { idSchema, timestampSchema } from './scalars.js';
 
-/** Body of POST /api/my-data/{userId}/export. Registered users give their password. */
+/** Body of POST /api/my-data/{userId}/export. `currentPassword` is required from registered users. */
 export const requestExportSchema = z.object({ currentPassword: z.optional(z.string()) });
 export type RequestExport = z.infer<typeof requestExportSchema>;
 
 /** Response body of POST /api/my-data/{userId}/export. */
 export const exportReadySchema = z.object({
-  /** Relative. Serves one download, to the login that asked for it. */
+  /** Relative URL. It serves one download, and only to the login that requested the export. */
   url: z.string(),
   expiresAt: timestampSchema,
 });
@@ -19,7 +19,7 @@ export const exportTokenSchema = z.string().check(z.regex(/^[\w-]{22}$/));
 /** The name under which browsers save an export. */
 export const exportFileName = 'thaw-my-data.jsonl';
 
-/** The parts of an export, in their order. */
+/** The sections of an export, in the order of the file. */
 export const exportSections = [
   'account',
   'friends',
@@ -34,7 +34,9 @@ export type ExportSection = (typeof exportSections)[number];
 const countSchema = z.int().check(z.minimum(0));
 const dataSchema = z.record(z.string(), z.unknown());
 
-/** The first line. */
+// An export is a JSONL file: a header, events and records, and a trailer.
+
+/** The first line of an export. */
 export const exportHeaderSchema = z.object({
   kind: z.literal('header'),
   format: z.literal('thaw-export'),
@@ -45,14 +47,14 @@ export const exportHeaderSchema = z.object({
 });
 export type ExportHeader = z.infer<typeof exportHeaderSchema>;
 
-/** An event of the log. */
+/** One event of the event log that concerns the user. */
 export const exportEventSchema = z.object({
   kind: z.literal('event'),
   section: z.enum(exportSections),
   stream: z.string(),
   /**
-   * Position in the stream, from 1. In `friends` and `conduct`, which leave events out, events are numbered as they are
-   * exported.
+   * Position in the stream, from 1. The sections `friends` and `conduct` omit some events and number the exported ones
+   * without gaps.
    */
   position: z.int().check(z.positive()),
   at: timestampSchema,
@@ -60,12 +62,12 @@ export const exportEventSchema = z.object({
   /** Who acted; null for the service and its moderators. */
   by: z.nullable(z.enum(['me', 'other'])),
   data: dataSchema,
-  /** Fields of which all or a part was left out. */
+  /** Names of fields that were left out or shortened. */
   omitted: z.optional(z.array(z.string())),
 });
 export type ExportEvent = z.infer<typeof exportEventSchema>;
 
-/** A row of a table that the log does not have. */
+/** A row of a table whose data is not in the event log. */
 export const exportRecordSchema = z.object({
   kind: z.literal('record'),
   section: z.literal('records'),
@@ -74,7 +76,7 @@ export const exportRecordSchema = z.object({
 });
 export type ExportRecord = z.infer<typeof exportRecordSchema>;
 
-/** The last line. A file without it is incomplete. */
+/** The last line of an export. A file without a trailer is incomplete. */
 export const exportTrailerSchema = z.object({
   kind: z.literal('trailer'),
   events: countSchema,

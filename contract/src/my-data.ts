@@ -1,11 +1,11 @@
 import * as z from 'zod/mini';
 import { idSchema, timestampSchema } from './scalars.js';
 
-/** What an anonymous user types to confirm. */
+/** The word that an anonymous user types to confirm the erasure of their data. */
 export const ERASURE_CONFIRMATION = 'DELETE';
 
 /**
- * Body of POST /api/user/{id}/erasure. Registered users give their password, anonymous users type `DELETE`.
+ * Body of POST /api/user/{id}/erasure. Registered users send `currentPassword`, anonymous users `confirm`.
  */
 export const requestErasureSchema = z.object({
   currentPassword: z.optional(z.string()),
@@ -22,7 +22,7 @@ export type ErasureAccepted = z.infer<typeof erasureAcceptedSchema>;
 
 const countSchema = z.int().check(z.minimum(0));
 
-/** What was erased, by kind. */
+/** Number of erased items, by kind. */
 export const erasedSchema = z.object({
   personalFields: countSchema,
   randomChats: countSchema,
@@ -36,6 +36,7 @@ export const erasedSchema = z.object({
 });
 export type Erased = z.infer<typeof erasedSchema>;
 
+/** Data that an erasure does not remove yet, and the reason. */
 export const keptSchema = z.object({
   what: z.string(),
   why: z.enum(['open_case', 'appeal_window', 'legal_hold', 'sanction']),
@@ -43,7 +44,7 @@ export const keptSchema = z.object({
 });
 export type Kept = z.infer<typeof keptSchema>;
 
-/** When the last copies are gone that the erasure itself cannot reach. */
+/** After how long copies expire that an erasure cannot delete itself, such as backups. */
 export const horizonsSchema = z.object({
   backupsDays: z.number(),
   browserCachesHours: z.number(),
@@ -66,7 +67,7 @@ export const receiptContentSchema = z.object({
 });
 export type ReceiptContent = z.infer<typeof receiptContentSchema>;
 
-/** What is stored about the user at this moment. */
+/** Number of items that are stored about the user at the time of the request. */
 export const remainingSchema = z.object({
   personalFields: countSchema,
   uploads: countSchema,
@@ -83,7 +84,7 @@ export const receiptSchema = z.object({
   requestedAt: timestampSchema,
   /** JWS in compact serialisation, EdDSA (RFC 8037); null while the erasure is running. */
   receipt: z.nullable(z.string()),
-  /** What the receipt signs. */
+  /** The payload that `receipt` signs; null while the erasure is running. */
   content: z.nullable(receiptContentSchema),
   remaining: remainingSchema,
 });

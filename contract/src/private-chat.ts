@@ -4,7 +4,7 @@ import { clientIdSchema, idSchema, messageTypeSchema, timestampSchema } from './
 export const privateReactionSchema = z.object({ emoji: z.string(), userId: idSchema });
 export type PrivateReaction = z.infer<typeof privateReactionSchema>;
 
-/** The message that another replies to. */
+/** The message to which another message replies. */
 export const quotedPrivateMessageSchema = z.object({
   id: idSchema,
   content: z.string(),
@@ -26,7 +26,8 @@ export const privateMessageSchema = z.object({
 });
 export type PrivateMessage = z.infer<typeof privateMessageSchema>;
 
-/** In every frame of a client, the id of the user must be that of the socket's login. */
+// Data of frames from clients. The server refuses a frame whose `senderId` or `userId` is not the signed-in user.
+
 export const sendPrivateMessageSchema = z.object({
   senderId: idSchema,
   receiverId: idSchema,
@@ -52,6 +53,8 @@ export const deletePrivateMessageSchema = z.object({
   senderId: idSchema,
   receiverId: idSchema,
 });
+
+// Data of frames to clients.
 
 /** `clientId` lets the sender's page recognise its own message. */
 export const privateMessageReceivedSchema = z.extend(privateMessageSchema, {

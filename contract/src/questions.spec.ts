@@ -30,7 +30,7 @@ describe('the question bank', () => {
     expect(findOffenders(questions, (question) => questionSchema.safeParse(question).success)).toEqual([]);
   });
 
-  it('prefixes every question exactly once', () => {
+  it('prefixes every question with "Break the Ice: " exactly once', () => {
     const texts = questions.map(({ question }) => question);
     expect(findOffenders(texts, (text) => text.lastIndexOf(prefix) === 0)).toEqual([]);
   });

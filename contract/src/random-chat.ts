@@ -57,7 +57,7 @@ export const editMessageSchema = z.object({
   userId: idSchema,
 });
 
-// Data of frames to clients. Frames of stored events carry `seq`, the version of the session's stream.
+// Data of frames to clients. Frames of stored events carry `seq`, the event's version in the stream of the session.
 
 const storedEventFields = { sessionId: sessionIdSchema, seq: z.int() };
 
@@ -150,10 +150,11 @@ export const partnerConnectionSchema = z.object({
   state: partnerConnectionStateSchema,
 });
 
-/** Advances `seq` past an event without a frame for this client: written by a newer release, or not addressed to it. */
+/** Advances `seq` past an event without a frame for this client: a newer release wrote it, or it is for the partner. */
 export const sessionAdvancedSchema = z.object(storedEventFields);
 export type SessionAdvanced = z.infer<typeof sessionAdvancedSchema>;
 
+/** The events that a reconnecting client has missed. */
 export const sessionResumedSchema = z.object({
   sessionId: sessionIdSchema,
   /**
@@ -166,7 +167,7 @@ export const sessionResumedSchema = z.object({
   partnerInfo: partnerInfoSchema,
   partnerConnection: partnerConnectionStateSchema,
   events: z.array(z.object({ event: z.string(), data: z.unknown() })),
-  /** Whether this is the last frame: missed events are split into frames of limited size. */
+  /** Whether this is the last `session_resumed` frame; missed events are split into frames of limited size. */
   last: z.boolean(),
 });
 export type SessionResumed = z.infer<typeof sessionResumedSchema>;

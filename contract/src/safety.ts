@@ -10,7 +10,7 @@ export * from './standing.js';
 const boundedText = (maxCodePoints: number) =>
   z.string().check(z.refine((text) => countCodePoints(normalizeText(text)) <= maxCodePoints));
 
-/** A text of `minCodePoints` to `maxCodePoints` code points after normalisation that shows at least one character. */
+/** A text with a visible character, and with `minCodePoints` to `maxCodePoints` code points after normalisation. */
 export const requiredText = (minCodePoints: number, maxCodePoints: number) =>
   z.string().check(
     z.refine((text) => {
@@ -36,9 +36,9 @@ export const blockedUserSchema = z.extend(blockSchema, {
 export type BlockedUser = z.infer<typeof blockedUserSchema>;
 
 /**
- * Body of POST /api/reports. The chat is given by `sessionId` (a random chat) or `historyId` (an entry of the chat
- * history); without both it is the private chat of the two. `messageIds` are marked in the evidence: strings of a
- * random chat, numbers of a private chat; ids of other chats are ignored.
+ * Body of POST /api/reports. The reported chat is identified by `sessionId` (a random chat) or `historyId` (an entry of
+ * the chat history); without either it is the private chat of reporter and target. `messageIds` are marked in the
+ * evidence: strings for a random chat, numbers for a private chat. Ids of other chats are ignored.
  */
 export const fileReportSchema = z
   .object({
@@ -56,7 +56,7 @@ export const fileReportSchema = z
   .check(z.refine(({ sessionId, historyId }) => sessionId === undefined || historyId === undefined));
 export type FileReport = z.infer<typeof fileReportSchema>;
 
-/** A report as its reporter sees it: never who decided, and never which sanction. */
+/** A report as its reporter sees it, without the moderator who decided and without the sanction. */
 export const reportSchema = z.object({
   id: idSchema,
   category: reportCategorySchema,

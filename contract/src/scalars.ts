@@ -22,7 +22,7 @@ export const clientIdSchema = wireIdSchema;
 /** `<epoch ms>-<n>`, assigned by the server, increasing within a session. */
 export const randomMessageIdSchema = z.string().check(z.regex(/^\d{1,16}-\d{1,10}$/));
 /**
- * ISO 8601 in UTC, as `Date.toISOString` returns it. Zod's own check would add half a kilobyte to the page.
+ * ISO 8601 in UTC, as `Date.toISOString` returns it. Zod's own check would add half a kilobyte to the page's bundle.
  */
 export const timestampSchema = z
   .string()

@@ -32,7 +32,7 @@ import {
 import { blockChangedSchema, noticeSchema, standingSchema } from './standing.js';
 import { idSchema, preferenceSchema, sessionIdSchema, timestampSchema } from './scalars.js';
 
-/** What a user does in the random chat. */
+/** The state of a user with respect to random chats. */
 export const userStateSchema = z.enum(['idle', 'searching', 'chatting']);
 export type UserState = z.infer<typeof userStateSchema>;
 
@@ -47,12 +47,12 @@ export type SocketError = z.infer<typeof socketErrorSchema>;
 export const serverFrames = {
   authenticated: z.object({ userId: idSchema, state: userStateSchema }),
   pong: z.optional(z.object({})),
-  /** Its content depends on the command that it acknowledges: see acks.ts. */
+  /** The data depends on the acknowledged command: see acks.ts. */
   ack: z.record(z.string(), z.unknown()),
   error: socketErrorSchema,
   queue_joined: z.object({ preferences: preferenceSchema, since: timestampSchema }),
   queue_left: z.object({}),
-  /** `anyoneMatches`: whether another searching user is compatible with the user. */
+  /** `anyoneMatches`: whether any searching user is compatible with the receiver of the frame. */
   queue_status: z.object({ waitedMs: z.number(), anyoneMatches: z.boolean() }),
   chat_matched: chatMatchedSchema,
   session_advanced: sessionAdvancedSchema,

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import { idSchema, timestampSchema } from './scalars.js';
 
-// What every page needs of safety: the user's standing, and the frames. The rest is in safety.ts, which exports this,
-// too.
+// The part of the safety schemas that every page loads: the standing and the frames. safety.ts re-exports this file and
+// adds the rest.
 
 /** What a report is about. */
 export const reportCategorySchema = z.enum([
@@ -32,7 +32,7 @@ export type HouseRule = z.infer<typeof houseRuleSchema>;
 export const standingKindSchema = z.enum(['good', 'care', 'age_question', 'suspended', 'banned']);
 export type StandingKind = z.infer<typeof standingKindSchema>;
 
-/** Whether a user may use the product. `until` is null without an end; `noticeId` is the notice that explains it. */
+/** Whether a user may use the product. `until` is null if no end is set; the notice `noticeId` gives the reason. */
 export const standingSchema = z.object({
   kind: standingKindSchema,
   since: z.nullable(timestampSchema),
@@ -43,7 +43,7 @@ export type Standing = z.infer<typeof standingSchema>;
 
 export const goodStanding: Standing = { kind: 'good', since: null, until: null, noticeId: null };
 
-/** Whether a standing excludes its user from everything except notices, appeals and their own data. */
+/** Whether the user may only read notices, appeal, and export or erase their data. */
 export const isExcluded = ({ kind }: Pick<Standing, 'kind'>): boolean =>
   kind === 'suspended' || kind === 'banned';
 
@@ -62,7 +62,7 @@ export type NoticeKind = z.infer<typeof noticeKindSchema>;
 export const appealOutcomeSchema = z.enum(['upheld', 'reduced', 'reversed']);
 export type AppealOutcome = z.infer<typeof appealOutcomeSchema>;
 
-/** A statement to one user about a decision that concerns them. */
+/** A message of the service to one user about a decision that concerns them. */
 export const noticeSchema = z.object({
   id: idSchema,
   kind: noticeKindSchema,

@@ -51,7 +51,7 @@ describe('findStatedAge', () => {
     ['minutes', "i'm 17 minutes late"],
     ['a distance', 'im 15 km away'],
     ['hours', 'im 12 hours ahead'],
-    ['a mark', 'im 10/10'],
+    ['a rating', 'im 10/10'],
     ['a decimal number', 'im 13.5 km from you'],
     ['a time of day', 'tengo 15:30'],
     ['an adult age', "i'm 18"],
@@ -66,7 +66,7 @@ describe('findStatedAge', () => {
     ['an adult age and gender', '24f'],
     ['a longer message that ends in an age and a gender', 'room 14f'],
     ['a denial', "i'm not 15"],
-  ])('does not take %s for an age: %j', (_what, text) => {
+  ])('does not mistake %s for the age of a minor sender: %j', (_what, text) => {
     expect(findStatedAge(text)).toBeUndefined();
   });
 

@@ -1,5 +1,6 @@
 const MIN_STATED_AGE = 8;
 const MAX_STATED_AGE = 17;
+/** The ages from `MIN_STATED_AGE` to `MAX_STATED_AGE` in words. */
 const ageWords = [
   'eight',
   'nine',
@@ -17,7 +18,7 @@ const number = `(?<age>\\d{1,2}|${ageWords.join('|')})`;
 /** "I am" in English, Spanish, German, Portuguese and French. Apostrophes are straight here, and may be missing. */
 const firstPerson = String.raw`(?:i ?'?m|i am|tengo|ich bin|tenho|j ?'?ai)`;
 const adverb = '(?:(?:only|just|turning|actually|really|still|a|an|erst|solo|só|seulement)[ ])?';
-/** What may follow the number of an age. "13 years older", "15 km" and "10/10" are none. */
+// One of the next four patterns must follow the number, so that "13 years older", "15 km" and "10/10" are not ages.
 const years = String.raw`[ -]?(?:y[./ ]?o|yrs?[ -]old|years?[ -]old|jahre alt)(?![\p{L}\p{N}])`;
 const yearsAtEnd = String.raw`[ ](?:años|anos|ans|jahre|yrs|m|f)(?=[ ]*(?:$|[.,!?;…)\n]))`;
 const gender = '[mf](?=[ ]*(?:$|[.,!?;…)\\n]))';
@@ -27,15 +28,13 @@ const statement = new RegExp(
   `(?<![\\p{L}\\p{N}])${firstPerson}[ ]${adverb}${number}(?:${years}|${yearsAtEnd}|${gender}|${end})`,
   'giu',
 );
-/** The whole message is an age and a gender: "14f", "f 15", "16/m". */
+/** A message that consists of an age and a gender: "14f", "f 15", "16/m". */
 const ageAndGender = new RegExp(
   String.raw`^(?:(?<age>\d{1,2})[ /,]?[mf]|[mf][ /,]?(?<ageLast>\d{1,2}))[.!]?$`,
   'iu',
 );
 
-/**
- * Every statement of an age from 8 to 17 contains one of these; they are tested first, as almost no message has one.
- */
+/** A cheap first test: every statement of an age from 8 to 17 matches this pattern, and almost no other message does. */
 const mayStateAge = new RegExp(`(?<!\\d)(?:0?[89]|1[0-7])(?!\\d)|${ageWords.join('|')}`, 'iu');
 
 const toNumber = (age: string): number => {
@@ -46,8 +45,8 @@ const toNumber = (age: string): number => {
 const isMinor = (age: number): boolean => age >= MIN_STATED_AGE && age <= MAX_STATED_AGE;
 
 /**
- * Finds the statement of a sender that they are under 18. Others' ages, the past, and numbers of other things are not
- * meant. Takes linear time.
+ * Finds a sender's statement that they are under 18. Ignores the ages of other people, ages in the past, and numbers
+ * that are not ages. Takes linear time.
  * @param text  a message
  * @returns the stated age in years, from 8 to 17; undefined if the text states none
  */
@@ -58,9 +57,9 @@ export const findStatedAge = (text: string): number | undefined => {
     .replace(/[‘’ʼ`´]/g, "'")
     .replace(/[ \t\u00a0]+/g, ' ')
     .trim();
-  const whole = ageAndGender.exec(plain)?.groups;
-  const ages = whole
-    ? [whole.age ?? whole.ageLast ?? '']
+  const onlyAgeAndGender = ageAndGender.exec(plain)?.groups;
+  const ages = onlyAgeAndGender
+    ? [onlyAgeAndGender.age ?? onlyAgeAndGender.ageLast ?? '']
     : [...plain.matchAll(statement)].map(({ groups }) => groups?.age ?? '');
   return ages.map(toNumber).find(isMinor);
 };

@@ -1,10 +1,13 @@
 import * as z from 'zod/mini';
 import { idSchema, sessionIdSchema } from './scalars.js';
 
-/** Limits of one answer. Not among the limits that every page loads. */
+/** Limits of one response. They are not in limits.ts, because every page loads that file. */
 export const suggestionLimits = { count: 3, maxCodePoints: 120 } as const;
 
-/** Response body of GET /api/suggestions: whether the operator has set up a language model, and where it runs. */
+/**
+ * Response body of GET /api/suggestions. `model`: whether the operator has configured a language model that suggests
+ * messages.
+ */
 export const suggestionSourceSchema = z.object({
   model: z.boolean(),
   /** Host to which the user's words are sent; null without a model. */
@@ -13,8 +16,8 @@ export const suggestionSourceSchema = z.object({
 export type SuggestionSource = z.infer<typeof suggestionSourceSchema>;
 
 /**
- * Body of POST /api/suggestions. The chat is given by `sessionId` (a random chat) or by `friendId` (a private chat);
- * both or none are refused. `consent` is that of the user to sending their own words to the host of the model.
+ * Body of POST /api/suggestions. Exactly one of `sessionId` (a random chat) and `friendId` (a private chat) identifies
+ * the chat. `consent`: the user agrees that their own messages are sent to the host of the model.
  */
 export const requestSuggestionsSchema = z
   .object({
@@ -26,7 +29,7 @@ export const requestSuggestionsSchema = z
   .check(z.refine(({ sessionId, friendId }) => (sessionId === undefined) !== (friendId === undefined)));
 export type RequestSuggestions = z.infer<typeof requestSuggestionsSchema>;
 
-/** Response body of POST /api/suggestions. `none`: the model gave nothing that can be shown. */
+/** Response body of POST /api/suggestions. The source is `none` if the model returned nothing that can be shown. */
 export const suggestionsSchema = z.object({
   source: z.enum(['model', 'none']),
   suggestions: z.array(z.string()).check(z.maxLength(suggestionLimits.count)),

@@ -1,6 +1,6 @@
 import { limits } from './limits.js';
 
-// C0 except tab and line feed, DEL, and C1. PostgreSQL refuses NUL; the others are invisible.
+// C0 except tab and line feed, DEL, and C1. PostgreSQL rejects NUL; the others are invisible.
 // eslint-disable-next-line no-control-regex
 const controlCharacters = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 const bidirectionalControls = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
@@ -9,8 +9,8 @@ const bidirectionalControls = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 const controlOrLoneSurrogate = /[\u0000-\u001f\u007f-\u009f\p{Surrogate}]/u;
 
 /**
- * Matches no character that renders blank: white space, controls, ignorables (joiners, variation selectors, fillers,
- * tags), the blank braille pattern (U+2800) and the null note head (U+1D159).
+ * Any character except those that render blank: white space, controls, ignorables (joiners, variation selectors,
+ * fillers, tags), the blank braille pattern (U+2800) and the null note head (U+1D159).
  */
 const visibleCharacter = /[^\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\u2800\u{1d159}]/u;
 

@@ -1,6 +1,6 @@
 import { topics, findTopics } from './topics.js';
 
-it('knows 24 topics, each once', () => {
+it('topics lists 24 topics, each once', () => {
   expect(topics).toHaveLength(24);
   expect(new Set(topics).size).toBe(24);
 });
@@ -14,11 +14,11 @@ it.each([
   ['😀 👍 12345', []],
   ['catalogue of bandages', []],
   ['', []],
-])('of %j are %j', (text, expected) => {
+])('findTopics of %j returns %j', (text, expected) => {
   expect(findTopics([text])).toEqual(expected);
 });
 
-it('finds every topic by at least one word, in the order of the list', () => {
+it('findTopics finds every topic, and returns the topics in the order of the list', () => {
   const texts = [
     'happy language moon laptop museum nap sofa wedding friend sister exam job rain forest cat trip coffee bread',
     'tennis chess novel episode cinema guitar',
@@ -26,6 +26,6 @@ it('finds every topic by at least one word, in the order of the list', () => {
   expect(findTopics(texts)).toEqual([...topics]);
 });
 
-it('reads hostile texts', () => {
+it('findTopics finds no topic in texts of 20,000 repeated characters, and takes linear time', () => {
   expect(findTopics(['a', 's', 'es', "'", '\u0301', ' '].map((part) => part.repeat(20_000)))).toEqual([]);
 });

@@ -1,6 +1,6 @@
 /**
- * Topics of a conversation, found by word lists. Runs in the page, so that nothing that was said leaves the device, and
- * in the API, which passes names of topics on in place of words.
+ * Topics of a conversation, found by word lists. The page uses them to choose suggestions without sending messages to
+ * the server; the API sends topics instead of the partner's words to a language model.
  */
 export const topics = [
   'music',
@@ -32,10 +32,10 @@ export const topics = [
 export type Topic = (typeof topics)[number];
 
 /**
- * Lower-case words, each in one list. A plural in -s or -es is found by its singular. Words with a second common
- * meaning, such as "play" and "date", are left out.
+ * Lower-case words, each in one list. A plural in -s or -es is found through its singular. Words with several common
+ * meanings, such as "play" and "date", are left out.
  */
-const words: Readonly<Record<Topic, string>> = {
+const wordsOfTopics: Readonly<Record<Topic, string>> = {
   music: `music musical musician song album band bands concert gig singer sing singing sang playlist spotify guitar
     piano drum violin bass melody lyric lyrics rap jazz techno metal vinyl dj choir orchestra karaoke soundtrack`,
   films: `film movie cinema actor actress director oscar oscars pixar disney marvel trailer screenplay popcorn
@@ -88,7 +88,7 @@ const words: Readonly<Record<Topic, string>> = {
 };
 
 const topicOfWord: ReadonlyMap<string, Topic> = new Map(
-  topics.flatMap((topic) => words[topic].split(/\s+/).map((word): [string, Topic] => [word, topic])),
+  topics.flatMap((topic) => wordsOfTopics[topic].split(/\s+/).map((word): [string, Topic] => [word, topic])),
 );
 
 const findTopic = (word: string): Topic | undefined =>
@@ -99,7 +99,7 @@ const findTopic = (word: string): Topic | undefined =>
 const wordPattern = /[\p{L}\p{M}]+/gu;
 
 /**
- * Finds what texts are about. The time is linear in their length.
+ * Finds the topics that texts mention, in time linear in their length.
  * @returns each topic once, in the order of `topics`
  */
 export const findTopics = (texts: readonly string[]): Topic[] => {

@@ -13,16 +13,16 @@ describe('parseUploadUrl', () => {
   });
 
   it.each([
-    ['an empty text', ''],
+    ['an empty string', ''],
     ['a bare UUID', uuid],
     ['an absolute URL', `https://evil.example/api/files/chat-images/${uuid}.jpg`],
-    ['a URL without a scheme', `//evil.example/api/files/chat-images/${uuid}.jpg`],
+    ['a protocol-relative URL', `//evil.example/api/files/chat-images/${uuid}.jpg`],
     ['an unknown bucket', `/api/files/secrets/${uuid}.jpg`],
     ['a bucket named like a property of every object', `/api/files/__proto__/${uuid}.jpg`],
     ['a path to another folder', `/api/files/chat-images/../avatars/${uuid}.jpg`],
     ['an unknown folder', `/api/files/chat-images/other/${uuid}.jpg`],
-    ['an unknown opinion', `/api/files/chat-images/${uuid}.harmless.jpg`],
-    ['an opinion without a file type', `/api/files/chat-images/${uuid}.explicit`],
+    ['an unknown classification', `/api/files/chat-images/${uuid}.harmless.jpg`],
+    ['a classification without a file type', `/api/files/chat-images/${uuid}.explicit`],
     ['an unknown file type', `/api/files/chat-images/${uuid}.svg`],
     ['a query', `/api/files/chat-images/${uuid}.jpg?size=1`],
     ['a fragment', `/api/files/chat-images/${uuid}.jpg#`],

@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 export const uploadBucketSchema = z.enum(['chat-images', 'avatars']);
 export type UploadBucket = z.infer<typeof uploadBucketSchema>;
 
-/** Folders that the `fileName` of an upload may start with; the rest of the name is discarded (A99). */
+/** Folders that the `fileName` of an upload may start with; the server discards the rest of the name (A99). */
 export const uploadPrefixes = ['profiles/', 'private-chat/'] as const;
 export type UploadPrefix = (typeof uploadPrefixes)[number];
 
@@ -55,6 +55,6 @@ export const parseUploadUrl = (url: string): UploadAddress | null => {
   return parsed.success && key !== undefined && isUploadKey(key) ? { bucket: parsed.data, key } : null;
 };
 
-/** Whether the URL of a chat image says that a classifier considers it explicit. Its owner cannot change that. */
+/** Whether a classifier considers the chat image explicit. The server assigns the URL, so uploaders cannot forge it. */
 export const mayBeExplicit = (url: string): boolean =>
   parseUploadUrl(url)?.key.includes('.explicit.') === true;

@@ -5,7 +5,9 @@ import { expect, Person, signInByHttp, test } from './support/test.ts';
 // The browser logs these responses to the console itself.
 test.use({ expectedErrors: [/status of (401|409|503)/] });
 
-test('a visitor registers, logs out and signs in, with the text of every error', async ({ open }) => {
+test('a visitor registers, logs out and signs in, and each wrong input shows its error text', async ({
+  open,
+}) => {
   const page = await (await open()).newPage();
   const email = createEmail();
   const submit = page.locator('form').getByRole('button');
@@ -58,7 +60,7 @@ test('a visitor registers, logs out and signs in, with the text of every error',
   await expect(page.getByText('Welcome back!', { exact: true }).first()).toBeVisible();
   await expect(page.getByText('Connected', { exact: true })).toBeVisible();
 
-  // The same e-mail address a second time.
+  // Registering the same e-mail address again fails.
   await page.goto('/auth?register=true');
   await page.getByLabel('Email').fill(email);
   await page.getByLabel('Password', { exact: true }).fill('secret1');
@@ -93,7 +95,7 @@ for (const [place, path, name, title, text] of [
   ],
   ['auth page', '/auth', 'Chat Anonymously', 'Error', 'Could not start anonymous session.'],
 ] as const) {
-  test(`an anonymous start from the ${place} shows that it is pending, fails for five seconds, then works`, async ({
+  test(`an anonymous start from the ${place} disables its button, shows a failure for five seconds, and can be retried`, async ({
     open,
   }) => {
     const page = await (await open()).newPage();
@@ -134,7 +136,9 @@ test('F8 focuses the toast, which can be closed with the keyboard', async ({ ope
   await expect(viewport.getByRole('listitem')).toHaveCount(0);
 });
 
-test('a stored user whose cookie is gone is redirected to /auth', async ({ open }) => {
+test('a user whose session cookie was deleted is redirected to /auth and removed from localStorage', async ({
+  open,
+}) => {
   const context = await open();
   await signInByHttp(context);
   await context.clearCookies();
@@ -146,7 +150,9 @@ test('a stored user whose cookie is gone is redirected to /auth', async ({ open 
   );
 });
 
-test('a visitor is redirected to /auth, and opens no socket', async ({ open }) => {
+test('a visitor without a session is redirected from /chat to /auth, and the page opens no socket', async ({
+  open,
+}) => {
   const page = await (await open()).newPage();
   let sockets = 0;
   page.on('websocket', () => (sockets += 1));
@@ -157,15 +163,15 @@ test('a visitor is redirected to /auth, and opens no socket', async ({ open }) =
   expect(sockets).toBe(0);
 });
 
-test('logging out ends the chat at once, in every tab', async ({ pair }) => {
+test('logging out ends the chat and signs the user out in every tab', async ({ pair }) => {
   const [ada, bob] = await pair();
-  const second = await ada.page.context().newPage();
-  await second.goto('/chat');
-  await expect(new Person(second, ada.user).heading(bob.name)).toBeVisible();
+  const secondTab = await ada.page.context().newPage();
+  await secondTab.goto('/chat');
+  await expect(new Person(secondTab, ada.user).heading(bob.name)).toBeVisible();
   await ada.page.getByRole('button', { name: /^Profile Settings/ }).click();
   await ada.page.getByRole('dialog').getByRole('button', { name: 'Logout' }).click();
   await expect(ada.page).toHaveURL('/auth');
-  await expect(second).toHaveURL('/auth');
+  await expect(secondTab).toHaveURL('/auth');
   await expect(bob.heading('Chat Ended')).toBeVisible();
 });
 

@@ -14,12 +14,12 @@ const getFriendChat = (page: Page, friend: Person) =>
   page.getByRole('region', { name: `Private chat with ${friend.name}` });
 
 /** Opens /chat from the landing page, so that Back has a target. */
-const fromTheLandingPage = { prepare: async (page: Page) => void (await page.goto('/')) };
+const viaLandingPage = { prepare: async (page: Page) => void (await page.goto('/')) };
 
 test("a friend's chat has an address: Back closes it, Forward and a reload reopen it", async ({
   friends,
 }) => {
-  const [ada, bob] = await friends(fromTheLandingPage);
+  const [ada, bob] = await friends(viaLandingPage);
   await bob.skip();
   await ada.button('New Conversation').click();
   await openFriend(ada);
@@ -44,7 +44,7 @@ test("a friend's chat has an address: Back closes it, Forward and a reload reope
   await expect(ada.page).toHaveURL('/');
 });
 
-test('an address that names a user who is not a friend shows the page without a private chat', async ({
+test('the address of a private chat with a user who is not a friend opens /chat without a private chat', async ({
   newcomer,
 }) => {
   const ada = await newcomer();
@@ -54,7 +54,7 @@ test('an address that names a user who is not a friend shows the page without a 
 });
 
 test('Back closes each dialog and stays in the chat', async ({ pair }) => {
-  const [ada, bob] = await pair(fromTheLandingPage);
+  const [ada, bob] = await pair(viaLandingPage);
   const { page } = ada;
   const dialogs = [
     { open: ada.button('Chat History'), name: 'Chat History', address: '/chat?dialog=history' },
@@ -87,7 +87,7 @@ test('Back closes each dialog and stays in the chat', async ({ pair }) => {
 });
 
 test('on a phone Back first closes the sidebar, then a chat opened from it', async ({ pair }) => {
-  const [ada, bob] = await pair({ ...fromTheLandingPage, viewport: { width: 390, height: 844 } });
+  const [ada, bob] = await pair({ ...viaLandingPage, viewport: { width: 390, height: 844 } });
   await befriend(ada, bob);
   const { page } = ada;
   const sidebar = page.getByRole('dialog', { name: 'Sidebar' });
@@ -105,7 +105,7 @@ test('on a phone Back first closes the sidebar, then a chat opened from it', asy
   await expect(page).toHaveURL('/chat');
   await expect(sidebar).toBeHidden();
 
-  // A sheet that was open stays closed after the window became wide and narrow again.
+  // Widening the window closes the open sidebar; narrowing it again does not reopen it.
   await ada.button('Open sidebar').click();
   await page.setViewportSize({ width: 844, height: 390 });
   await expect(sidebar).toBeHidden();
@@ -114,8 +114,8 @@ test('on a phone Back first closes the sidebar, then a chat opened from it', asy
   await expect(sidebar).toBeHidden();
 });
 
-test('Back closes a photo and stays in the chat', async ({ pair }) => {
-  const [ada, bob] = await pair(fromTheLandingPage);
+test('Back or Escape closes a photo and stays in the chat', async ({ pair }) => {
+  const [ada, bob] = await pair(viaLandingPage);
   const { page } = ada;
   await page
     .locator('input[type=file]')

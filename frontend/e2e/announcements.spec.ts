@@ -9,7 +9,7 @@ interface AccessibilityNode {
   name?: { value: string };
 }
 
-/** Contents of the live regions in the accessibility tree, as a screen reader gets them. */
+/** The texts inside elements of the role `log` (live regions) in the accessibility tree that screen readers use. */
 const readAnnouncements = async (page: Page): Promise<string[]> => {
   const session = await page.context().newCDPSession(page);
   const { nodes } = (await session.send('Accessibility.getFullAXTree')) as { nodes: AccessibilityNode[] };
@@ -23,14 +23,14 @@ const readAnnouncements = async (page: Page): Promise<string[]> => {
   );
 };
 
-const expectAnnounced = (person: Person, words: readonly string[]): Promise<void> =>
-  expect.poll(() => readAnnouncements(person.page)).toEqual(expect.arrayContaining([...words]));
+const expectAnnounced = (person: Person, texts: readonly string[]): Promise<void> =>
+  expect.poll(() => readAnnouncements(person.page)).toEqual(expect.arrayContaining([...texts]));
 
-/** Number of announcements that the partner is typing: one for each message that they write. */
+/** Number of announcements that the partner is typing. */
 const countTypingAnnouncements = async (page: Page): Promise<number> =>
   (await readAnnouncements(page)).filter((text) => text.endsWith(' is typing')).length;
 
-test('each message of a burst, typing once, and a game from question to end are announced', async ({
+test('screen readers announce each message of a burst, typing once, and each step of a Break the Ice game', async ({
   pair,
 }) => {
   const [ada, bob] = await pair();
@@ -39,11 +39,12 @@ test('each message of a burst, typing once, and a game from question to end are 
   await expectAnnounced(ada, burst);
   await ada.sendMessage('an answer');
   await expect(bob.message('an answer')).toBeVisible();
-  const said = await readAnnouncements(ada.page);
+  const announcements = await readAnnouncements(ada.page);
   // The user's own messages are not announced.
-  expect(said.filter((text) => text.includes(': '))).toEqual(burst);
+  expect(announcements.filter((text) => text.includes(': '))).toEqual(burst);
 
-  // Filling the field for the burst counted as typing; the page sends at most one typing frame every two seconds.
+  // Filling the field for the burst has sent a typing frame already, and the page sends at most one every two seconds.
+  // So press keys until one causes an announcement.
   const before = await countTypingAnnouncements(ada.page);
   await expect(async () => {
     await bob.field.press('h');

@@ -5,23 +5,23 @@ import { type Person, expect, test } from './support/test.ts';
 
 const narrowest = { width: 320, height: 700 };
 
-/** Checks phone and desktop widths, dark and light, and that nothing is wider than the narrowest phone. */
-const expectAccessible = async (page: Page, state: string, place: CheckedPart = {}): Promise<void> => {
+/** Checks accessibility at phone and desktop width in both themes, and that nothing overflows the narrowest phone. */
+const expectAccessible = async (page: Page, state: string, part: CheckedPart = {}): Promise<void> => {
   await page.setViewportSize(narrowest);
   await expectNoOverflow(page, state);
-  await expectAccessibleEverywhere(page, state, place);
+  await expectAccessibleEverywhere(page, state, part);
 };
 
-test.describe('accessibility and layout', () => {
+test.describe('accessibility and layout checks', () => {
   test.use({ expectedErrors: [/status of (404|503)/] });
 
-  test('hold on the pages of a visitor', async ({ open }) => {
+  test('pass on the pages of a visitor', async ({ open }) => {
     test.setTimeout(300_000);
     const page = await (await open()).newPage();
     await page.goto('/');
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
-    for (const what of ['the conversations', 'the features'])
-      await page.getByRole('button', { name: `Pause ${what}` }).click();
+    for (const carousel of ['the conversations', 'the features'])
+      await page.getByRole('button', { name: `Pause ${carousel}` }).click();
     await expectAccessible(page, 'landing');
 
     await page.route('**/api/anonymous', (route) => route.fulfill({ status: 503, json: {} }));
@@ -41,8 +41,8 @@ test.describe('accessibility and layout', () => {
     await expectAccessible(page, 'not found');
   });
 
-  test('hold in the states of a chat', async ({ newcomer }) => {
-    // Eight states, each checked twice.
+  test('pass in every state of a random chat', async ({ newcomer }) => {
+    // Eight states, each checked in both themes.
     test.setTimeout(300_000);
     let network: Connection | undefined;
     const bob = await newcomer({ gender: 'male' });
@@ -97,7 +97,7 @@ test.describe('accessibility and layout', () => {
   });
 });
 
-test('the theme is chosen on the landing page and in the settings, and is kept', async ({ newcomer }) => {
+test('a theme chosen on the landing page or in the settings survives a reload', async ({ newcomer }) => {
   const ada = await newcomer({ colorScheme: 'light' });
   const html = ada.page.locator('html');
   await expect(html).toHaveAttribute('data-theme', 'dark');
@@ -115,7 +115,7 @@ test('the theme is chosen on the landing page and in the settings, and is kept',
   await expect(html).toHaveAttribute('data-theme', 'dark');
 });
 
-test('the application can be installed, in the colours of the page', async ({ open }) => {
+test('the web app is installable, and its theme colour follows the theme of the page', async ({ open }) => {
   const context = await open();
   const page = await context.newPage();
   await page.goto('/');
@@ -127,8 +127,8 @@ test('the application can be installed, in the colours of the page', async ({ op
   // A test context is a private window, in which nothing can be installed.
   expect(installabilityErrors.filter(({ errorId }) => errorId !== 'in-incognito')).toEqual([]);
 
-  const bar = page.locator('meta[name="theme-color"]');
-  await expect(bar).toHaveAttribute('content', '#0c0e14');
+  const themeColor = page.locator('meta[name="theme-color"]');
+  await expect(themeColor).toHaveAttribute('content', '#0c0e14');
   await page.getByRole('radio', { name: 'Light' }).click();
-  await expect(bar).toHaveAttribute('content', '#fbfaf7');
+  await expect(themeColor).toHaveAttribute('content', '#fbfaf7');
 });

@@ -1,7 +1,7 @@
 import { befriend, expect, test } from './support/test.ts';
 import { openChat, seedMessages } from './support/private-chat.ts';
 
-test('title and icon follow the state, count unread messages, and show no message text', async ({
+test('title and icon of the tab show the state of the chat and the unread messages, but no message text', async ({
   newcomer,
 }) => {
   const ada = await newcomer({ gender: 'female' });

@@ -10,7 +10,7 @@ import {
 } from './support/accessibility.ts';
 import { befriend, expect, type Person, test } from './support/test.ts';
 
-// A profile of the user who was blocked answers 404 from then on.
+// Requests for the profile of a blocked user return 404.
 test.use({ expectedErrors: [/status of 404/] });
 
 const rename = async ({ page, user }: Person, username: string): Promise<void> => {
@@ -18,27 +18,27 @@ const rename = async ({ page, user }: Person, username: string): Promise<void> =
   expect(response.ok(), 'rename').toBe(true);
 };
 
-/** Chooses an item of the menu of this button. */
-const choose = async (place: Locator, button: string, item: string): Promise<void> => {
-  await place.getByRole('button', { name: button, exact: true }).click();
-  await place.page().getByRole('menuitem', { name: item, exact: true }).click();
+/** Opens the menu of the named button inside `container` and chooses an item. */
+const chooseMenuItem = async (container: Locator, button: string, item: string): Promise<void> => {
+  await container.getByRole('button', { name: button, exact: true }).click();
+  await container.page().getByRole('menuitem', { name: item, exact: true }).click();
 };
 
-const question = (page: Page, name: string) => page.getByRole('dialog', { name: `Block ${name}?` });
+const getBlockDialog = (page: Page, name: string) => page.getByRole('dialog', { name: `Block ${name}?` });
 
-const confirm = async (page: Page, name: string): Promise<void> => {
-  await question(page, name).getByRole('button', { name: 'Block', exact: true }).click();
-  await expect(question(page, name)).toBeHidden();
+const confirmBlock = async (page: Page, name: string): Promise<void> => {
+  await getBlockDialog(page, name).getByRole('button', { name: 'Block', exact: true }).click();
+  await expect(getBlockDialog(page, name)).toBeHidden();
 };
 
-/** On a phone the list of friends is in the sheet of the sidebar. */
+/** Opens the sidebar first, which contains the list of friends and is closed on a phone. */
 const expectNoFriends = async (person: Person): Promise<void> => {
   await openSidebar(person.page);
   await expect(person.heading('Friends (0)')).toBeVisible();
   await closeSidebar(person.page);
 };
 
-test('blocking the partner ends the chat, silently for the other side, and can be undone', async ({
+test('blocking the partner ends the chat, looks like a skip to the partner, and can be undone', async ({
   newcomer,
 }) => {
   const [ada, bob] = await Promise.all([newcomer({ gender: 'female' }), newcomer({ gender: 'male' })]);
@@ -61,15 +61,15 @@ test('blocking the partner ends the chat, silently for the other side, and can b
   await page.keyboard.press('Escape');
   await expect(ada.button('More')).toBeFocused();
 
-  await choose(page.locator('main'), 'More', 'Block…');
-  await expect(question(page, name)).toContainText('This chat ends.');
-  await expectIntactLayoutOnSmallScreen(question(page, name), 'block dialog');
+  await chooseMenuItem(page.locator('main'), 'More', 'Block…');
+  await expect(getBlockDialog(page, name)).toContainText('This chat ends.');
+  await expectIntactLayoutOnSmallScreen(getBlockDialog(page, name), 'block dialog');
   await expectAccessibleDialog(page, `Block ${name}?`);
   await page.keyboard.press('Escape');
   await expect(ada.button('More')).toBeFocused();
 
-  await choose(page.locator('main'), 'More', 'Block…');
-  await confirm(page, name);
+  await chooseMenuItem(page.locator('main'), 'More', 'Block…');
+  await confirmBlock(page, name);
   await expectToast(page, 'Blocked', `You will not meet ${name} again.`);
   await expect(ada.heading('Ready to chat?')).toBeFocused();
   await expect(secondTab.getByRole('heading', { name: 'Ready to chat?' })).toBeVisible();
@@ -87,12 +87,12 @@ test('blocking the partner ends the chat, silently for the other side, and can b
   await expect(ada.heading('Chat Ended')).toBeVisible();
   await expectAccessible(page, 'skipped screen', { within: 'main' });
   await ada.button('Block').click();
-  await expect(question(page, name)).not.toContainText('This chat ends.');
-  await confirm(page, name);
+  await expect(getBlockDialog(page, name)).not.toContainText('This chat ends.');
+  await confirmBlock(page, name);
   await expect(ada.heading('Ready to chat?')).toBeVisible();
 });
 
-test('a blocked friend disappears for both, silently, and can be unblocked from three places', async ({
+test('a blocked friend disappears from the lists of both users, and can be unblocked from three places', async ({
   friends,
 }) => {
   const [ada, bob] = await friends();
@@ -100,9 +100,11 @@ test('a blocked friend disappears for both, silently, and can be unblocked from 
   const more = `More about ${bob.name}`;
   await openChat(ada, bob);
   await openSidebar(page);
-  await choose(page.getByRole('list', { name: 'Friends', exact: true }), more, 'Block…');
-  await expect(question(page, bob.name)).toContainText('This chat ends. You will no longer be friends.');
-  await confirm(page, bob.name);
+  await chooseMenuItem(page.getByRole('list', { name: 'Friends', exact: true }), more, 'Block…');
+  await expect(getBlockDialog(page, bob.name)).toContainText(
+    'This chat ends. You will no longer be friends.',
+  );
+  await confirmBlock(page, bob.name);
   await ada.button('Undo').click();
   await expectToast(page, 'Unblocked');
   for (const person of [ada, bob]) await expectNoFriends(person);
@@ -112,18 +114,18 @@ test('a blocked friend disappears for both, silently, and can be unblocked from 
 
   await befriend(ada, bob);
   await openChat(ada, bob);
-  await choose(getPrivateChat(ada), more, 'Block…');
-  await expect(question(page, bob.name)).toContainText('You will no longer be friends.');
-  await expectIntactLayoutOnSmallScreen(question(page, bob.name), 'block dialog');
-  await confirm(page, bob.name);
+  await chooseMenuItem(getPrivateChat(ada), more, 'Block…');
+  await expect(getBlockDialog(page, bob.name)).toContainText('You will no longer be friends.');
+  await expectIntactLayoutOnSmallScreen(getBlockDialog(page, bob.name), 'block dialog');
+  await confirmBlock(page, bob.name);
   await expect(getPrivateChat(ada)).toBeHidden();
   for (const person of [ada, bob]) await expectNoFriends(person);
 
-  // For the other side it looks like an account that is gone.
+  // The blocked user sees the blocker like a deleted account.
   await bob.button('Chat History').click();
-  const ofBob = bob.page.getByRole('dialog', { name: 'Chat History' });
-  await expect(ofBob.getByRole('listitem')).toContainText('Unknown User');
-  await expect(ofBob).not.toContainText(ada.name);
+  const historyOfBob = bob.page.getByRole('dialog', { name: 'Chat History' });
+  await expect(historyOfBob.getByRole('listitem')).toContainText('Unknown User');
+  await expect(historyOfBob).not.toContainText(ada.name);
 
   await openSettings(page);
   await ada.button('Blocked people (1)').click();
@@ -138,10 +140,10 @@ test('a blocked friend disappears for both, silently, and can be unblocked from 
 
   await ada.button('Chat History').click();
   const history = page.getByRole('dialog', { name: 'Chat History' });
-  await choose(history, more, 'Block…');
-  await confirm(page, bob.name);
+  await chooseMenuItem(history, more, 'Block…');
+  await confirmBlock(page, bob.name);
   await expect(history.getByRole('button', { name: 'Add Friend' })).toBeHidden();
-  await choose(history, more, 'Unblock');
+  await chooseMenuItem(history, more, 'Unblock');
   await expectToast(page, 'Unblocked');
   await expect(history.getByRole('button', { name: 'Add Friend' })).toBeVisible();
 });

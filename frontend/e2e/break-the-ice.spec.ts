@@ -3,9 +3,9 @@ import { pageLimits } from '../src/lib/page-limits';
 import { expectAccessible as expectAccessiblePage } from './support/accessibility.ts';
 import { expect, type Person, test } from './support/test.ts';
 
-const waiting = 'Waiting response from your chat partner...';
+const waitingText = 'Waiting response from your chat partner...';
 
-/** Checks only the messages; other files check the rest of the page. */
+/** Checks the accessibility of the messages only; other files check the rest of the page. */
 const expectAccessible = (page: Page, state: string): Promise<void> =>
   expectAccessiblePage(page, state, { within: '[role="region"][aria-label="Messages"]' });
 
@@ -36,13 +36,15 @@ const answerQuestion = async (person: Person, index: number): Promise<string> =>
 
 const withFakeClock = { prepare: (page: Page) => page.clock.install() };
 
-/** Pauses the page's timers: from here on only the test advances them. The time must lie in the page's future. */
+/** Pauses the page's timers, which only the test advances afterwards. `pauseAt` needs a time in the page's future. */
 const stopClock = ({ page }: Person): Promise<void> => page.clock.pauseAt(Date.now() + 5_000);
 
-// Two users, several games and reloads take a while on a busy machine.
+// Several games and reloads on two pages take minutes on a busy machine.
 test.describe.configure({ timeout: 240_000 });
 
-test('one equal answer breaks the ice for five seconds, two make sparks for three', async ({ pair }) => {
+test('equal answers show ice cubes for five seconds, and different answers show sparks for three', async ({
+  pair,
+}) => {
   const frames: string[] = [];
   const [ada, bob] = await pair(
     { ...withFakeClock, reducedMotion: 'no-preference' },
@@ -64,10 +66,10 @@ test('one equal answer breaks the ice for five seconds, two make sparks for thre
 
   frames.length = 0;
   const firstAnswer = await answerQuestion(ada, 2);
-  await expect(getRow(ada, waiting)).toBeVisible();
+  await expect(getRow(ada, waitingText)).toBeVisible();
   await expect(getOptions(ada).first()).toBeDisabled();
   await expect(getCard(bob).getByText(`${ada.name} has answered`)).toBeVisible();
-  await expect(getRow(bob, waiting)).toHaveCount(0);
+  await expect(getRow(bob, waitingText)).toHaveCount(0);
   expect(frames.filter((frame) => frame.includes('break_ice'))).toHaveLength(1);
   expect(frames.join()).not.toContain(firstAnswer);
 
@@ -77,7 +79,7 @@ test('one equal answer breaks the ice for five seconds, two make sparks for thre
     await expect(getRow(person, 'The ice is broken!')).toBeVisible();
     await expect(getRow(person, 'O gelo foi quebrado!')).toBeVisible();
     await expect(person.messages.getByRole('definition')).toHaveText([firstAnswer, firstAnswer]);
-    await expect(getRow(person, waiting)).toHaveCount(0);
+    await expect(getRow(person, waitingText)).toHaveCount(0);
   }
   await expect(getCubes(ada).locator('canvas')).toBeAttached();
   await ada.page.clock.runFor(pageLimits.celebrationMs - 100);
@@ -113,7 +115,7 @@ test("each user can ignore the other's question", async ({ pair }) => {
     await expect(getRow(asking, 'Your partner decided to not break the ice')).toBeVisible();
     await expect(getCard(asking).getByText('Game cancelled by partner', { exact: true })).toBeVisible();
     await expect(getCard(asking).getByText('You can no longer respond', { exact: true })).toBeVisible();
-    await expect(getRow(asking, waiting)).toHaveCount(0);
+    await expect(getRow(asking, waitingText)).toHaveCount(0);
     for (const person of [ada, bob]) {
       await expect(getOptions(person)).toHaveCount(0);
       await expect(person.button('Break the Ice')).toBeEnabled();
@@ -121,7 +123,9 @@ test("each user can ignore the other's question", async ({ pair }) => {
   }
 });
 
-test('an open game survives a reload on both sides, and a celebration is shown once', async ({ pair }) => {
+test('an open game survives reloads of both pages, and a reload does not repeat a celebration', async ({
+  pair,
+}) => {
   const [ada, bob] = await pair();
   await askQuestion(ada, bob);
   const question = (await getCard(ada).getByRole('heading').textContent()) ?? '';
@@ -135,7 +139,7 @@ test('an open game survives a reload on both sides, and a celebration is shown o
   await ada.page.reload();
   await expect(getCard(ada).getByText('You answered')).toBeVisible();
   await expect(getOptions(ada).first()).toBeDisabled();
-  await expect(getRow(ada, waiting)).toBeVisible();
+  await expect(getRow(ada, waitingText)).toBeVisible();
   await bob.page.reload();
   await expect(getCard(bob).getByText(`${ada.name} has answered`)).toBeVisible();
   await answerQuestion(bob, 3);
@@ -146,9 +150,9 @@ test('an open game survives a reload on both sides, and a celebration is shown o
   await expect(getCubes(ada)).toHaveCount(0);
 });
 
-test('two simultaneous presses start one question', async ({ pair }) => {
-  // The partner's question is held back from this page until its own has been refused.
-  const held: (() => void)[] = [];
+test('when both users start a game at the same time, only one question is asked', async ({ pair }) => {
+  // Bob's page does not receive Ada's question until the server has refused Bob's own game.
+  const heldFrames: (() => void)[] = [];
   let isHolding = true;
   let refusals = 0;
   const [ada, bob] = await pair(
@@ -159,7 +163,7 @@ test('two simultaneous presses start one question', async ({ pair }) => {
           socket.connectToServer().onMessage((frame) => {
             if (String(frame).includes('game_active')) refusals += 1;
             const isQuestion = String(frame).includes('break_ice_question_received');
-            if (isHolding && isQuestion) held.push(() => socket.send(frame));
+            if (isHolding && isQuestion) heldFrames.push(() => socket.send(frame));
             else socket.send(frame);
           });
         }),
@@ -167,13 +171,13 @@ test('two simultaneous presses start one question', async ({ pair }) => {
   );
   await ada.button('Break the Ice').click();
   await expect(getOptions(ada).first()).toBeEnabled();
-  await expect.poll(() => held.length).toBe(1);
+  await expect.poll(() => heldFrames.length).toBe(1);
   await bob.button('Break the Ice').click();
   await expect.poll(() => refusals).toBe(1);
   await expect(bob.button('Break the Ice')).toBeEnabled();
   await expect(getOptions(bob)).toHaveCount(0);
   isHolding = false;
-  for (const release of held) release();
+  for (const release of heldFrames) release();
   await expect(getOptions(bob)).toHaveCount(5);
   for (const person of [ada, bob]) {
     await expect(person.page.getByRole('region', { name: /^Break the Ice: / })).toHaveCount(1);
@@ -184,7 +188,7 @@ test('two simultaneous presses start one question', async ({ pair }) => {
   for (const person of [ada, bob]) await expect(getRow(person, 'The ice is broken!')).toBeVisible();
 });
 
-test('with reduced motion the texts are the same and nothing moves', async ({ pair }) => {
+test('with reduced motion a celebration shows the same texts without an animation', async ({ pair }) => {
   const [ada, bob] = await pair({ ...withFakeClock, reducedMotion: 'reduce' });
   await askQuestion(ada, bob);
   await answerQuestion(ada, 1);
@@ -194,7 +198,7 @@ test('with reduced motion the texts are the same and nothing moves', async ({ pa
   await expect(getCubes(ada).locator('canvas')).toHaveCount(0);
   const words = await getCubes(ada)
     .locator('[data-says]')
-    .evaluateAll((all) => all.map((one) => getComputedStyle(one, '::before').content));
+    .evaluateAll((elements) => elements.map((element) => getComputedStyle(element, '::before').content));
   expect(words).toEqual(['"The ice is broken!"', '"O gelo foi quebrado!"']);
   await ada.page.clock.runFor(pageLimits.celebrationMs - 100);
   await expect(getCubes(ada)).toBeVisible();

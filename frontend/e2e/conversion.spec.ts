@@ -12,7 +12,7 @@ import { expect, test } from './support/test.ts';
 // The browser logs these responses to the console itself.
 test.use({ expectedErrors: [/status of (409|500)/] });
 
-test('creating an account during a chat keeps id, friend, messages and history, and the chat continues', async ({
+test('an anonymous user who creates an account during a chat keeps id, friends, messages and history', async ({
   open,
   friends,
 }) => {
@@ -52,7 +52,7 @@ test('creating an account during a chat keeps id, friend, messages and history, 
     email: account.email,
   });
 
-  // Over the same socket, in both directions.
+  // The chat continues on the same socket, in both directions.
   await bob.sendMessage('after');
   await expect(ada.message('after')).toBeVisible();
   await ada.sendMessage('still me');
@@ -65,17 +65,17 @@ test('creating an account during a chat keeps id, friend, messages and history, 
   await openSettings(ada.page);
   await expect(ada.page.getByRole('tab')).toHaveText(['Profile', 'Email', 'Password']);
 
-  // Sign in to the account in another browser: all data is there.
-  const elsewhere = await signInAndOpenChat(await open(), account);
-  expect(elsewhere.user.id).toBe(ada.user.id);
+  // Another browser that signs in to the account shows the same data.
+  const otherBrowser = await signInAndOpenChat(await open(), account);
+  expect(otherBrowser.user.id).toBe(ada.user.id);
   const read = async (address: string): Promise<unknown> =>
-    (await elsewhere.page.request.get(`${address}/${ada.user.id}`)).json();
+    (await otherBrowser.page.request.get(`${address}/${ada.user.id}`)).json();
   expect((await read('/api/friends')) as SelfUser[]).toMatchObject([{ id: bob.user.id }]);
   expect(await read('/api/chat-history')).toHaveLength(1);
-  await expect(elsewhere.page.getByRole('heading', { name: bob.name, exact: true })).toBeVisible();
+  await expect(otherBrowser.page.getByRole('heading', { name: bob.name, exact: true })).toBeVisible();
 });
 
-test('the dialogs from the gender to an account cannot be closed while a request is pending', async ({
+test('a new user cannot close the gender dialog, nor the account dialog while its request is pending', async ({
   newcomer,
 }) => {
   const ada = await newcomer({ gender: null, viewport: { width: 390, height: 844 } });
@@ -111,7 +111,7 @@ test('the dialogs from the gender to an account cannot be closed while a request
   await dialog.getByRole('button', { name: 'Close' }).click();
   await expect(dialog).toBeHidden();
 
-  // Asked once: the prompt does not appear on the next visit (A166).
+  // The prompt to create an account does not appear again on the next visit (A166).
   await ada.page.clock.install();
   await ada.page.reload();
   await expect(ada.page.getByText('Connected', { exact: true })).toBeVisible();

@@ -7,12 +7,12 @@ import { openSettings, signInAndOpenChat, readStoredUser, createEmail } from './
 import { expectIntactLayout } from './support/layout.ts';
 import { expect, test } from './support/test.ts';
 
-// The wrong password, and the session that has ended.
+// 403 for the wrong password, 401 for the session of the deleted account.
 test.use({ expectedErrors: [/status of (401|403)/] });
 
-const small = { width: 320, height: 700 };
+const narrowPhone = { width: 320, height: 700 };
 
-/** A receipt whose content claims one more erased picture, with the signature of the original. */
+/** Forges a receipt: the content claims one more erased picture, and the signature is that of the original. */
 const tamper = (receipt: Receipt): Receipt => {
   const [header, content, signature] = receipt.receipt!.split('.');
   const changed = JSON.parse(Buffer.from(content!, 'base64url').toString()) as NonNullable<
@@ -23,8 +23,8 @@ const tamper = (receipt: Receipt): Receipt => {
   return { ...receipt, content: changed, receipt: `${header}.${encoded}.${signature}` };
 };
 
-/** Checks the lines of an export against its trailer. */
-const expectWholeExport = (text: string): void => {
+/** Checks that the trailer of an export matches its lines. */
+const expectCompleteExport = (text: string): void => {
   const lines = text
     .trimEnd()
     .split('\n')
@@ -37,7 +37,7 @@ const expectWholeExport = (text: string): void => {
   });
 };
 
-test('an account is exported, then deleted in every tab, and leaves a receipt whose signature the page verifies', async ({
+test('a user exports their data and deletes the account; every tab signs out, and the page verifies the receipt', async ({
   open,
 }) => {
   const context = await open();
@@ -57,7 +57,7 @@ test('an account is exported, then deleted in every tab, and leaves a receipt wh
     exportDialog.getByRole('button', { name: 'Download' }).click(),
   ]);
   expect(exported.suggestedFilename()).toBe(exportFileName);
-  expectWholeExport(await readFile(await exported.path(), 'utf8'));
+  expectCompleteExport(await readFile(await exported.path(), 'utf8'));
   await expect(exportDialog).toBeHidden();
 
   await page.getByRole('button', { name: 'Delete account', exact: true }).click();
@@ -65,7 +65,7 @@ test('an account is exported, then deleted in every tab, and leaves a receipt wh
   const field = dialog.getByLabel('Password');
   await expect(field).toBeFocused();
   await expectAccessibleEverywhere(page, 'deletion', { within: '[role="dialog"]' });
-  await page.setViewportSize(small);
+  await page.setViewportSize(narrowPhone);
   await expectIntactLayout(dialog, 'deletion');
   const confirm = dialog.getByRole('button', { name: 'Delete account forever' });
   await expect(confirm).toBeDisabled();

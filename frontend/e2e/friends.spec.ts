@@ -49,7 +49,9 @@ const recordEvents = async ({ page }: Person): Promise<() => Promise<string[]>> 
   return () => page.evaluate(() => (window as unknown as { events: string[] }).events);
 };
 
-test('a request from the toolbar is accepted, live on both sides', async ({ pair }) => {
+test('a friend request from the toolbar, and its acceptance, appear on both pages without a reload', async ({
+  pair,
+}) => {
   const [ada, bob] = await pair();
   const [eventsOfAda, eventsOfBob] = [await recordEvents(ada), await recordEvents(bob)];
   await expect(ada.heading('Friends (0)')).toBeVisible();
@@ -68,7 +70,7 @@ test('a request from the toolbar is accepted, live on both sides', async ({ pair
   await expect(bob.page.getByText('Request accepted', { exact: true }).first()).toBeVisible();
   await expect(bob.page.getByText('User has been added to your friends.').first()).toBeVisible();
   await expect(getModal(bob).getByText('No pending friend requests')).toBeVisible();
-  // Esc would close the toast first.
+  // The Close button, because Escape would close the toast first.
   await closeRequests(bob);
   await expect(getRequestsButton(bob)).toBeFocused();
   await expectPending(bob, 0);
@@ -116,11 +118,11 @@ test('two users who request each other become friends; a request is accepted fro
   await expect(ada.page.getByRole('region', { name: `Private chat with ${bob.name}` })).toBeVisible();
 });
 
-test('the skipped screen offers a request; a declined request is not reported; a new match resets the button', async ({
+test('after a chat its partner can be requested as a friend, and is not notified when they decline', async ({
   pair,
 }) => {
   const [ada, bob] = await pair();
-  // After the chat only the history records that they met; it is written shortly after the match.
+  // After the chat, the server allows a request only to users in the chat history, which is written asynchronously.
   await expect
     .poll(async () => {
       const history = await ada.page.request.get(`/api/chat-history/${ada.user.id}`);
@@ -148,7 +150,7 @@ test('the skipped screen offers a request; a declined request is not reported; a
   await expect(getToolbar(ada).getByRole('button', { name: 'Add Friend' })).toBeEnabled();
 });
 
-test.describe('with an unavailable name', () => {
+test.describe('when the name of a requester is unavailable', () => {
   test.use({ expectedErrors: [/status of (404|503)/] });
 
   test('requests of two users are counted, named, and answered one by one', async ({ pair, newcomer }) => {
@@ -203,14 +205,14 @@ test('removing a friend closes the private chat on both sides', async ({ friends
     await expect(person.page.getByRole('region', { name: /^Private chat with/ })).toBeHidden();
     await expect(person.heading('Friends (0)')).toBeVisible();
   }
-  // The chat beneath continued, and the two users can become friends again.
+  // The random chat below the private chat continued, and the two users can become friends again.
   await expect(getToolbar(ada).getByRole('button', { name: 'Add Friend' })).toBeEnabled();
   await befriend(ada, bob);
   await expect(ada.heading('Friends (1)')).toBeVisible();
   await expect(ada.page.getByRole('region', { name: /^Private chat with/ })).toBeHidden();
 });
 
-test('a row of the list shows the last message, typing, and an unsent draft', async ({ friends }) => {
+test('a row of the friends list shows the last message, typing, and an unsent draft', async ({ friends }) => {
   const [ada, bob] = await friends();
   await openChat(bob, ada);
   const { field } = toPrivateChatUser(bob);
@@ -235,7 +237,7 @@ test('a row of the list shows the last message, typing, and an unsent draft', as
     .click();
   await expect(getFriendRow(bob, ada.name)).toContainText('Draft: I mean');
 
-  // The same from the server, on a page that has loaded no conversation.
+  // After a reload the page shows the last message although it has not loaded the conversation.
   await ada.page.reload();
   await expect(getFriendRow(ada, bob.name)).toContainText('did the pie work out??');
   await openChat(bob, ada);
@@ -249,15 +251,17 @@ test('a row of the list shows the last message, typing, and an unsent draft', as
   await expect(getFriendRow(ada, bob.name)).toContainText('Message deleted');
 });
 
-test('a friend is shown offline, online again, and under a new name', async ({ friends }) => {
+test('the friends list follows a friend who goes offline, comes back online, and changes the name', async ({
+  friends,
+}) => {
   const [ada, bob] = await friends();
   await expect(getFriendRow(ada, bob.name)).toContainText('Online');
   const context = bob.page.context();
   await bob.page.close();
   await expect(getFriendRow(ada, bob.name)).toContainText('Offline');
 
-  const back = await context.newPage();
-  await back.goto('/chat');
+  const newPage = await context.newPage();
+  await newPage.goto('/chat');
   await expect(getFriendRow(ada, bob.name)).toContainText('Online');
 
   const renamed = await context.request.put(`/api/user/${bob.user.id}`, {
@@ -266,11 +270,13 @@ test('a friend is shown offline, online again, and under a new name', async ({ f
   expect(renamed.status()).toBe(200);
   await expect(getFriendRow(ada, 'Somebody Else')).toBeVisible();
   await expect(getFriendRow(ada, bob.name)).toBeHidden();
-  // The friend's own other pages follow.
-  await expect(back.getByRole('button', { name: /^Profile Settings: ?Somebody Else/ })).toBeVisible();
+  // The friend's own page shows the new name too.
+  await expect(newPage.getByRole('button', { name: /^Profile Settings: ?Somebody Else/ })).toBeVisible();
 });
 
-test('events missed during a lost connection are shown after the reconnect', async ({ friends }) => {
+test('a friendship that ended and a request that arrived while offline are shown after the reconnect', async ({
+  friends,
+}) => {
   let network: Connection | undefined;
   const [ada, bob] = await friends({
     prepare: async (page) => {
@@ -289,7 +295,7 @@ test('events missed during a lost connection are shown after the reconnect', asy
   await expectPending(ada, 1);
 });
 
-test('Ctrl+K opens a friend’s chat by a few letters, and a question mark lists the shortcuts', async ({
+test('Ctrl+K finds a friend by the first letters of the name, and a question mark lists the shortcuts', async ({
   friends,
 }) => {
   const [ada, bob] = await friends();

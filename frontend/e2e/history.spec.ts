@@ -4,7 +4,7 @@ const getModal = ({ page }: Person) => page.getByRole('dialog', { name: 'Chat Hi
 
 test.use({ expectedErrors: [/status of 404/] });
 
-test('the history lists past partners, newest first, and a missed partner can be added as a friend', async ({
+test('the history lists past partners, newest first, and sends friend requests to them', async ({
   pair,
   newcomer,
 }) => {
@@ -17,7 +17,7 @@ test('the history lists past partners, newest first, and a missed partner can be
   await cyd.pressFind();
   await expect(ada.heading(cyd.name)).toBeVisible();
 
-  // The history is written shortly after the match.
+  // The worker writes the history asynchronously, shortly after the match.
   const countEntries = async (): Promise<number> => {
     const response = await ada.page.request.get(`/api/chat-history/${ada.user.id}`);
     return ((await response.json()) as unknown[]).length;
@@ -37,7 +37,7 @@ test('the history lists past partners, newest first, and a missed partner can be
   await entries.nth(1).getByRole('button', { name: 'Add Friend' }).click();
   await expect(entries.nth(1).getByRole('button', { name: 'Sent!' })).toBeDisabled();
   await expect(bob.page.getByRole('button', { name: /^Friend Requests ?1/ })).toBeVisible();
-  // The current partner is another user, to whom no request was sent.
+  // The toolbar still offers a request to the current partner, who is not the user requested above.
   await getModal(ada).getByRole('button', { name: 'Close' }).click();
   await expect(ada.button('Add Friend')).toBeEnabled();
 });

@@ -9,20 +9,20 @@ const png = Buffer.from(
 );
 const photo = { name: 'dot.png', mimeType: 'image/png', buffer: png };
 
-const choose = (person: Person, file: typeof photo | string): Promise<void> =>
+const chooseFile = (person: Person, file: typeof photo | string): Promise<void> =>
   person.page.locator('input[type=file]').setInputFiles(file);
 
 test('a photo is chosen, removed, sent with a caption, and blurred for a stranger until revealed', async ({
   pair,
 }) => {
   const [ada, bob] = await pair();
-  await choose(ada, photo);
+  await chooseFile(ada, photo);
   await expect(ada.button('Remove photo')).toBeVisible();
   await ada.button('Remove photo').click();
   await expect(ada.button('Remove photo')).toBeHidden();
   await expect(ada.button('Send')).toBeDisabled();
 
-  await choose(ada, photo);
+  await chooseFile(ada, photo);
   await expect(ada.button('Remove photo')).toBeVisible();
   await expectAccessible(ada.page, 'a photo about to be sent', { within: 'main' });
   await ada.sendMessage('look at this');
@@ -31,7 +31,7 @@ test('a photo is chosen, removed, sent with a caption, and blurred for a strange
   await expect(ada.message('look at this')).toContainText('Sent');
   await expect(ada.button('Open: Your photo')).toBeVisible();
 
-  // Blurred, with a label that says so; no text contains the address.
+  // The photo is blurred, its button says so, and the image marker is not shown as text.
   const show = bob.button(`Show photo from ${ada.name}`);
   await expect(show).toBeVisible();
   await expect(bob.message('look at this')).not.toContainText('IMAGE');
@@ -48,7 +48,7 @@ test('a photo is chosen, removed, sent with a caption, and blurred for a strange
   await expect(bob.page.getByText('Skip this chat?')).toBeHidden();
 
   // A photo without a caption, and its quote in a reply.
-  await choose(bob, photo);
+  await chooseFile(bob, photo);
   await bob.button('Send').click();
   const alone = ada.messages.filter({ has: ada.button(`Show photo from ${bob.name}`) });
   await alone.hover();
@@ -58,27 +58,27 @@ test('a photo is chosen, removed, sent with a caption, and blurred for a strange
     bob.message('What a dot').getByRole('button', { name: 'In reply to You Photo' }),
   ).toBeVisible();
 
-  // After a reload the photos are there, and blurred again.
+  // After a reload the partner's photo is blurred again.
   await bob.page.reload();
   await expect(bob.button(`Show photo from ${ada.name}`)).toBeVisible();
   await expect(bob.button('Open: Your photo')).toBeVisible();
   await expect(bob.messages).toHaveCount(4);
 });
 
-test.describe('a refused file', () => {
+test.describe('a rejected file or failed upload', () => {
   test.use({ expectedErrors: [/status of (422|503)/] });
 
-  test('is dropped without a message, and the text stays', async ({ pair }) => {
+  test('sends no message and keeps the text in the composer', async ({ pair }) => {
     const [ada, bob] = await pair();
     await ada.field.fill('my words');
-    await choose(ada, createZeroFile('huge.png', limits.imageMaxBytes + 1));
-    await choose(ada, { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('hello') });
+    await chooseFile(ada, createZeroFile('huge.png', limits.imageMaxBytes + 1));
+    await chooseFile(ada, { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('hello') });
     await expect(ada.button('Remove photo')).toBeHidden();
     await expect(ada.field).toHaveValue('my words');
 
     // A failed upload cancels the send: text and picture return to the composer (A97).
     await ada.page.route('**/api/upload', (route) => route.fulfill({ status: 503, json: {} }));
-    await choose(ada, photo);
+    await chooseFile(ada, photo);
     const refused = ada.page.waitForResponse('**/api/upload');
     await ada.field.press('Enter');
     await refused;

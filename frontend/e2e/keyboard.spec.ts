@@ -16,10 +16,13 @@ const tabTo = async (
   throw new Error(`${role} "${String(name)}" is not reached with Tab`);
 };
 
-// The socket may report the logout before the page has its response; it then checks once who is signed in.
+// If the socket is closed for the logout before the HTTP response arrives, the page requests its user and gets 401.
 test.use({ expectedErrors: [/status of 401/] });
 
-test('the whole flow works with the keyboard alone', async ({ open, newcomer }) => {
+test('a visitor can start, chat, play, skip and log out with the keyboard alone', async ({
+  open,
+  newcomer,
+}) => {
   test.slow();
   const page = await (await open()).newPage();
   await page.goto('/');
@@ -52,8 +55,8 @@ test('the whole flow works with the keyboard alone', async ({ open, newcomer }) 
   await expect(bob.message('no mouse here')).toBeVisible();
 
   const field = page.getByRole('textbox', { name: 'Message' });
-  /** Focuses the list and moves up in it; 1 is the newest message. */
-  const toMessage = async (fromTheEnd: number): Promise<void> => {
+  /** Focuses the message list and moves up to a message; 1 is the newest. */
+  const focusMessage = async (fromTheEnd: number): Promise<void> => {
     await tabTo(page, 'region', 'Messages');
     for (let step = 0; step < fromTheEnd; step += 1) {
       await page.keyboard.press('ArrowUp');
@@ -65,7 +68,7 @@ test('the whole flow works with the keyboard alone', async ({ open, newcomer }) 
       ).toBeFocused();
     }
   };
-  await toMessage(1);
+  await focusMessage(1);
   // A toolbar is one tab stop; End moves to its last button.
   await tabTo(page, 'button', 'React');
   await page.keyboard.press('End');
@@ -79,7 +82,7 @@ test('the whole flow works with the keyboard alone', async ({ open, newcomer }) 
 
   await bob.sendMessage('really?');
   await expect(page.getByText('really?', { exact: true })).toBeVisible();
-  await toMessage(1);
+  await focusMessage(1);
   await tabTo(page, 'button', 'React');
   await page.keyboard.press('ArrowRight');
   await expect(page.getByRole('button', { name: 'Reply', exact: true })).toBeFocused();
@@ -89,7 +92,7 @@ test('the whole flow works with the keyboard alone', async ({ open, newcomer }) 
   await page.keyboard.press('Enter');
   await expect(bob.message('not one click')).toContainText('really?');
 
-  await toMessage(2);
+  await focusMessage(2);
   await tabTo(page, 'button', 'React');
   await page.keyboard.press('Enter');
   await expect(page.getByRole('button', { name: 'Heart', exact: true })).toBeFocused();

@@ -12,17 +12,17 @@ const features = [
   'Moderation and reporting',
 ];
 
-const getConversation = (page: Page, place: number) =>
-  page.getByRole('group', { name: `${moods[place]}, ${place + 1} of 7`, exact: true });
-const getFeature = (page: Page, place: number) => page.getByRole('heading', { name: features[place] ?? '' });
+const getConversation = (page: Page, index: number) =>
+  page.getByRole('group', { name: `${moods[index]}, ${index + 1} of 7`, exact: true });
+const getFeature = (page: Page, index: number) => page.getByRole('heading', { name: features[index] ?? '' });
 
-/** Pauses the page's clock: from here on only the test advances it. */
-const holdTime = async (page: Page): Promise<void> => {
+/** Pauses the page's clock, which only the test advances afterwards. */
+const pauseClock = async (page: Page): Promise<void> => {
   const now = await page.evaluate(() => Date.now());
   await page.clock.pauseAt(now + 60_000);
 };
 
-/** The page is prerendered, and a press before it is hydrated has no effect. */
+/** Repeats the click until it works, because clicks on the prerendered page have no effect before it is hydrated. */
 const pauseConversations = async (page: Page): Promise<void> => {
   const pause = page.getByRole('button', { name: 'Pause the conversations' });
   const play = page.getByRole('button', { name: 'Play the conversations' });
@@ -40,9 +40,9 @@ for (const reducedMotion of ['no-preference', 'reduce'] as const) {
     await page.clock.install();
     await page.goto('/');
     await pauseConversations(page);
-    await holdTime(page);
+    await pauseClock(page);
 
-    // Once paused with the button, it stays paused when another slide is chosen.
+    // A carousel that was paused with the button stays paused when another slide is chosen.
     await page.getByRole('button', { name: 'Happy' }).click();
     await page.mouse.move(1, 1);
     await page.clock.runFor(3 * pageLimits.conversationCarouselMs);
@@ -50,15 +50,15 @@ for (const reducedMotion of ['no-preference', 'reduce'] as const) {
     await page.getByRole('button', { name: 'Play the conversations' }).click();
     await page.mouse.move(1, 1);
 
-    // Choosing a slide restarts its full time.
+    // A chosen slide is shown for the full interval.
     await page.clock.runFor(pageLimits.conversationCarouselMs - 1);
     await page.getByRole('button', { name: 'Happy' }).click();
     await page.mouse.move(1, 1);
     await page.clock.runFor(pageLimits.conversationCarouselMs - 1);
     await expect(getConversation(page, 0)).toBeVisible();
     await page.clock.runFor(1);
-    for (const place of [1, 2, 3, 4, 5, 6, 0]) {
-      await expect(getConversation(page, place)).toBeVisible();
+    for (const index of [1, 2, 3, 4, 5, 6, 0]) {
+      await expect(getConversation(page, index)).toBeVisible();
       await expect(page.getByRole('group', { name: /of 7$/ })).toHaveCount(1);
       await page.clock.runFor(pageLimits.conversationCarouselMs);
     }
@@ -68,13 +68,13 @@ for (const reducedMotion of ['no-preference', 'reduce'] as const) {
     await page.clock.runFor(pageLimits.featureCarouselMs - 1);
     await expect(getFeature(page, 0)).toBeVisible();
     await page.clock.runFor(1);
-    for (const place of [1, 2, 3, 4, 5, 0]) {
-      await expect(getFeature(page, place)).toBeVisible();
+    for (const index of [1, 2, 3, 4, 5, 0]) {
+      await expect(getFeature(page, index)).toBeVisible();
       await expect(page.getByRole('group', { name: /of 6$/ })).toHaveCount(1);
       await page.clock.runFor(pageLimits.featureCarouselMs);
     }
 
-    // Paused while the pointer is over it or the keyboard focus is in it.
+    // A carousel is paused while it contains the pointer or the keyboard focus.
     await page.getByRole('button', { name: features[3] ?? '' }).hover();
     await page.getByRole('button', { name: features[2] ?? '' }).click();
     await page.clock.runFor(10 * pageLimits.featureCarouselMs);
@@ -86,10 +86,12 @@ for (const reducedMotion of ['no-preference', 'reduce'] as const) {
   });
 }
 
-test('the page is prerendered: the markup that is there before any script stays', async ({ open }) => {
+test('the landing page is prerendered with its texts, metadata and icons, and /chat is not', async ({
+  open,
+}) => {
   const context = await open();
-  const shell = await (await context.request.get('/chat')).text();
-  expect(shell).not.toContain('<h1');
+  const chatHtml = await (await context.request.get('/chat')).text();
+  expect(chatHtml).not.toContain('<h1');
   const html = await (await context.request.get('/')).text();
   for (const text of ['Somebody else is awake, too.', 'Ready to make Friends?', ...moods, ...features])
     expect(html).toContain(text);
@@ -103,17 +105,19 @@ test('the page is prerendered: the markup that is there before any script stays'
 
 test.describe('a signed-in user whose scripts load late', () => {
   test.use({ expectedErrors: [/Failed to load resource/] });
-  test('sees their name and theme at once, and no press is lost', async ({ open }) => {
+  test('sees the link to the chat and their theme before hydration, and a click is replayed', async ({
+    open,
+  }) => {
     const context = await open();
     await signInByHttp(context);
     await context.addInitScript(() => {
       if (location.protocol.startsWith('http')) localStorage.setItem('thaw-theme', 'light');
     });
     const page = await context.newPage();
-    let deliver: () => void = () => undefined;
-    const late = new Promise<void>((resolve) => (deliver = resolve));
+    let deliverScripts: () => void = () => undefined;
+    const scriptsAreDelivered = new Promise<void>((resolve) => (deliverScripts = resolve));
     await page.route('**/assets/*.js', async (route) => {
-      await late;
+      await scriptsAreDelivered;
       await route.continue();
     });
     await page.goto('/', { waitUntil: 'commit' });
@@ -121,7 +125,7 @@ test.describe('a signed-in user whose scripts load late', () => {
     await expect(page.locator('html')).toHaveAttribute('data-theme', 'light');
     await page.getByRole('radio', { name: 'System' }).click();
     await expect(page.locator('html')).toHaveAttribute('data-theme-choice', 'light');
-    deliver();
+    deliverScripts();
     await expect(page.locator('html')).toHaveAttribute('data-theme-choice', 'system');
     await expect(page.getByRole('radio', { name: 'System' })).toBeChecked();
     await page.getByRole('link', { name: 'Back to the chat' }).click();

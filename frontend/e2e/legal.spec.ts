@@ -7,7 +7,7 @@ const pages = [
   ['House rules', '/rules'],
 ] as const;
 
-test('terms, privacy and house rules are linked from where visitors sign in', async ({ open }) => {
+test('the landing and sign-in pages link to terms, privacy and house rules', async ({ open }) => {
   const page = await (await open()).newPage();
   for (const from of ['/', '/auth']) {
     await page.goto(from);
@@ -31,11 +31,11 @@ test('terms, privacy and house rules are linked from where visitors sign in', as
 });
 
 test('terms, privacy and house rules can be read without scripts', async ({ open }) => {
-  const reader = await (await open({ javaScriptEnabled: false })).newPage();
+  const page = await (await open({ javaScriptEnabled: false })).newPage();
   for (const [name, address] of pages) {
-    const response = await reader.goto(address);
+    const response = await page.goto(address);
     expect(response?.status()).toBe(200);
-    await expect(reader).toHaveTitle(`${name} · Thaw`);
-    await expect(reader.getByRole('heading', { level: 1, name })).toBeVisible();
+    await expect(page).toHaveTitle(`${name} · Thaw`);
+    await expect(page.getByRole('heading', { level: 1, name })).toBeVisible();
   }
 });

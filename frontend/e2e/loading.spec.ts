@@ -5,19 +5,19 @@ import { expect, signInByHttp, test } from './support/test.ts';
 const budgets = JSON.parse(readFileSync(new URL('../budgets.json', import.meta.url), 'utf8')) as {
   javascript: Record<string, { gateKb: number }>;
 };
-/** Largest allowed depth of a request chain: the document is 0, what it references is 1, what that requests is 2. */
+/** Largest allowed depth of a chain of requests: the document is 0, its scripts are 1, the scripts they load are 2. */
 const maxDepth = 2;
 
-test('the page is usable before the server has confirmed the user, after at most two requests in a row', async ({
+test('/chat is usable before the server has confirmed the user, and loads its scripts in at most two steps', async ({
   open,
 }) => {
   const context = await open();
   const user = await signInByHttp(context);
   const page = await context.newPage();
   let respond = (): void => undefined;
-  const isAnswered = new Promise<void>((resolve) => (respond = resolve));
+  const canRespond = new Promise<void>((resolve) => (respond = resolve));
   await page.route(`**/api/user/${user.id}`, async (route) => {
-    await isAnswered;
+    await canRespond;
     await route.continue();
   });
   const depths = new Map<string, number>();
@@ -25,28 +25,28 @@ test('the page is usable before the server has confirmed the user, after at most
   session.on('Network.requestWillBeSent', ({ request, initiator, documentURL }) => {
     if (!/\.js$/.test(request.url)) return;
     // A dynamic import is initiated by a script; the stack may contain several.
-    const frames = [initiator.url, ...(initiator.stack?.callFrames.map(({ url }) => url) ?? [])];
-    const from = frames.map((url) => depths.get(url ?? '') ?? 0);
-    if (request.url !== documentURL) depths.set(request.url, 1 + Math.max(0, ...from));
+    const initiatorUrls = [initiator.url, ...(initiator.stack?.callFrames.map(({ url }) => url) ?? [])];
+    const initiatorDepths = initiatorUrls.map((url) => depths.get(url ?? '') ?? 0);
+    if (request.url !== documentURL) depths.set(request.url, 1 + Math.max(0, ...initiatorDepths));
   });
   await session.send('Network.enable');
 
-  const asked = page.waitForRequest(`**/api/user/${user.id}`);
+  const userRequest = page.waitForRequest(`**/api/user/${user.id}`);
   await page.goto('/chat');
   await expect(page.getByRole('button', { name: 'Find Conversation' })).toBeVisible();
   await expect(page.getByRole('button', { name: `Profile Settings: ${user.username}` })).toBeVisible();
-  const untilPainted = [...depths.values()];
-  await asked;
+  const depthsUntilPainted = [...depths.values()];
+  await userRequest;
   respond();
-  expect(untilPainted.length).toBeGreaterThan(0);
-  expect(Math.max(...untilPainted)).toBeLessThanOrEqual(maxDepth);
+  expect(depthsUntilPainted.length).toBeGreaterThan(0);
+  expect(Math.max(...depthsUntilPainted)).toBeLessThanOrEqual(maxDepth);
 });
 
 test('a chat with its first messages stays within its budget of scripts', async ({ pair }) => {
   const scripts = new Map<string, Promise<number>>();
   const [ada, bob] = await pair({
     prepare: async (page) => {
-      // Preloads that run while the page is idle are not needed for a chat.
+      // Scripts preloaded while the page is idle do not count, because a chat does not need them.
       await page.addInitScript(() => Object.assign(window, { requestIdleCallback: () => 0 }));
       page.on('response', (response) => {
         if (!/\/assets\/.*\.js$/.test(response.url())) return;
@@ -64,12 +64,14 @@ test('a chat with its first messages stays within its budget of scripts', async 
   expect(bytes / 1_000).toBeLessThanOrEqual(budgets.javascript['in a chat']?.gateKb ?? 0);
 });
 
-test('Join Anonymously responds to a press before hydration, and opens the chat', async ({ open }) => {
+test('a click on Join Anonymously before hydration shows that it is pending, then opens the chat', async ({
+  open,
+}) => {
   const page = await (await open()).newPage();
-  let deliver = (): void => undefined;
-  const isDelivered = new Promise<void>((resolve) => (deliver = resolve));
+  let deliverScripts = (): void => undefined;
+  const scriptsAreDelivered = new Promise<void>((resolve) => (deliverScripts = resolve));
   await page.route('**/assets/*.js', async (route) => {
-    await isDelivered;
+    await scriptsAreDelivered;
     await route.continue();
   });
   await page.goto('/', { waitUntil: 'commit' });
@@ -78,7 +80,7 @@ test('Join Anonymously responds to a press before hydration, and opens the chat'
   await expect
     .poll(() => join.evaluate((button) => getComputedStyle(button, '::before').content))
     .toBe('"Starting..."');
-  deliver();
+  deliverScripts();
   await expect(page.getByRole('dialog')).toBeVisible();
   await expect(page).toHaveURL('/chat');
 });

@@ -5,8 +5,8 @@ import { expect, type Person, test } from './support/test.ts';
 const isLongRun = process.env.THAW_TEST_LONG === '1';
 const widths = [320, 390, 768, 1280];
 /**
- * Names of 30 code points, the longest that the rules allow (A08). The widest of them is checked at every width; the
- * other names, and all widths of each, belong to the long run.
+ * Names of 30 code points, the largest allowed length (A08). The widest name is checked at every width. The long run
+ * (`npm run test:long`) adds names and checks each of them at every width.
  */
 const names = [
   { kind: '30 wide letters', name: 'W'.repeat(30), widths },
@@ -29,7 +29,7 @@ const rename = async ({ page, user }: Person, username: string): Promise<void> =
 };
 
 for (const { kind, name, widths } of names) {
-  test(`a name of ${kind} covers and cuts off nothing wherever it appears, at ${widths.join(', ')} px`, async ({
+  test(`a name of ${kind} does not break the layout of any screen, at ${widths.join(', ')} px`, async ({
     newcomer,
   }) => {
     test.slow();
@@ -55,7 +55,7 @@ for (const { kind, name, widths } of names) {
     });
     expect(requested.status(), 'friend request').toBe(201);
     const toast = page.getByRole('listitem').filter({ hasText: 'New friend request' });
-    // The toast stays while the focus is in it.
+    // A toast does not expire while it contains the focus.
     await toast.getByRole('button', { name: 'Accept' }).focus();
     await checkAtEachWidth(() => expectIntactLayout(toast, 'toast'));
     await page.getByRole('button', { name: /^Friend Requests ?1/ }).click();
@@ -70,7 +70,7 @@ for (const { kind, name, widths } of names) {
     await checkAtEachWidth(() => expectIntactLayout(getDialog('Chat History'), 'history'));
     await getDialog('Chat History').getByRole('button', { name: 'Close' }).click();
 
-    // Both names: the friend's in the list, and the user's own in the block below it.
+    // The sidebar shows the friend's name in the list and the user's own name below it.
     await checkAtEachWidth(async (width) => {
       if (width < 768) await ada.button('Open sidebar').click();
       const sidebar =

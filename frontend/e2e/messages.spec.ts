@@ -2,9 +2,10 @@ import { type Locator } from '@playwright/test';
 import { expectAccessible } from './support/accessibility.ts';
 import { expect, type Person, test } from './support/test.ts';
 
-/** Accessibility checks cover only the chat; other files check the rest of the page. */
+/** Restricts accessibility checks to the chat; other files check the rest of the page. */
 const onlyChat = { within: 'main' };
 
+/** Clicks an action in the toolbar of a message, which is shown while the pointer is over the message. */
 const clickAction = async (
   person: Person,
   text: string,
@@ -14,7 +15,7 @@ const clickAction = async (
   await person.message(text).first().getByRole('button', { name: action, exact: true }).click();
 };
 
-test('two users reply, edit and react', async ({ pair }) => {
+test('replies, edits and reactions appear on both pages and survive a reload', async ({ pair }) => {
   const [ada, bob] = await pair();
   const long = 'What would you do with a whole day that nobody else knew about? I would walk.';
   await ada.sendMessage(long);
@@ -51,19 +52,19 @@ test('two users reply, edit and react', async ({ pair }) => {
   await expect(ada.field).toHaveValue('half a thought');
   await clickAction(ada, long, 'Edit');
   await ada.sendMessage('What would you do with a free day?');
-  for (const side of [ada, bob]) {
-    await expect(side.message('What would you do with a free day?').first()).toContainText('(edited)');
+  for (const person of [ada, bob]) {
+    await expect(person.message('What would you do with a free day?').first()).toContainText('(edited)');
   }
   await expect(ada.field).toHaveValue('half a thought');
 
-  // A reply replaces an edit.
+  // Starting a reply cancels an edit.
   await clickAction(ada, 'What would you do with a free day?', 'Edit');
   await clickAction(ada, 'Sleep, I fear', 'Reply');
   await expect(ada.page.getByText('Editing your message')).toBeHidden();
   await expect(ada.page.getByText(`Replying to ${bob.name}`)).toBeVisible();
   await ada.button('Cancel reply').click();
 
-  // Reactions are toggled, counted by user, and removed at zero.
+  // A click toggles a reaction. Each user counts once, and a reaction without users is removed.
   await clickAction(bob, 'What would you do with a free day?', 'React');
   const picker = bob.page.getByRole('dialog').getByRole('button');
   await expect(picker).toHaveCount(10);
@@ -93,7 +94,7 @@ test('two users reply, edit and react', async ({ pair }) => {
   await expect(ada.field).toHaveValue('half a thought');
 });
 
-/** Expects a narrow list to show one button for the actions, beside the bubble and within the row. */
+/** Expects a message in a narrow list to have one button for all actions, right of the bubble and within the row. */
 const expectOneActionsButton = async (person: Person, text: string): Promise<void> => {
   const { page } = person;
   const row = person.message(text);
@@ -102,16 +103,17 @@ const expectOneActionsButton = async (person: Person, text: string): Promise<voi
   const button = row.getByRole('button', { name: 'Message actions' });
   await expect(button).toBeVisible();
   await expect(row.getByRole('toolbar')).toBeHidden();
-  const measure = async (place: Locator) => {
-    const { x, y, width, height } = (await place.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+  const measureEdges = async (element: Locator) => {
+    const { x, y, width, height } = (await element.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
     return { left: x, right: x + width, top: y, bottom: y + height };
   };
-  const place = await measure(button);
-  const around = await measure(row);
-  expect(place.left).toBeGreaterThanOrEqual((await measure(row.locator('[title]').first())).right);
-  expect(place.right).toBeLessThanOrEqual(390);
-  expect(place.top).toBeGreaterThanOrEqual(around.top);
-  expect(place.bottom).toBeLessThanOrEqual(around.bottom);
+  const buttonEdges = await measureEdges(button);
+  const bubbleEdges = await measureEdges(row.locator('[title]').first());
+  const rowEdges = await measureEdges(row);
+  expect(buttonEdges.left).toBeGreaterThanOrEqual(bubbleEdges.right);
+  expect(buttonEdges.right).toBeLessThanOrEqual(390);
+  expect(buttonEdges.top).toBeGreaterThanOrEqual(rowEdges.top);
+  expect(buttonEdges.bottom).toBeLessThanOrEqual(rowEdges.bottom);
 
   await button.focus();
   await page.keyboard.press('Enter');
@@ -128,7 +130,7 @@ test('a quote links to its message, and the keyboard reaches every action', asyn
   for (let n = 1; n <= 20; n += 1) await ada.sendMessage(`filling ${n}.`);
   await expect(bob.message('filling 20.')).toBeInViewport();
 
-  // From the list to the row, and with Tab to its actions.
+  // Arrow keys move the focus from the list to a row, and Tab moves it to the actions of that row.
   const list = bob.page.getByRole('region', { name: 'Messages' });
   await list.focus();
   await bob.page.keyboard.press('ArrowUp');
@@ -159,14 +161,16 @@ test('a quote links to its message, and the keyboard reaches every action', asyn
   const source = bob.messages.filter({ hasNotText: 'I remember' }).filter({ hasText: 'the very beginning' });
   await expect(source).toBeInViewport();
 
-  // New messages are counted, and one press scrolls to them.
+  // New messages are counted on a button, which scrolls to them.
   await ada.sendMessage('new one');
   await bob.button('1 new message').click();
   await expect(bob.message('new one')).toBeInViewport();
   await expect(bob.page.getByRole('button', { name: /new message|newest/ })).toBeHidden();
 });
 
-test('on a phone a long press opens the actions, and the name has enough room', async ({ pair }) => {
+test('on a phone a long press opens the actions, and the partner’s name is not cut to less than 96 px', async ({
+  pair,
+}) => {
   const [ada, bob] = await pair({ viewport: { width: 390, height: 780 }, hasTouch: true, isMobile: true });
   await bob.sendMessage('press me');
   await expect(ada.message('press me')).toBeVisible();

@@ -6,7 +6,7 @@ test.use({
   expectedErrors: [/status of 404|ERR_FAILED|ERR_INTERNET_DISCONNECTED|Failed to fetch|PartNotLoadedError/],
 });
 
-/** Disables preloading: the browser never reports that it is idle. */
+/** Disables the preloading of scripts, which waits until the browser is idle. */
 const preventIdle = async (page: Page): Promise<void> => {
   await page.addInitScript(() => {
     window.requestIdleCallback = () => 0;
@@ -36,31 +36,31 @@ class ScriptRequests {
   }
 }
 
-test('offline, each dialog reports that it did not load, opens on a retry, and loses nothing', async ({
+test('a dialog whose script cannot be loaded offers a retry, which opens it without reloading the page', async ({
   pair,
 }) => {
   const [ada, bob] = await pair({ prepare: preventIdle });
   await befriend(ada, bob);
   const scripts = await ScriptRequests.intercept(ada);
   const { page } = ada;
-  const document = await page.evaluate(() => performance.timeOrigin);
+  const documentStartedAt = await page.evaluate(() => performance.timeOrigin);
   await ada.field.fill('half a sentence');
 
-  const controls = [
-    { press: ada.button('Chat History'), dialog: 'Chat History' },
-    { press: page.getByRole('button', { name: /^Friend Requests/ }), dialog: 'Friend Requests' },
-    { press: page.getByRole('button', { name: /^Profile Settings: / }), dialog: 'Profile Settings' },
+  const dialogs = [
+    { opener: ada.button('Chat History'), name: 'Chat History' },
+    { opener: page.getByRole('button', { name: /^Friend Requests/ }), name: 'Friend Requests' },
+    { opener: page.getByRole('button', { name: /^Profile Settings: / }), name: 'Profile Settings' },
   ];
-  for (const { press, dialog } of controls) {
+  for (const { opener, name } of dialogs) {
     scripts.startFailing();
-    await press.click();
+    await opener.click();
     const retry = ada.button('Try again');
     await expect(retry).toBeVisible();
     await retry.click();
     await expect(retry).toBeVisible();
     scripts.stopFailing();
     await retry.click();
-    await expect(page.getByRole('dialog', { name: dialog })).toBeVisible();
+    await expect(page.getByRole('dialog', { name })).toBeVisible();
     await expect(retry).toBeHidden();
     await page.keyboard.press('Escape');
     await expect(page.getByRole('dialog')).toBeHidden();
@@ -76,13 +76,13 @@ test('offline, each dialog reports that it did not load, opens on a retry, and l
   await ada.button('Try again').click();
   await expect(page.getByRole('region', { name: `Private chat with ${bob.name}` })).toBeVisible();
 
-  expect(await page.evaluate(() => performance.timeOrigin), 'the same document').toBe(document);
+  expect(await page.evaluate(() => performance.timeOrigin), 'the same document').toBe(documentStartedAt);
 });
 
 test('a page whose realtime code and dialogs failed to load offers to retry both', async ({ newcomer }) => {
-  const known = await newcomer({ gender: 'female' });
-  const context = known.page.context();
-  await known.page.close();
+  const signedIn = await newcomer({ gender: 'female' });
+  const context = signedIn.page.context();
+  await signedIn.page.close();
   const page = await context.newPage();
   let isMissing = true;
   await page.route(/\/assets\/(realtime|profile-dialogs)-[^/]*\.js$/, (route) =>
@@ -102,7 +102,9 @@ test('a page whose realtime code and dialogs failed to load offers to retry both
   await expect(page.getByText('Connected', { exact: true })).toBeVisible();
 });
 
-test('a newer version on the server is loaded when a part of this one is missing', async ({ newcomer }) => {
+test('the page reloads itself when a script is missing because a newer version was deployed', async ({
+  newcomer,
+}) => {
   const ada = await newcomer({ prepare: preventIdle });
   const { page } = ada;
   await page.route('**/assets/chat-history-modal-*.js', (route) => route.fulfill({ status: 404 }));
@@ -117,7 +119,9 @@ test('a newer version on the server is loaded when a part of this one is missing
   await expect(page.getByText('Connected', { exact: true })).toBeVisible();
 });
 
-test('every dialog opens without the network once the page has been idle', async ({ newcomer }) => {
+test('dialogs open without the network after the idle page has preloaded their scripts', async ({
+  newcomer,
+}) => {
   const ada = await newcomer();
   const { page } = ada;
   await page.waitForFunction(() =>

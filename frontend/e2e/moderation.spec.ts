@@ -7,9 +7,10 @@ import { expectIntactLayoutOnSmallScreen } from './support/layout.ts';
 import { openModeration, reportByHttp, signInModerator } from './support/moderation.ts';
 import { expect, test, type Person } from './support/test.ts';
 
-// Requests of a page that were under way when its user was banned.
+// Requests in flight when their user was banned return 403.
 test.use({ expectedErrors: [/status of 403/] });
 
+/** A picture of one pixel. */
 const photo = {
   name: 'dot.png',
   mimeType: 'image/png',
@@ -122,7 +123,7 @@ test('another moderator confirms a ban and decides the appeal', async ({ open, f
   await form.getByRole('radio', { name: 'Confirm', exact: true }).check();
   await expectAccessibleEverywhere(page, 'confirmation', { within: 'form' });
   await form.getByRole('button', { name: 'Confirm the ban' }).click();
-  // On a phone the pointer is now over the queue, whose rows keep their places under a pointer.
+  // On a phone the pointer is now over the queue, which does not reorder its rows under a pointer.
   await page.mouse.move(0, 0);
   await expect(row).toBeHidden();
 

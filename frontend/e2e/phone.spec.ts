@@ -5,19 +5,21 @@ import { expect, test, type Person } from './support/test.ts';
 
 const actions = ['Break the Ice', 'Add Friend', 'Skip Chat'] as const;
 
-const expectLabelsVisible = async ({ page }: Person, words: readonly string[]): Promise<void> => {
-  for (const word of words) {
-    const text = page.getByRole('button', { name: word, exact: true }).getByText(word, { exact: true });
-    const label = (await text.count()) > 0 ? text : page.getByRole('button', { name: word, exact: true });
+/** Expects each button to show its name as text, not only to screen readers. */
+const expectLabelsVisible = async ({ page }: Person, names: readonly string[]): Promise<void> => {
+  for (const name of names) {
+    const button = page.getByRole('button', { name, exact: true });
+    const text = button.getByText(name, { exact: true });
+    const label = (await text.count()) > 0 ? text : button;
     await expect(label).toBeInViewport({ ratio: 1 });
-    const room = await label.evaluate((element) => {
+    const { widthPx, isClipped } = await label.evaluate((element) => {
       const range = document.createRange();
       range.selectNodeContents(element);
       const widthPx = [...range.getClientRects()].reduce((sum, { width }) => sum + width, 0);
       return { widthPx, isClipped: getComputedStyle(element).position === 'absolute' };
     });
-    expect(room.widthPx, `${word} is written out`).toBeGreaterThan(20);
-    expect(room.isClipped, `${word} is not for screen readers alone`).toBe(false);
+    expect(widthPx, `width of the label ${name}`).toBeGreaterThan(20);
+    expect(isClipped, `the label ${name} is for screen readers only`).toBe(false);
   }
 };
 
@@ -36,14 +38,14 @@ test('the labels of the toolbar are visible at every width, in portrait and in l
     await expectNoOverflow(ada.page, 'an active chat');
     const list = ada.page.getByRole('region', { name: 'Messages' });
     const { height } = (await list.boundingBox()) ?? { height: 0 };
-    // Enough for one message in landscape, and for several in portrait.
-    expect(height, `room for messages at ${viewport.width} × ${viewport.height}`).toBeGreaterThan(
+    // One message fits in landscape, several fit in portrait.
+    expect(height, `height of the list at ${viewport.width} × ${viewport.height}`).toBeGreaterThan(
       viewport.height < 400 ? 100 : 300,
     );
   }
   await ada.page.setViewportSize({ width: 390, height: 844 });
   await ada.button('Add Friend').tap();
-  // The toast covers no control of the page.
+  // The toast does not cover the controls of the page.
   const toast = ada.page.getByText('Friend request sent', { exact: true });
   await expect(toast).toBeVisible();
   for (const width of [320, 390]) {
@@ -77,12 +79,14 @@ test('the parts of the top bar do not overlap at 320 px', async ({ newcomer }) =
   await expectNoOverflow(ada.page, 'the top bar');
 });
 
-test('the font size of the field prevents the zoom of a phone in landscape', async ({ pair }) => {
+test('the font size of the message field is 16 px, so that phones do not zoom in on focus', async ({
+  pair,
+}) => {
   const [ada] = await pair({ viewport: { width: 844, height: 390 } });
   await expect(ada.field).toHaveCSS('font-size', '16px');
 });
 
-/** Drags a finger from one point to another, with the touch events of a browser. */
+/** Drags one finger by `distance` (in px) with real touch events. */
 const drag = async (
   page: Page,
   from: { x: number; y: number },
@@ -107,7 +111,7 @@ const findCentre = async (element: Locator): Promise<{ x: number; y: number }> =
   return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
 };
 
-test('a swipe to the right replies; a short or vertical one does not', async ({ pair }) => {
+test('a swipe to the right replies to a message; a short or diagonal swipe does not', async ({ pair }) => {
   const [ada, bob] = await pair();
   await bob.sendMessage('swipe me');
   const text = ada.message('swipe me').getByText('swipe me');
@@ -120,10 +124,10 @@ test('a swipe to the right replies; a short or vertical one does not', async ({ 
   await expect(replying).toBeVisible();
 });
 
-/** Half the distance at which two fingers touch the screen. */
+/** Distance of each of the two fingers from the centre of a pinch when they touch the screen. */
 const startDistancePx = 30;
 
-/** Moves two fingers apart from a point, each by `distancePx`. */
+/** Moves two fingers away from a centre, each by `distancePx`. */
 const pinch = async (page: Page, { x, y }: { x: number; y: number }, distancePx: number): Promise<void> => {
   const session = await page.context().newCDPSession(page);
   const dispatchTouch = (type: 'touchStart' | 'touchMove' | 'touchEnd', offsetPx: number) =>
@@ -144,7 +148,7 @@ const pinch = async (page: Page, { x, y }: { x: number; y: number }, distancePx:
   await session.detach();
 };
 
-test('a photo is zoomed with two fingers or a double tap, and moved with one, up to its edges', async ({
+test('two fingers or a double tap zoom a photo, and one finger moves it, but not beyond its edges', async ({
   pair,
 }) => {
   const [ada] = await pair();
@@ -158,12 +162,12 @@ test('a photo is zoomed with two fingers or a double tap, and moved with one, up
   await expect(photo).toBeVisible();
   const measurePhoto = async () => (await photo.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
   await expect.poll(async () => (await measurePhoto()).width).toBeGreaterThan(300);
-  const whole = await measurePhoto();
+  const unzoomed = await measurePhoto();
 
-  // The fingers end three times as far apart as they began.
+  // The distance of the fingers triples.
   await pinch(page, await findCentre(photo), 2 * startDistancePx);
   const zoomed = await measurePhoto();
-  expect(zoomed.width).toBeCloseTo(whole.width * 3, -1);
+  expect(zoomed.width).toBeCloseTo(unzoomed.width * 3, -1);
   expect(await page.evaluate(() => visualViewport?.scale), 'the page itself is not zoomed').toBe(1);
 
   await drag(page, await findCentre(photo), { x: 40, y: 0 });
@@ -177,9 +181,9 @@ test('a photo is zoomed with two fingers or a double tap, and moved with one, up
     await page.touchscreen.tap(195, 422);
   };
   await doubleTapCentre();
-  await expect.poll(async () => (await measurePhoto()).width).toBeCloseTo(whole.width, 0);
+  await expect.poll(async () => (await measurePhoto()).width).toBeCloseTo(unzoomed.width, 0);
   await doubleTapCentre();
-  await expect.poll(async () => (await measurePhoto()).width).toBeCloseTo(whole.width * 2.5, 0);
+  await expect.poll(async () => (await measurePhoto()).width).toBeCloseTo(unzoomed.width * 2.5, 0);
   await page.goBack();
   await expect(page.getByRole('dialog')).toBeHidden();
   await expect(ada.field).toBeVisible();
@@ -207,7 +211,7 @@ test('both carousels of the landing page follow a swipe in either direction and 
   }
 });
 
-test("a stranger's web address is hidden, then text with a Copy button; a friend's is a link", async ({
+test("a stranger's web address is hidden until tapped and can be copied; a friend's is a link", async ({
   friends,
 }) => {
   const [ada, bob] = await friends();

@@ -15,30 +15,30 @@ const picture = Buffer.from(
   'base64',
 );
 
-/** Performs an action of one message, with the mouse. */
+/** Clicks an action in the toolbar of a message, which is shown while the pointer is over the message. */
 const clickAction = async (person: Person, text: string, action: string): Promise<void> => {
   await person.message(text).first().hover();
   await person.message(text).first().getByRole('button', { name: action, exact: true }).click();
 };
 
-test('friends chat: messages are delivered live to two tabs of one user and kept over a reload', async ({
+test('private messages are delivered to every tab of both friends and survive a reload', async ({
   friends,
 }) => {
   const [ada, bob] = (await friends()).map(toPrivateChatUser) as [PrivateChatUser, PrivateChatUser];
-  const second = new PrivateChatUser(await ada.page.context().newPage(), ada.user);
-  await second.page.goto('/chat');
+  const secondTab = new PrivateChatUser(await ada.page.context().newPage(), ada.user);
+  await secondTab.page.goto('/chat');
   await openChat(ada, bob);
-  await openChat(second, bob);
+  await openChat(secondTab, bob);
   await openChat(bob, ada);
 
   await ada.sendMessage('good evening');
   await expect(ada.message('good evening')).toContainText('Sent');
   await expect(bob.message('good evening')).toHaveCount(1);
-  await expect(second.message('good evening')).toHaveCount(1);
+  await expect(secondTab.message('good evening')).toHaveCount(1);
   await bob.sendMessage('good evening to you');
   await expect(ada.message('good evening to you')).toHaveCount(1);
-  await expect(second.message('good evening to you')).toHaveCount(1);
-  // The first message has a timestamp; another one within five minutes has none.
+  await expect(secondTab.message('good evening to you')).toHaveCount(1);
+  // Messages within five minutes share the timestamp of the first.
   await expect(getPrivateChat(ada).getByRole('listitem').locator('time')).toHaveCount(1);
 
   await ada.page.reload();
@@ -46,7 +46,9 @@ test('friends chat: messages are delivered live to two tabs of one user and kept
   await expect(ada.messages).toHaveText([/good evening/, /good evening to you/]);
 });
 
-test('replies, edits, reactions and deletions are shown to both', async ({ friends }) => {
+test('replies, edits, reactions and deletions of private messages are shown to both friends', async ({
+  friends,
+}) => {
   const [ada, bob] = (await friends()).map(toPrivateChatUser) as [PrivateChatUser, PrivateChatUser];
   await openChat(ada, bob);
   await openChat(bob, ada);
@@ -83,7 +85,7 @@ test('replies, edits, reactions and deletions are shown to both', async ({ frien
   await expect(bob.messages.getByText('shall we meet')).toHaveCount(0);
 });
 
-test('a photo with a caption is shown to a friend without a blur, and enlarged in the lightbox', async ({
+test('a photo from a friend is shown without a blur, and is enlarged in the lightbox', async ({
   friends,
 }) => {
   const [ada, bob] = (await friends()).map(toPrivateChatUser) as [PrivateChatUser, PrivateChatUser];
@@ -104,7 +106,7 @@ test('a photo with a caption is shown to a friend without a blur, and enlarged i
   await expect(getPrivateChat(bob)).toBeVisible();
 });
 
-test('an interrupted message is sent once, after a lost connection and after a reload', async ({
+test('a message written while offline, or whose ack was lost before a reload, is delivered exactly once', async ({
   friends,
 }) => {
   let network: Connection | undefined;
@@ -131,7 +133,7 @@ test('an interrupted message is sent once, after a lost connection and after a r
 
   network?.restore();
   await expect(ada.page.getByText('Connected', { exact: true })).toBeVisible();
-  // Refetched after the reconnect.
+  // The page refetches the messages after the reconnect.
   await expect(ada.message('meanwhile')).toHaveCount(1);
   network?.dropResponses();
   await ada.field.press('Enter');
@@ -146,7 +148,9 @@ test('an interrupted message is sent once, after a lost connection and after a r
   await expect(bob.message('not yet')).toHaveCount(1);
 });
 
-test('an unanswered message fails, and Retry sends it once', async ({ friends }) => {
+test('a private message without an ack is marked as not delivered, and Retry does not deliver it twice', async ({
+  friends,
+}) => {
   let network: Connection | undefined;
   const [ada, bob] = (
     await friends({
@@ -162,7 +166,7 @@ test('an unanswered message fails, and Retry sends it once', async ({ friends })
   await ada.sendMessage('are you there?');
   await expect(bob.message('are you there?')).toHaveCount(1);
   await expect(ada.message('are you there?')).toContainText('Sending');
-  // The page probes a silent connection every three seconds; the server answers, so the connection stays.
+  // The page pings a silent connection every three seconds. The server replies, so the page does not reconnect.
   for (let probes = 1; probes <= 3; probes += 1) {
     await ada.page.clock.runFor(3_000);
     await expect.poll(() => network?.pongs).toBe(probes);
@@ -178,7 +182,10 @@ test('an unanswered message fails, and Retry sends it once', async ({ friends })
   await expect(bob.message('are you there?')).toHaveCount(1);
 });
 
-test("each friend's draft is kept, and the random chat continues beneath", async ({ friends, newcomer }) => {
+test('each private chat keeps its draft, and the random chat continues while a private chat is open', async ({
+  friends,
+  newcomer,
+}) => {
   const [stranger, bob] = await friends();
   const ada = toPrivateChatUser(stranger);
   await stranger.sendMessage('in the random chat');
@@ -197,7 +204,7 @@ test("each friend's draft is kept, and the random chat continues beneath", async
   await openChat(ada, bob);
   await expect(ada.field).toHaveValue('half a thought');
 
-  // The stranger writes and then leaves, in the chat beneath; the close button reports both.
+  // The close button of the private chat announces a message in the random chat, and later the end of that chat.
   await eve.sendMessage('still with me?');
   await expect(ada.button('Close private chat, something is new in the random chat')).toBeVisible();
   await ada.page.keyboard.press('Escape');
@@ -220,7 +227,7 @@ test('older messages load while scrolling up, and a quote links to a message tha
   const ids = await seedMessages(bob, ada, count);
   await seedMessages(bob, ada, 1, { text: () => 'remember this?', replyTo: ids[2] });
 
-  // A chat with unread messages opens at the first of them; once read, it opens at its end.
+  // A chat with unread messages opens at the first of them. So mark all as read, and reopen the chat at its end.
   const read = ada.page.waitForResponse(/\/api\/private-messages\/read\//);
   await openChat(ada, bob);
   expect((await read).status()).toBe(204);
@@ -237,7 +244,7 @@ test('older messages load while scrolling up, and a quote links to a message tha
   await ada.button('Jump to the newest message').click();
   await expect(ada.message('remember this?')).toBeInViewport();
 
-  // Start again from the newest page: loading more at its top keeps the visible rows in place.
+  // After a reload only the newest page is loaded. Loading older messages keeps the visible rows in place.
   await ada.page.reload();
   await openChat(ada, bob);
   const list = getPrivateChat(ada).getByRole('region', { name: 'Messages' });

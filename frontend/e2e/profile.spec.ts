@@ -10,7 +10,7 @@ import { expect, createZeroFile, test } from './support/test.ts';
 
 const phone = { viewport: { width: 390, height: 844 } };
 
-test('a new name and picture are saved, shown in the other tab and to a friend at once, and kept over a reload', async ({
+test('a new name and picture appear immediately in another tab and for a friend, and survive a reload', async ({
   friends,
 }) => {
   const [ada, bob] = await friends();
@@ -42,26 +42,28 @@ test('a new name and picture are saved, shown in the other tab and to a friend a
   await settings.getByLabel('Username').fill('Ada Lovelace');
   await settings.getByRole('button', { name: 'Save changes' }).click();
   await expect(settings.getByRole('button', { name: 'No changes' })).toBeDisabled();
-  const findSidebar = (page: typeof ada.page) => page.getByRole('complementary', { name: 'Sidebar' });
-  await expect(findSidebar(otherTab).getByText('Ada Lovelace')).toBeVisible();
-  await expect(findSidebar(bob.page).getByText('Ada Lovelace').first()).toBeVisible();
+  const getSidebar = (page: typeof ada.page) => page.getByRole('complementary', { name: 'Sidebar' });
+  await expect(getSidebar(otherTab).getByText('Ada Lovelace')).toBeVisible();
+  await expect(getSidebar(bob.page).getByText('Ada Lovelace').first()).toBeVisible();
 
-  // A reload would reopen the settings by their address, over the sidebar.
+  // Close the settings first: their address would reopen them after the reload, over the sidebar.
   await settings.getByRole('button', { name: 'Close' }).click();
   await expect(ada.page).toHaveURL('/chat');
   await ada.page.reload();
-  await expect(findSidebar(ada.page).getByText('Ada Lovelace')).toBeVisible();
+  await expect(getSidebar(ada.page).getByText('Ada Lovelace')).toBeVisible();
   expect((await readStoredUser(ada.page))?.avatar).toMatch(/^\/api\/files\/avatars\/profiles\//);
 });
 
-test.describe('an account', () => {
+test.describe('the settings of a registered user', () => {
   // The browser logs these responses to the console itself.
   test.use({ expectedErrors: [/status of (401|403)/] });
 
-  test('changes its e-mail, then its password, which ends the login in another browser', async ({ open }) => {
+  test('change the e-mail address, then the password, which signs out the other browser', async ({
+    open,
+  }) => {
     const account = { email: createEmail(), password: 'secret1' };
     const { page } = await signInAndOpenChat(await open(), account);
-    const { page: elsewhere } = await signInAndOpenChat(await open(), account);
+    const { page: otherBrowser } = await signInAndOpenChat(await open(), account);
     await openSettings(page);
     const settings = page.getByRole('dialog', { name: 'Profile Settings' });
 
@@ -79,8 +81,8 @@ test.describe('an account', () => {
     await submitEmail.click();
     await expectToast(page, 'Email changed', 'Your email has been changed successfully.');
     await expect(settings.getByText(email)).toBeVisible();
-    // A change of e-mail does not end other logins (A28).
-    await expect(elsewhere).toHaveURL('/chat');
+    // A change of the e-mail address does not end other logins (A28).
+    await expect(otherBrowser).toHaveURL('/chat');
 
     await settings.getByRole('tab', { name: 'Password' }).click();
     const submitPassword = settings.getByRole('button', { name: 'Change password' });
@@ -94,22 +96,22 @@ test.describe('an account', () => {
     await submitPassword.click();
     await expectToast(page, 'Password changed');
 
-    await expect(elsewhere).toHaveURL('/auth');
-    expect(await readStoredUser(elsewhere)).toBeNull();
+    await expect(otherBrowser).toHaveURL('/auth');
+    expect(await readStoredUser(otherBrowser)).toBeNull();
     await page.reload();
     await expect(page.getByText('Connected', { exact: true })).toBeVisible();
 
-    await elsewhere.getByLabel('Email').fill(email);
-    await elsewhere.getByLabel('Password').fill(account.password);
-    await elsewhere.locator('form').getByRole('button').click();
-    await expectToast(elsewhere, 'Login error', 'Invalid credentials. Please try again.');
-    await elsewhere.getByLabel('Password').fill('secret2');
-    await elsewhere.locator('form').getByRole('button').click();
-    await expect(elsewhere).toHaveURL('/chat');
-    await expect(elsewhere.getByText('Connected', { exact: true })).toBeVisible();
+    await otherBrowser.getByLabel('Email').fill(email);
+    await otherBrowser.getByLabel('Password').fill(account.password);
+    await otherBrowser.locator('form').getByRole('button').click();
+    await expectToast(otherBrowser, 'Login error', 'Invalid credentials. Please try again.');
+    await otherBrowser.getByLabel('Password').fill('secret2');
+    await otherBrowser.locator('form').getByRole('button').click();
+    await expect(otherBrowser).toHaveURL('/chat');
+    await expect(otherBrowser.getByText('Connected', { exact: true })).toBeVisible();
   });
 
-  test('on a phone the settings are a sheet, every tab is reached by keyboard, and the focus returns', async ({
+  test('fill a phone, can be operated by keyboard, and do not discard input without confirmation', async ({
     open,
   }) => {
     const { page } = await signInAndOpenChat(await open(phone), {
@@ -118,7 +120,7 @@ test.describe('an account', () => {
     });
     await openSettings(page);
     const settings = page.getByRole('dialog', { name: 'Profile Settings' });
-    // After its entry animation.
+    // Wait for the end of the entry animation.
     await expect
       .poll(async () => {
         const box = await settings.boundingBox();
@@ -136,10 +138,10 @@ test.describe('an account', () => {
     await expect(settings.getByText('Passwords do not match')).toBeVisible();
     await expectAccessibleDialog(page, 'Profile Settings');
 
-    // A tap beside the sheet does not discard input.
+    // A tap outside the sheet does not discard input.
     await page.mouse.click(195, 10);
     await expect(settings.getByLabel('Confirm new password')).toHaveValue('secret2');
-    // Nor does Escape, without asking.
+    // Escape asks for confirmation first, and a second Escape closes that question.
     await page.keyboard.press('Escape');
     await expectAccessibleDialog(page, 'Profile Settings');
     await page.keyboard.press('Escape');

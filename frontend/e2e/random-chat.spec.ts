@@ -3,7 +3,7 @@ import { pageLimits } from '../src/lib/page-limits';
 import { Connection } from './support/connection.ts';
 import { expect, Person, test } from './support/test.ts';
 
-test('the whole journey: two strangers join, meet, chat, part, and meet again', async ({ open }) => {
+test('two anonymous visitors join, are matched, chat, skip, and are matched again', async ({ open }) => {
   const join = async (gender: 'Man' | 'Woman'): Promise<Person> => {
     const page = await (await open()).newPage();
     await page.goto('/');
@@ -82,7 +82,10 @@ test('the whole journey: two strangers join, meet, chat, part, and meet again', 
   await expect(bob.messages).toHaveCount(1);
 });
 
-test('of three users, the skipped one meets the third', async ({ pair, newcomer }) => {
+test('a user who skipped is matched with a third user and does not see messages of the earlier chat', async ({
+  pair,
+  newcomer,
+}) => {
   const [[ada, bob], cleo] = await Promise.all([pair(), newcomer({ gender: 'female' })]);
   await ada.sendMessage('only for Bob');
   await expect(bob.message('only for Bob')).toBeVisible();
@@ -95,7 +98,7 @@ test('of three users, the skipped one meets the third', async ({ pair, newcomer 
   await expect(ada.heading('Chat Ended')).toBeVisible();
 });
 
-test('the partner preference is kept over a reload and is respected', async ({ newcomer }) => {
+test('the partner preference survives a reload and restricts the matches', async ({ newcomer }) => {
   const [ada, bob, cleo] = await Promise.all([
     newcomer({ gender: 'female' }),
     newcomer({ gender: 'male' }),
@@ -114,30 +117,30 @@ test('the partner preference is kept over a reload and is respected', async ({ n
   await expect(bob.heading('Looking for someone...')).toBeVisible();
 });
 
-test('when both users skip at once, neither sees a skipped screen', async ({ pair }) => {
+test('when both users skip at the same time, neither sees the screen "Chat Ended"', async ({ pair }) => {
   let network: Connection | undefined;
   const [ada, bob] = await pair({
     prepare: async (page) => {
       network = await Connection.intercept(page);
     },
   });
-  // Held back on one side, so that each user has confirmed before the other's skip arrives.
+  // Ada is offline while both confirm, so that neither receives the other's skip before.
   await network?.cut();
   await expect(ada.page.getByText('Disconnected', { exact: true })).toBeVisible();
   await ada.skip();
   await bob.skip();
   await expect(ada.heading('Looking for someone...')).toBeVisible();
   network?.restore();
-  // Without other users in the queue they meet again.
+  // No other user is in the queue, so the two are matched again.
   await expect(ada.messages).toHaveCount(1);
   await expect(bob.messages).toHaveCount(1);
 });
 
-test('the tabs of one user show the same chat', async ({ newcomer }) => {
+test('all tabs of a user show the same search and chat', async ({ newcomer }) => {
   const ada = await newcomer({ gender: 'female' });
-  const second = await ada.page.context().newPage();
-  await second.goto('/chat');
-  const tab = new Person(second, ada.user);
+  const secondPage = await ada.page.context().newPage();
+  await secondPage.goto('/chat');
+  const tab = new Person(secondPage, ada.user);
   await expect(tab.button('Find Conversation')).toBeEnabled();
 
   await ada.pressFind();
@@ -155,24 +158,24 @@ test('the tabs of one user show the same chat', async ({ newcomer }) => {
   await ada.sendMessage('from the first tab');
   await tab.sendMessage('from the second tab');
   await expect(bob.messages).toHaveCount(3);
-  for (const side of [ada, tab, bob]) {
-    await expect(side.messages.nth(1)).toContainText('from the first tab');
-    await expect(side.messages.nth(2)).toContainText('from the second tab');
+  for (const person of [ada, tab, bob]) {
+    await expect(person.messages.nth(1)).toContainText('from the first tab');
+    await expect(person.messages.nth(2)).toContainText('from the second tab');
   }
 
   await tab.skip();
   await expect(ada.heading('Looking for someone...')).toBeVisible();
   await expect(bob.heading('Chat Ended')).toBeVisible();
 
-  // One tab leaves; the other is still there.
-  await second.getByRole('link', { name: 'Thaw' }).click();
+  // The search of a user continues when one of their tabs leaves /chat.
+  await secondPage.getByRole('link', { name: 'Thaw' }).click();
   await expect(tab.heading('Ready to make Friends?')).toBeVisible();
   await bob.button('New Conversation').click();
   await bob.pressFind();
   await expect(ada.heading(bob.name)).toBeVisible();
 });
 
-test('a long search shows a hint', async ({ newcomer }) => {
+test('a search shows a hint after 30 seconds', async ({ newcomer }) => {
   const ada = await newcomer({ prepare: (page) => page.clock.install() });
   await ada.pressFind();
   await expect(ada.page.getByText(/^Waiting for 0:0\d$/)).toBeVisible();
@@ -181,7 +184,9 @@ test('a long search shows a hint', async ({ newcomer }) => {
   await expect(ada.page.getByText(/^Waiting for 0:3\d$/)).toBeVisible();
 });
 
-test('leaving /chat ends a search at once, and a chat after ten seconds', async ({ newcomer }) => {
+test('leaving /chat ends a search immediately, and ends a chat if the user does not return in time', async ({
+  newcomer,
+}) => {
   const sent: string[] = [];
   const ada = await newcomer({
     gender: 'female',
@@ -196,7 +201,7 @@ test('leaving /chat ends a search at once, and a chat after ten seconds', async 
     await expect(ada.heading('Ready to make Friends?')).toBeVisible();
   };
   await leave();
-  // Wait for the frame: a user who returns before the check for other tabs has not left.
+  // The page checks for other tabs before it leaves the queue, so wait for the frame before returning.
   await expect.poll(() => sent.some((text) => text.includes('leave_queue'))).toBe(true);
   await ada.page.goBack();
   await expect(ada.heading('Ready to chat?')).toBeVisible();
@@ -231,7 +236,7 @@ test("a stranger's message is shown as plain text, up to 2,000 characters", asyn
   await expect(bob.message('😂'.repeat(limits.messageMaxCodePoints))).toBeVisible();
 });
 
-test('the list stays at its end while it is scrolled there', async ({ pair }) => {
+test('the message list follows new messages only while it is scrolled to its end', async ({ pair }) => {
   const [ada, bob] = await pair();
   for (let n = 1; n <= 20; n += 1) await ada.sendMessage(`message ${n}.`);
   await expect(bob.message('message 20.')).toBeInViewport();

@@ -4,13 +4,13 @@ import { expectIntactLayoutOnSmallScreen } from './support/layout.ts';
 import { signInModerator } from './support/moderation.ts';
 import { expect, type Person, test } from './support/test.ts';
 
-// A profile of the user who was blocked answers 404 from then on.
+// Requests for the profile of a blocked user return 404.
 test.use({ expectedErrors: [/status of 404/] });
 
 const fetchReports = async ({ page, user }: Person): Promise<unknown[]> =>
   (await (await page.request.get(`/api/reports/${user.id}`)).json()) as unknown[];
 
-test('a message is reported by keyboard alone, with its evidence, and the partner is blocked', async ({
+test('a user reports a message with the keyboard alone, which blocks the partner and stores the evidence', async ({
   open,
   pair,
   device: { hasTouch },
@@ -22,7 +22,7 @@ test('a message is reported by keyboard alone, with its evidence, and the partne
   await page.getByRole('region', { name: 'Messages' }).focus();
   await page.keyboard.press('ArrowUp');
   if (hasTouch) {
-    // A touch screen has no toolbar beside the message.
+    // On a touch screen the actions of a message open as a sheet.
     await page.keyboard.press('Enter');
     await ada.button('Report message').focus();
   } else {
@@ -69,7 +69,9 @@ test('a message is reported by keyboard alone, with its evidence, and the partne
   ]);
 });
 
-test('a partner who has blocked the user is reported from Chat History, once', async ({ pair }) => {
+test('a partner who has blocked the user can be reported from Chat History, and a repetition is ignored', async ({
+  pair,
+}) => {
   const [ada, bob] = await pair();
   const blocked = await bob.page.request.post('/api/blocks', {
     data: { blockerId: bob.user.id, blockedId: ada.user.id },
@@ -77,10 +79,10 @@ test('a partner who has blocked the user is reported from Chat History, once', a
   expect(blocked.status()).toBe(201);
   await expect(ada.heading('Chat Ended')).toBeVisible();
   const { page } = ada;
-  // The history is written shortly after the match.
-  const countListed = async (): Promise<number> =>
+  // The worker writes the history asynchronously, shortly after the match.
+  const countHistoryEntries = async (): Promise<number> =>
     ((await (await page.request.get(`/api/chat-history/${ada.user.id}`)).json()) as unknown[]).length;
-  await expect.poll(countListed).toBe(1);
+  await expect.poll(countHistoryEntries).toBe(1);
   const dialog = page.getByRole('dialog', { name: 'Report Unknown User' });
   const history = page.getByRole('dialog', { name: 'Chat History' });
   const report = async (): Promise<void> => {

@@ -20,7 +20,7 @@ test('a reload continues the chat, without lost or duplicate messages', async ({
   await expect(bob.message('before')).toHaveCount(1);
 });
 
-test('after a lost connection the text is kept with a notice, and the chat continues or shows how it ended', async ({
+test('after a reconnect the chat continues with the unsent text, or shows that the partner has skipped', async ({
   pair,
 }) => {
   let network: Connection | undefined;
@@ -61,7 +61,7 @@ test('after a lost connection the text is kept with a notice, and the chat conti
   await expect(ada.page.getByText('Your chat partner skipped this conversation')).toBeVisible();
 });
 
-test('after five attempts Reconnect is offered and works', async ({ newcomer }) => {
+test('after five failed attempts to reconnect, the page offers a Reconnect button', async ({ newcomer }) => {
   let network: Connection | undefined;
   const ada = await newcomer({
     prepare: async (page) => {
@@ -74,6 +74,7 @@ test('after five attempts Reconnect is offered and works', async ({ newcomer }) 
   await expect(ada.button('Connecting...')).toBeDisabled();
   for (const [index, delay] of [1_000, 2_000, 4_000, 8_000, 16_000].entries()) {
     await ada.page.clock.runFor(delay);
+    // The first connection counts as an attempt too.
     await expect.poll(() => network?.attempts).toBe(index + 2);
   }
   const reconnect = ada.button('Reconnect');

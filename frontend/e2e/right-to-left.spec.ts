@@ -4,7 +4,7 @@ import { expect, test } from './support/test.ts';
 const readDirection = (text: Locator): Promise<string> =>
   text.evaluate((element) => getComputedStyle(element.closest('[dir]') ?? element).direction);
 
-/** Positions of the first and the last character of an element, in px from the left. */
+/** Distances of the first and the last character of an element from the left edge of the page, in px. */
 const measureEnds = (text: Locator): Promise<[first: number, last: number]> =>
   text.evaluate((element) => {
     const node = element.firstChild;
@@ -24,8 +24,8 @@ test('Arabic text runs from right to left in the composer, messages, quotes and 
   await ada.field.fill(arabic);
   expect(await readDirection(ada.field)).toBe('rtl');
   await ada.field.press('Enter');
-  for (const side of [ada, bob])
-    expect(await readDirection(side.message(arabic).getByText(arabic))).toBe('rtl');
+  for (const person of [ada, bob])
+    expect(await readDirection(person.message(arabic).getByText(arabic))).toBe('rtl');
   // The full stop at the end of the sentence is on the left.
   const [first, last] = await measureEnds(bob.message(arabic).getByText(arabic));
   expect(last).toBeLessThan(first);

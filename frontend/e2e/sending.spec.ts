@@ -17,19 +17,19 @@ const attach = (person: Person): Promise<void> =>
 const getUploadingRow = (person: Person) =>
   person.messages.filter({ has: person.page.getByRole('progressbar') });
 
-/** Holds uploads back until the returned function is called. */
+/** Delays uploads until the returned function is called. */
 const holdUploads = async (page: Page): Promise<() => void> => {
   let releaseUploads: () => void = () => undefined;
   const held = new Promise<void>((resolve) => (releaseUploads = resolve));
   await page.route('**/api/upload', async (route) => {
     await held;
-    // A cancelled upload no longer exists.
+    // Throws if the page has cancelled the upload.
     await route.continue().catch(() => undefined);
   });
   return releaseUploads;
 };
 
-/** `prepare` routes the socket of a page through the test; `getConnection` returns it once the page is open. */
+/** `prepare` routes the sockets of a page through the test; `getConnection` controls them once the page is open. */
 const createInterception = (): {
   getConnection: () => Connection;
   prepare: (page: Page) => Promise<void>;
@@ -47,7 +47,7 @@ const createInterception = (): {
 };
 
 test.describe('a photo on a slow connection', () => {
-  test('is a row with its progress, the composer is empty at once, and Cancel returns its caption', async ({
+  test('shows its progress in the list, leaves the composer free, and returns the caption when cancelled', async ({
     pair,
   }) => {
     const [ada, bob] = await pair();
@@ -95,7 +95,9 @@ test.describe('a photo on a slow connection', () => {
   test.describe('that fails', () => {
     test.use({ expectedErrors: [/status of 503/] });
 
-    test('while another message is being written keeps its row, with Retry and Remove', async ({ pair }) => {
+    test('to upload while another message is written stays in the list with Retry and Remove', async ({
+      pair,
+    }) => {
       const [ada, bob] = await pair();
       let isDown = true;
       await ada.page.route('**/api/upload', async (route) => {
@@ -124,7 +126,7 @@ test.describe('a photo on a slow connection', () => {
     });
   });
 
-  test('of more than 2,048 px is scaled down before it is uploaded (A95)', async ({ pair }) => {
+  test('wider than 2,048 px is scaled down to 2,048 px before the upload (A95)', async ({ pair }) => {
     const [ada, bob] = await pair();
     const large = await ada.page.evaluate(async () => {
       const canvas = new OffscreenCanvas(4_096, 1_024);
@@ -135,7 +137,7 @@ test.describe('a photo on a slow connection', () => {
     await ada.page
       .locator('input[type=file]')
       .setInputFiles({ name: 'large.png', mimeType: 'image/png', buffer: Buffer.from(large) });
-    // In a worker, so that the page stays responsive.
+    // A web worker scales the picture, so that the page stays responsive.
     const worker = ada.page.waitForEvent('worker');
     await ada.button('Send').click();
     expect((await worker).url()).toContain('scale-picture');
@@ -146,7 +148,7 @@ test.describe('a photo on a slow connection', () => {
 });
 
 test.describe('on an unreliable connection', () => {
-  test('an edit that did not reach the server is sent when the chat is resumed', async ({ pair }) => {
+  test('an edit that did not reach the server is sent again after the reconnect', async ({ pair }) => {
     const { getConnection, prepare } = createInterception();
     const [ada, bob] = await pair({ prepare });
     await ada.sendMessage('helo');
@@ -165,14 +167,14 @@ test.describe('on an unreliable connection', () => {
     await expect(ada.message('hello again')).toContainText('(edited)');
   });
 
-  test('a message without an ack is sent once after the reconnect, and survives a reload of the page', async ({
+  test('a message without an ack is delivered exactly once after a reconnect or a reload', async ({
     pair,
   }) => {
     const { getConnection, prepare } = createInterception();
     const [ada, bob] = await pair({ prepare });
     getConnection().dropCommands();
     await ada.sendMessage('is this on?');
-    // The page probes the silent connection, then drops it.
+    // The page pings the silent connection and closes it, because no pong arrives.
     await expect(ada.page.getByText('Disconnected', { exact: true })).toBeVisible();
     getConnection().deliverCommands();
     await expect(bob.message('is this on?')).toHaveCount(1);
@@ -189,7 +191,9 @@ test.describe('on an unreliable connection', () => {
   });
 });
 
-test('a reload keeps text and reply, and reports that the photo is gone', async ({ pair }) => {
+test('a reload keeps the text and reply of an unsent message, and asks to attach its photo again', async ({
+  pair,
+}) => {
   const [ada, bob] = await pair();
   await bob.sendMessage('what do you see?');
   await ada.message('what do you see?').hover();
@@ -206,7 +210,7 @@ test('a reload keeps text and reply, and reports that the photo is gone', async 
   await expect(ada.page.getByText('Your photo was not kept')).toBeHidden();
 });
 
-test('on a desktop the composer has the focus on opening, on typing anywhere, and on editing the last message', async ({
+test('on a desktop an opened chat focuses the composer, typing anywhere goes into it, and Arrow Up edits', async ({
   friends,
 }) => {
   const [ada, bob] = (await friends()).map(toPrivateChatUser) as [PrivateChatUser, PrivateChatUser];
@@ -228,7 +232,7 @@ test('on a desktop the composer has the focus on opening, on typing anywhere, an
   await expect(bob.message('hello there')).toContainText('(edited)');
 });
 
-test('a phone has a button for line breaks, since Enter sends', async ({ pair }) => {
+test('a phone shows a button for line breaks, because Enter sends the message', async ({ pair }) => {
   const [ada, bob] = await pair({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
   await expect(ada.page.getByText('New line')).toBeHidden();
   await ada.field.tap();

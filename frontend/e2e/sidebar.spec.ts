@@ -9,19 +9,21 @@ const inDialog = { within: '[role="dialog"]' };
 const measureSidebarWidth = async (person: Person): Promise<number | undefined> =>
   (await getSidebar(person).boundingBox())?.width;
 
-test('beside the chat the sidebar is 320 or 80 px wide, and the choice is kept', async ({ friends }) => {
+test('on a wide screen the sidebar is 320 px wide, or 80 px when collapsed, which survives a reload', async ({
+  friends,
+}) => {
   const [ada, bob] = await friends();
   await expect(ada.heading('Friends (1)')).toBeVisible();
   await expect.poll(() => measureSidebarWidth(ada)).toBe(320);
   await ada.button('Collapse sidebar').click();
   await expect(ada.button('Expand sidebar')).toBeVisible();
   await expect.poll(() => measureSidebarWidth(ada)).toBe(80);
-  const picture = getSidebar(ada).getByRole('button', { name: `Send Message to ${bob.name}, Online` });
-  await picture.focus();
+  const friendPicture = getSidebar(ada).getByRole('button', { name: `Send Message to ${bob.name}, Online` });
+  await friendPicture.focus();
   await expect(ada.page.getByRole('tooltip')).toContainText(bob.name);
 
   await ada.page.reload();
-  await expect(picture).toBeVisible();
+  await expect(friendPicture).toBeVisible();
   await expect.poll(() => measureSidebarWidth(ada)).toBe(80);
   await ada.button('Expand sidebar').click();
 
@@ -34,7 +36,7 @@ test('beside the chat the sidebar is 320 or 80 px wide, and the choice is kept',
   await expect(ada.button('Open sidebar')).toBeVisible();
 });
 
-test('on a phone the sidebar is a sheet that traps the focus', async ({ friends }) => {
+test('on a phone the sidebar is a modal sheet that keeps the keyboard focus', async ({ friends }) => {
   const [ada, bob] = await friends({ viewport: { width: 390, height: 844 } });
   await expect(getSidebar(ada)).toBeHidden();
   await expect(getSheet(ada)).toBeHidden();
@@ -47,7 +49,7 @@ test('on a phone the sidebar is a sheet that traps the focus', async ({ friends 
     expect(await getSheet(ada).evaluate((dialog) => dialog.contains(document.activeElement))).toBe(true);
   }
   await expect(async () => {
-    // If the focused control has a tooltip, the first Escape closes that.
+    // If the focused control has a tooltip, the first Escape closes the tooltip.
     await ada.page.keyboard.press('Escape');
     await expect(getSheet(ada)).toBeHidden({ timeout: 1_000 });
   }).toPass();
@@ -59,7 +61,7 @@ test('on a phone the sidebar is a sheet that traps the focus', async ({ friends 
   await expect(ada.page.getByRole('region', { name: `Private chat with ${bob.name}` })).toBeVisible();
 });
 
-test('everything around the chat passes the accessibility checks in both themes', async ({
+test('sidebar, friend requests and history pass the accessibility checks in both themes', async ({
   friends,
   newcomer,
 }) => {
@@ -68,7 +70,7 @@ test('everything around the chat passes the accessibility checks in both themes'
   await expect(ada.heading('Friends (1)')).toBeVisible();
   await expectAccessible(ada.page, 'a friend', { within: 'aside' });
   await ada.button('Collapse sidebar').click();
-  await expectAccessible(ada.page, 'rail', { within: 'aside' });
+  await expectAccessible(ada.page, 'collapsed sidebar', { within: 'aside' });
   await ada.button('Expand sidebar').click();
 
   await ada.skip();
@@ -82,7 +84,7 @@ test('everything around the chat passes the accessibility checks in both themes'
   await ada.page.keyboard.press('Escape');
 
   await ada.page.setViewportSize({ width: 390, height: 844 });
-  await expectAccessible(ada.page, 'telephone');
+  await expectAccessible(ada.page, 'phone');
   await ada.button('Open sidebar').click();
   await expect(getSheet(ada).getByText(bob.name)).toBeVisible();
   await expectAccessible(ada.page, 'sheet', inDialog);

@@ -1,7 +1,7 @@
 import { type Page } from '@playwright/test';
 import { expect, test, type Person } from './support/test.ts';
 
-/** Limits the connection to a round trip of 400 ms and 50 kB/s. The browser delays requests and socket frames. */
+/** Makes the browser add 400 ms to the round trip of requests and frames, and limits them to 50 kB/s. */
 const slowDown = async (page: Page): Promise<void> => {
   const devtools = await page.context().newCDPSession(page);
   const bytesPerSecond = 50_000;
@@ -14,7 +14,7 @@ const slowDown = async (page: Page): Promise<void> => {
   });
 };
 
-/** A picture of noise, which cannot be compressed: an upload of about four seconds at 50 kB/s. */
+/** A picture of noise, which does not compress, so that its upload takes about four seconds at 50 kB/s. */
 const createNoisePicture = async (page: Page): Promise<Buffer> => {
   const base64 = await page.evaluate(() => {
     const canvas = Object.assign(document.createElement('canvas'), { width: 256, height: 256 });
@@ -32,13 +32,13 @@ const createNoisePicture = async (page: Page): Promise<Buffer> => {
 const readPercent = async ({ page }: Person): Promise<number> =>
   Number(await page.getByRole('progressbar', { name: 'Sending photo' }).getAttribute('value'));
 
-test('on a slow connection messages are delivered once and in order, and a photo shows its progress and can be cancelled', async ({
+test('on a slow connection messages arrive once and in order, and an upload shows its progress and can be cancelled', async ({
   pair,
 }) => {
   const [ada, bob] = await pair();
   const picture = await createNoisePicture(ada.page);
   await slowDown(ada.page);
-  // The states in which the third message was shown, one after the other.
+  // The states that the page shows for the third message, in order.
   const states: string[] = [];
   await ada.page.exposeFunction('recordState', (state: string) => states.push(state));
   await ada.page.getByRole('region', { name: 'Messages' }).evaluate((list) => {
@@ -63,7 +63,7 @@ test('on a slow connection messages are delivered once and in order, and a photo
   await expect.poll(async () => (percent = await readPercent(ada))).toBeGreaterThan(0);
   await expect.poll(() => readPercent(ada)).toBeGreaterThan(percent);
   await ada.button('Cancel').click();
-  // The notice and the three messages: the row of the photo is gone.
+  // The welcome notice and three messages remain, without the photo.
   await expect(ada.messages).toHaveCount(4);
   await expect(ada.field).toHaveValue('a large one');
   await ada.sendMessage('only words');

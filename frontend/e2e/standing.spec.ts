@@ -9,14 +9,14 @@ import { expectIntactLayoutOnSmallScreen } from './support/layout.ts';
 import { reportByHttp, signInModerator } from './support/moderation.ts';
 import { expect, type Person, test } from './support/test.ts';
 
-// Requests that were under way at the moment of the suspension, and those about notices that a test has made up.
+// 403 for requests in flight during the suspension, 404 for requests about notices that exist only in mocked responses.
 test.use({ expectedErrors: [/status of (403|404)/] });
 
 const weekMs = 7 * 24 * 60 * 60_000;
 const facts = 'You went on asking for pictures after your partner had said no.';
 
-/** The id of the first entry of a user's chat history, which is written shortly after the match. */
-const findHistoryId = async ({ page, user }: Person): Promise<number> => {
+/** Waits for the first entry of a user's chat history, which the worker writes asynchronously. @returns its id */
+const waitForHistoryId = async ({ page, user }: Person): Promise<number> => {
   let id: number | undefined;
   await expect
     .poll(async () => {
@@ -28,7 +28,7 @@ const findHistoryId = async ({ page, user }: Person): Promise<number> => {
   return id!;
 };
 
-test('a suspension in the middle of a chat leads to the standing page, and a reversed appeal back', async ({
+test('a suspension ends the chat and shows the standing page, and a reversed appeal restores access', async ({
   open,
   pair,
 }) => {
@@ -38,7 +38,7 @@ test('a suspension in the middle of a chat leads to the standing page, and a rev
   const moderators = await Promise.all(
     [1, 2].map(async (number) => signInModerator((await open()).request, number)),
   );
-  await reportByHttp(ada, bob, { category: 'sexual', historyId: await findHistoryId(ada) });
+  await reportByHttp(ada, bob, { category: 'sexual', historyId: await waitForHistoryId(ada) });
   await moderators[0]!.decide(bob, {
     outcome: 'suspended',
     rule: 'no_unwanted_sexual',
@@ -82,10 +82,11 @@ test('a suspension in the middle of a chat leads to the standing page, and a rev
     outcome: 'reversed',
     answer: 'The messages show that both of you had agreed on it.',
   });
-  // The page requests the standing once a minute.
+  // The standing page polls the standing once a minute.
   await page.clock.fastForward(60_000);
   const notice = page.getByRole('dialog');
-  // The dialog moves from the standing page to the chat once the page has the new standing.
+  // Wait for the page with the new standing: the notice dialog is closed and reopened when /chat replaces the standing
+  // page.
   await expect(page.getByText('Find Conversation')).toBeVisible();
   await expect(notice).toBeVisible();
   await expectAccessibleEverywhere(page, 'notice', { within: '[role="dialog"]' });
@@ -105,7 +106,7 @@ test('a suspension in the middle of a chat leads to the standing page, and a rev
   await expect(bob.button('Find Conversation')).toBeEnabled();
 });
 
-test('a suspension outlives cleared storage, and a suspended user may sign in with the form', async ({
+test('a suspension applies to new accounts on the same device, and a suspended user can sign in to appeal', async ({
   open,
   friends,
 }) => {
@@ -121,7 +122,7 @@ test('a suspension outlives cleared storage, and a suspended user may sign in wi
   await page.getByRole('banner').getByRole('button', { name: 'Logout' }).click();
   await expect(page).toHaveURL('/auth');
 
-  // Keeps only the cookie that identifies the device.
+  // Delete all cookies except the one that identifies the device.
   const cookies = await page.context().cookies();
   await page.context().clearCookies();
   await page.context().addCookies(cookies.filter(({ name }) => name.endsWith('thaw.did')));
@@ -146,7 +147,7 @@ test('a suspension outlives cleared storage, and a suspended user may sign in wi
 });
 
 const since = '2026-11-20T21:10:00.000Z';
-const aNotice = (changes: Partial<Notice>): Notice => ({
+const createNotice = (changes: Partial<Notice>): Notice => ({
   id: 1,
   kind: 'care',
   createdAt: since,
@@ -162,7 +163,7 @@ const aNotice = (changes: Partial<Notice>): Notice => ({
   ...changes,
 });
 
-/** Opens /chat with responses that contain this standing and these notices. */
+/** Opens /chat with mocked responses for the standing and the notices of the user. */
 const openChatWith = async (
   { page, user }: Person,
   kind: Standing['kind'],
@@ -174,21 +175,25 @@ const openChatWith = async (
   await page.goto('/chat');
 };
 
-test('care and an appeal decided by the only moderator are shown as such', async ({ newcomer }) => {
+test('/chat explains the standing "care", and says when the only moderator decided an appeal against themselves', async ({
+  newcomer,
+}) => {
   const ada = await newcomer({ gender: 'female' });
   const { page } = ada;
-  const solo = 'Decided by the same moderator, since there is only one.';
+  const onlyModeratorText = 'Decided by the same moderator, since there is only one.';
   const decided = {
     state: 'decided',
     until: null,
     outcome: 'upheld',
-    answer: `Nothing new. ${solo}`,
+    answer: `Nothing new. ${onlyModeratorText}`,
   } as const;
   await openChatWith(ada, 'care', [
-    aNotice({ appeal: { ...decided, state: 'possible', until: '2027-05-22T21:10:00.000Z', outcome: null } }),
-    aNotice({ id: 2, kind: 'appeal_decided', seenAt: null, appeal: decided }),
+    createNotice({
+      appeal: { ...decided, state: 'possible', until: '2027-05-22T21:10:00.000Z', outcome: null },
+    }),
+    createNotice({ id: 2, kind: 'appeal_decided', seenAt: null, appeal: decided }),
   ]);
-  await expect(page.getByRole('dialog', { name: 'Your appeal' })).toContainText(solo);
+  await expect(page.getByRole('dialog', { name: 'Your appeal' })).toContainText(onlyModeratorText);
   await ada.button('I understand').click();
   await expect(page.getByText('You meet fewer people for now.')).toBeVisible();
   await expectAccessibleEverywhere(page, 'line about care', { within: 'main' });
@@ -200,7 +205,7 @@ test('care and an appeal decided by the only moderator are shown as such', async
   await expectAccessibleDialog(page, 'You meet fewer people for now');
 });
 
-test('a stated age ends the chat for both and asks the sender, who may go on after the answer', async ({
+test('a message stating an age under 18 ends the chat, and its sender is asked for their age before the next one', async ({
   pair,
 }) => {
   const [ada, bob] = await pair();

@@ -2,7 +2,7 @@ import { pageLimits } from '../src/lib/page-limits';
 import { expectAccessibleEverywhere } from './support/accessibility.ts';
 import { expect, test } from './support/test.ts';
 
-test('a silence brings suggestions, which go into the composer and not out by themselves', async ({
+test('after a silence the page suggests messages; a click puts one into the composer without sending it', async ({
   pair,
 }) => {
   const host = 'api.example.com';
@@ -23,11 +23,11 @@ test('a silence brings suggestions, which go into the composer and not out by th
   const message = ada.message('I made pasta today');
   await bob.sendMessage('I made pasta today');
   await expect(message).toBeVisible();
-  const placeBefore = await message.boundingBox();
+  const boxBefore = await message.boundingBox();
 
   await ada.page.clock.fastForward(pageLimits.suggestionsAfterMs);
   await expect(row.getByRole('button')).toHaveCount(6);
-  expect(await message.boundingBox(), 'the messages do not move').toEqual(placeBefore);
+  expect(await message.boundingBox(), 'the messages do not move').toEqual(boxBefore);
   await expectAccessibleEverywhere(ada.page, 'suggestions', { within: 'main' });
   for (const button of await row.getByRole('button').all()) {
     const { width, height } = (await button.boundingBox()) ?? { width: 0, height: 0 };

@@ -14,6 +14,7 @@ const getFriendRow = ({ page }: Person, friend: Person) =>
     .getByRole('listitem')
     .filter({ hasText: friend.name });
 
+/** Makes the document report that its tab is hidden or visible. */
 const setHidden = (page: Person['page'], isHidden: boolean): Promise<void> =>
   page.evaluate((hidden) => {
     Object.defineProperty(document, 'visibilityState', {
@@ -33,13 +34,13 @@ test('a badge counts unread messages of each friend; opening the chat clears it 
   await eve.pressFind();
   await expect(ada.heading(eve.name)).toBeVisible();
   await befriend(ada, eve);
-  const second = new Person(await ada.page.context().newPage(), ada.user);
-  await second.page.goto('/chat');
-  await expect(getFriendRow(second, eve)).toBeVisible();
+  const secondTab = new Person(await ada.page.context().newPage(), ada.user);
+  await secondTab.page.goto('/chat');
+  await expect(getFriendRow(secondTab, eve)).toBeVisible();
 
   await seedMessages(bob, ada, 2);
   await seedMessages(eve, ada, 1);
-  for (const tab of [ada, second]) {
+  for (const tab of [ada, secondTab]) {
     await expect(getFriendRow(tab, bob).getByText('2 unread')).toBeVisible();
     await expect(getFriendRow(tab, eve).getByText('1 unread')).toBeVisible();
     await expect(tab.page).toHaveTitle(/^\(3\) /);
@@ -47,18 +48,18 @@ test('a badge counts unread messages of each friend; opening the chat clears it 
 
   await openChat(ada, bob);
   await expect(ada.page.getByRole('separator', { name: 'New messages' })).toBeVisible();
-  for (const tab of [ada, second]) {
+  for (const tab of [ada, secondTab]) {
     await expect(getFriendRow(tab, bob).getByText('unread')).toHaveCount(0);
     await expect(getFriendRow(tab, eve).getByText('1 unread')).toBeVisible();
     await expect(tab.page).toHaveTitle(/^\(1\) /);
   }
-  // The server has recorded it, too: a reload brings no badge back.
+  // The server has recorded it too, so the badge is absent after a reload.
   await ada.page.reload();
   await expect(getFriendRow(ada, eve).getByText('1 unread')).toBeVisible();
   await expect(getFriendRow(ada, bob).getByText('unread')).toHaveCount(0);
 });
 
-test('a message in the open chat is read while the tab is visible, and stays unread while it is not', async ({
+test('a message in the open private chat is marked as read only while the tab is visible', async ({
   friends,
 }) => {
   const [ada, bob] = (await friends()).map(toPrivateChatUser) as [PrivateChatUser, PrivateChatUser];
@@ -72,22 +73,22 @@ test('a message in the open chat is read while the tab is visible, and stays unr
   await setHidden(ada.page, false);
   expect((await read).status()).toBe(204);
   await expect(getFriendRow(ada, bob).getByText('unread')).toHaveCount(0);
-  const divided = getPrivateChat(ada)
+  const rowWithSeparator = getPrivateChat(ada)
     .getByRole('listitem')
     .filter({ has: ada.page.getByRole('separator') });
-  await expect(divided).toContainText('message number 1');
+  await expect(rowWithSeparator).toContainText('message number 1');
 
-  const again = ada.page.waitForResponse(/\/api\/private-messages\/read\//);
+  const secondRead = ada.page.waitForResponse(/\/api\/private-messages\/read\//);
   await seedMessages(bob, ada, 1, { text: () => 'seen at once' });
-  expect((await again).status()).toBe(204);
+  expect((await secondRead).status()).toBe(204);
   await expect(ada.message('seen at once')).toBeVisible();
   await expect(getFriendRow(ada, bob).getByText('unread')).toHaveCount(0);
 });
 
-// The socket may report the logout before the page has its response; it then checks once who is signed in.
+// If the socket is closed for the logout before the HTTP response arrives, the page requests its user and gets 401.
 test.use({ expectedErrors: [/status of 401/] });
 
-test('up to 99 unread messages are counted, more are 99+; counts are shown at first paint and removed on logout', async ({
+test('a badge shows at most 99+, appears after a reload before the server responds, and is removed on logout', async ({
   friends,
 }) => {
   const [ada, bob] = await friends();
@@ -120,8 +121,8 @@ test('up to 99 unread messages are counted, more are 99+; counts are shown at fi
 
   await ada.page.getByRole('button', { name: 'Logout' }).click();
   await expect(ada.page).toHaveURL(/\/auth/);
-  const kept = await ada.page.evaluate(() =>
+  const storedKeys = await ada.page.evaluate(() =>
     Object.keys(localStorage).filter((key) => key.includes('unread')),
   );
-  expect(kept).toEqual([]);
+  expect(storedKeys).toEqual([]);
 });

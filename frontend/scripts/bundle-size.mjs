@@ -1,4 +1,5 @@
-// Checks the build against budgets.json: for each route the gzipped size of every script it needs, by Vite's manifest.
+// Checks the build against budgets.json: for each route, the gzipped size of all scripts that it needs according to
+// Vite's manifest. A size above `gateKb` fails; `aimKb` is the size to aim for.
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,6 +12,7 @@ const manifest = JSON.parse(readFileSync(join(dist, '.vite', 'manifest.json'), '
 
 const measureGzippedBytes = (file) => gzipSync(readFileSync(join(dist, file)), { level: 9 }).length;
 
+/** Adds the manifest key of a chunk and those of its static imports to `found`. */
 const collectChunks = (key, found = new Set()) => {
   const chunk = manifest[key];
   if (!chunk) throw new Error(`The manifest has no ${key}`);
@@ -31,33 +33,23 @@ const report = (name, bytes, { gateKb, aimKb }) => {
   );
 };
 
-const everyCss = new Set();
+const measureAll = (files) => [...files].reduce((sum, file) => sum + measureGzippedBytes(file), 0);
+
+/** Style sheets that every page loads. */
+const sharedCss = new Set();
 for (const [route, budget] of Object.entries(budgets.javascript)) {
   const keys = new Set();
   for (const entry of ['index.html', budget.entry, ...(budget.also ?? [])]) collectChunks(entry, keys);
   const files = new Set([...keys].map((key) => manifest[key].file).filter((file) => file.endsWith('.js')));
   const css = new Set([...keys].flatMap((key) => manifest[key].css ?? []));
-  // A route with a budget of its own for styles has a sheet that no other page loads.
-  if (!budget.css) for (const file of css) everyCss.add(file);
-  report(
-    `JS ${route}`,
-    [...files].reduce((sum, file) => sum + measureGzippedBytes(file), 0),
-    budget,
-  );
-  if (budget.css)
-    report(
-      `CSS ${route}`,
-      [...css].reduce((sum, file) => sum + measureGzippedBytes(file), 0),
-      budget.css,
-    );
+  report(`JS ${route}`, measureAll(files), budget);
+  // A route with its own CSS budget has a style sheet that no other page loads.
+  if (budget.css) report(`CSS ${route}`, measureAll(css), budget.css);
+  else for (const file of css) sharedCss.add(file);
 }
-report(
-  'CSS',
-  [...everyCss].reduce((sum, file) => sum + measureGzippedBytes(file), 0),
-  budgets.css,
-);
+report('CSS', measureAll(sharedCss), budgets.css);
 
-// Fonts that every page loads. Others load by their unicode-range, only where one of their letters is shown.
+// Preloaded fonts, which every page loads. A browser loads the others only for characters in their unicode-range.
 const page = readFileSync(join(dist, 'index.html'), 'utf8');
 const fonts = [...page.matchAll(/<link [^>]*href="\/([^"]+\.woff2)"/g)].map(([, file]) => file);
 report(

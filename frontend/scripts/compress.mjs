@@ -1,4 +1,5 @@
-// Adds gzip and Brotli copies of every text file of dist/ at the best compression, so that servers need not compress.
+// Adds gzip and Brotli copies of the text files in dist/ at the highest level, so that servers do not compress them for
+// each request.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,6 +7,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 
 const dist = join(resolve(dirname(fileURLToPath(import.meta.url)), '..'), 'dist');
 const textFilePattern = /\.(html|js|css|svg|txt|webmanifest)$/;
+/** Compressing smaller files saves no network packet. */
 const minBytes = 1_024;
 
 for (const name of readdirSync(dist, { recursive: true }).filter((file) => textFilePattern.test(file))) {

@@ -30,7 +30,8 @@ const browser = await chromium.launch({
   args: ['--headless', '--no-sandbox', '--disable-gpu'],
 });
 
-const icon = async (name, size, { background, inset = 0 } = {}) => {
+/** Renders public/favicon.svg as a PNG of `size` px; `inset` is the margin in percent. */
+const renderIcon = async (name, size, { background, inset = 0 } = {}) => {
   const page = await browser.newPage({ viewport: { width: size, height: size } });
   const svg = readFileSync(join(root, 'public/favicon.svg'), 'utf8');
   await page.setContent(
@@ -40,8 +41,8 @@ const icon = async (name, size, { background, inset = 0 } = {}) => {
   await page.close();
 };
 
-/** The first screen of the landing page at the usual size of previews, without controls. */
-const social = async () => {
+/** Takes a screenshot of the top of the landing page at the usual size of social previews, without controls. */
+const renderSocialPreview = async () => {
   const page = await browser.newPage({ viewport: { width: 1200, height: 630 } });
   await page.goto(`http://127.0.0.1:${server.address().port}/`);
   await page.evaluate('document.fonts.ready');
@@ -58,14 +59,14 @@ const social = async () => {
 };
 
 try {
-  // Home screens crop the corners of icons, and some crop more, hence the inset.
-  const field = /<rect[^>]*fill="(#[0-9a-f]+)"/.exec(
+  // Home screens crop the corners of icons or more, so these icons have a background and a margin.
+  const background = /<rect[^>]*fill="(#[0-9a-f]+)"/.exec(
     readFileSync(join(root, 'public/favicon.svg'), 'utf8'),
   )?.[1];
-  await icon('apple-touch-icon.png', 180, { background: field, inset: 6 });
-  await icon('icon-192.png', 192);
-  await icon('icon-512.png', 512, { background: field, inset: 8 });
-  await social();
+  await renderIcon('apple-touch-icon.png', 180, { background, inset: 6 });
+  await renderIcon('icon-192.png', 192);
+  await renderIcon('icon-512.png', 512, { background, inset: 8 });
+  await renderSocialPreview();
 } finally {
   await browser.close();
   server.close();

@@ -1,6 +1,8 @@
-// Prerenders the pages that a visitor reads first, each with its style sheet inlined and its scripts deferred.
-// dist/chat.html and dist/auth.html also have their style sheet inlined, and preload every script of their route;
-// chat.html also shows the page's shell. dist/index.html stays the empty document for every other address.
+// Writes the HTML documents of the build:
+// - the landing page and the legal pages: prerendered, with inlined styles, and scripts that load after the first paint
+// - chat.html and auth.html: with inlined styles, and preloads for every script of their route; chat.html also contains
+//   the markup of the shell (the frame of the page)
+// dist/index.html, an empty document, remains for all other addresses.
 import { createHash } from 'node:crypto';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -30,7 +32,7 @@ const pages = [
   },
 ];
 
-/** The markup of each path, and of the shell of /chat. */
+/** Renders the markup of each path, and of the shell of /chat. */
 const renderMarkup = async (paths) => {
   await build({
     root,
@@ -51,7 +53,8 @@ const renderMarkup = async (paths) => {
 
 const replaceOnce = (text, part, replacement) => {
   const pieces = text.split(part);
-  if (pieces.length !== 2) throw new Error(`${part} stands ${pieces.length - 1} times in the page`);
+  if (pieces.length !== 2)
+    throw new Error(`The page contains ${part} ${pieces.length - 1} times, expected once`);
   return pieces.join(replacement);
 };
 
@@ -65,38 +68,46 @@ const collectScripts = (manifest, key, found = new Set()) => {
 };
 
 process.env.NODE_ENV = 'production';
-const shell = read('index.html');
+const emptyDocument = read('index.html');
 const manifest = JSON.parse(read('.vite/manifest.json'));
 
-const [sheetTag, sheet] = /<link rel="stylesheet"[^>]*href="\/([^"]+\.css)"[^>]*>/.exec(shell) ?? [];
+const [sheetTag, sheet] = /<link rel="stylesheet"[^>]*href="\/([^"]+\.css)"[^>]*>/.exec(emptyDocument) ?? [];
 if (!sheet) throw new Error('The page has no style sheet');
-// A disabled link is not fetched. It marks the style sheet as present for chunks that are loaded later.
+// The browser does not fetch a disabled link. Vite's preloader finds it and does not load the style sheet again for
+// chunks that are loaded later.
 const styles = `<style>${read(sheet)}</style><link rel="stylesheet" href="/${sheet}" disabled>`;
 const scriptTags = /<script type="module"[^>]*><\/script>|<link rel="modulepreload"[^>]*>/g;
-const shared = /<meta property="og:title" content="([^"]+)"/.exec(shell)?.[1];
-if (!shared) throw new Error('The page has no title for those who share it');
+const socialTitle = /<meta property="og:title" content="([^"]+)"/.exec(emptyDocument)?.[1];
+if (!socialTitle) throw new Error('The page has no og:title');
 
-// The public address of the page, if the build is given one.
+/** The public address of the site; empty if PUBLIC_ORIGIN is not set. */
 const origin = (process.env.PUBLIC_ORIGIN ?? '').replace(/\/$/, '');
 
-const inOnePiece = (path, markup) => {
-  if (/<(script|template)/.test(markup)) throw new Error(`${path} was not rendered in one piece`);
+/** React streams suspended parts as templates and scripts, which a static document cannot contain. */
+const requireNoSuspense = (path, markup) => {
+  if (/<(script|template)/.test(markup)) throw new Error(`A part of ${path} was suspended while rendering`);
   return markup;
 };
 
-const buildPage = ({ path, route, title = shared }, markup) => {
+/** A prerendered document whose scripts load after the first paint. */
+const buildPage = ({ path, route, title = socialTitle }, markup) => {
   const scripts = collectScripts(manifest, route, collectScripts(manifest, 'index.html'));
-  if (!shell.match(scriptTags)?.[0].includes([...scripts][0])) throw new Error('The page has no script');
+  if (!emptyDocument.match(scriptTags)?.[0].includes([...scripts][0]))
+    throw new Error('The page has no script');
   const canonical = origin
     ? `<link rel="canonical" href="${origin}${path}"><meta property="og:url" content="${origin}${path}">`
     : '';
-  let page = replaceOnce(shell, sheetTag, styles);
+  let page = replaceOnce(emptyDocument, sheetTag, styles);
   page = replaceOnce(page, '<title>Thaw</title>', `<title>${title}</title>`);
-  // Scripts would compete with the first paint on a slow connection, so theme.js requests them after it.
+  // Scripts would delay the first paint on a slow connection, so theme.js requests them after it.
   page = page.replace(scriptTags, '');
-  const late = [...scripts].map((file) => `/${file}`).join(' ');
-  page = replaceOnce(page, '</head>', `<meta name="thaw-scripts" content="${late}">${canonical}</head>`);
-  const root = `<div id="root" data-rendered>${inOnePiece(path, markup)}</div>`;
+  const lateScripts = [...scripts].map((file) => `/${file}`).join(' ');
+  page = replaceOnce(
+    page,
+    '</head>',
+    `<meta name="thaw-scripts" content="${lateScripts}">${canonical}</head>`,
+  );
+  const root = `<div id="root" data-rendered>${requireNoSuspense(path, markup)}</div>`;
   page = replaceOnce(page, '<div id="root"></div>', root);
   if (origin) page = replaceOnce(page, 'content="/social.png"', `content="${origin}/social.png"`);
   return page;
@@ -110,22 +121,22 @@ for (const [index, page] of pages.entries()) {
   console.log(`${page.file} ${(text.length / 1000).toFixed(1)} kB, ${digest}`);
 }
 
-/** A document of the application that preloads everything its route needs. */
-const buildDocument = (entries, shown) => {
+/** A document that preloads all scripts of its route. `markup` is shown until they have run. */
+const buildDocument = (entries, markup) => {
   const files = new Set();
   for (const entry of ['index.html', ...entries]) collectScripts(manifest, entry, files);
   const [first, ...others] = files;
   const preloads = others.map((file) => `<link rel="modulepreload" crossorigin href="/${file}">`).join('');
-  let page = replaceOnce(shell, sheetTag, styles);
+  let page = replaceOnce(emptyDocument, sheetTag, styles);
   page = page.replace(/<link rel="modulepreload"[^>]*>\s*/g, '');
   page = replaceOnce(page, `src="/${first}"></script>`, `src="/${first}"></script>${preloads}`);
-  return replaceOnce(page, '<div id="root"></div>', `<div id="root">${shown}</div>`);
+  return replaceOnce(page, '<div id="root"></div>', `<div id="root">${markup}</div>`);
 };
 const chatEntries = [
   'src/app/routes/chat-route.tsx',
   'src/app/realtime.ts',
   'src/features/profile/components/profile-dialogs.tsx',
 ];
-const chatDocument = buildDocument(chatEntries, inOnePiece('/chat', chatShell));
+const chatDocument = buildDocument(chatEntries, requireNoSuspense('/chat', chatShell));
 writeFileSync(join(dist, 'chat.html'), chatDocument);
 writeFileSync(join(dist, 'auth.html'), buildDocument(['src/app/routes/auth-route.tsx'], ''));

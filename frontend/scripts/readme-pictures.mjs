@@ -1,5 +1,5 @@
-// Makes docs/pictures: screenshots of two strangers who meet on a running product.
-// node scripts/readme-pictures.mjs http://localhost:8080
+// Takes the screenshots in docs/pictures on a running product, with two strangers who are matched.
+// Usage: node scripts/readme-pictures.mjs http://localhost:8080
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import process from 'node:process';
@@ -8,9 +8,10 @@ import { chromium } from '@playwright/test';
 
 const address = process.argv[2];
 if (!address)
-  throw new Error('Say where the product is: node scripts/readme-pictures.mjs http://localhost:8080');
+  throw new Error('Pass the address of the product: node scripts/readme-pictures.mjs http://localhost:8080');
 const folder = resolve(dirname(fileURLToPath(import.meta.url)), '../../docs/pictures');
-const mostBytes = 250_000;
+/** Largest allowed size of a picture, which keeps README.md quick to load. */
+const maxBytes = 250_000;
 mkdirSync(folder, { recursive: true });
 
 const browser = await chromium.launch({
@@ -18,8 +19,8 @@ const browser = await chromium.launch({
   args: ['--headless', '--no-sandbox', '--disable-gpu'],
 });
 
-const desk = { viewport: { width: 1280, height: 800 } };
-const telephone = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 1.5, hasTouch: true };
+const desktop = { viewport: { width: 1280, height: 800 } };
+const phone = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 1.5, hasTouch: true };
 
 const takePicture = async (page, name) => {
   await page.evaluate('document.fonts.ready');
@@ -27,10 +28,10 @@ const takePicture = async (page, name) => {
   await page.screenshot({ path });
   const { size } = statSync(path);
   console.log(`${name}.png ${Math.round(size / 1000)} kB`);
-  if (size > mostBytes) throw new Error(`${name}.png is larger than ${mostBytes} bytes`);
+  if (size > maxBytes) throw new Error(`${name}.png is larger than ${maxBytes} bytes`);
 };
 
-/** A visitor at /chat, signed in through the API instead of the forms. */
+/** Signs in an anonymous user through the API and opens /chat. */
 const openNewcomer = async (username, gender, { theme = 'dark', ...view }) => {
   const context = await browser.newContext({ baseURL: address, locale: 'en-GB', ...view });
   const call = async (method, url, data) => {
@@ -55,31 +56,31 @@ const openNewcomer = async (username, gender, { theme = 'dark', ...view }) => {
 };
 
 const press = (person, name) => person.page.getByRole('button', { name, exact: true }).click();
-const meet = async (one, other) => {
-  await press(one, 'Find Conversation');
-  await press(other, 'Find Conversation');
-  for (const { page } of [one, other]) await page.getByRole('textbox', { name: 'Message' }).waitFor();
+const match = async (first, second) => {
+  await press(first, 'Find Conversation');
+  await press(second, 'Find Conversation');
+  for (const { page } of [first, second]) await page.getByRole('textbox', { name: 'Message' }).waitFor();
 };
-const say = async (person, other, text) => {
-  const field = person.page.getByRole('textbox', { name: 'Message' });
+const sendMessage = async (sender, receiver, text) => {
+  const field = sender.page.getByRole('textbox', { name: 'Message' });
   await field.fill(text);
   await field.press('Enter');
-  await other.page.getByRole('region', { name: 'Messages' }).getByText(text).first().waitFor();
+  await receiver.page.getByRole('region', { name: 'Messages' }).getByText(text).first().waitFor();
 };
-const befriend = async (one, other) => {
-  const { id } = await one.call('POST', '/api/friends/request', {
-    requesterId: one.id,
-    addresseeId: other.id,
+const befriend = async (requester, addressee) => {
+  const { id } = await requester.call('POST', '/api/friends/request', {
+    requesterId: requester.id,
+    addresseeId: addressee.id,
   });
-  await other.call('PUT', `/api/friends/request/${id}`, { status: 'accepted' });
+  await addressee.call('PUT', `/api/friends/request/${id}`, { status: 'accepted' });
 };
-const waitUntilSettled = (page) =>
+const waitForAnimations = (page) =>
   page.evaluate(
     'Promise.all(document.getAnimations().filter((a) => a.effect.getComputedTiming().iterations !== Infinity).map((a) => a.finished.catch(() => undefined)))',
   );
 
 try {
-  const visitor = await browser.newContext({ baseURL: address, ...desk });
+  const visitor = await browser.newContext({ baseURL: address, ...desktop });
   await visitor.addInitScript(
     "if (location.protocol.startsWith('http')) localStorage.setItem('thaw-theme', 'light')",
   );
@@ -87,29 +88,29 @@ try {
   await landing.goto('/');
   await takePicture(landing, 'landing');
 
-  const ines = await openNewcomer('Inês', 'female', desk);
-  // Met and befriended earlier, so that Inês has a friend in the pictures.
-  const callum = await openNewcomer('Callum', 'male', telephone);
-  await meet(ines, callum);
+  const ines = await openNewcomer('Inês', 'female', desktop);
+  // Gives Inês a friend, so that the friends list in the pictures is not empty.
+  const callum = await openNewcomer('Callum', 'male', phone);
+  await match(ines, callum);
   await befriend(ines, callum);
   await press(ines, 'Skip Chat');
   await press(ines, 'Confirm');
   await press(ines, 'Cancel');
 
-  const tomasz = await openNewcomer('Tomasz', 'male', { ...telephone, theme: 'light' });
-  await meet(ines, tomasz);
-  await say(ines, tomasz, 'Quick: the best thing you ate this week?');
-  await say(tomasz, ines, 'Cold pizza, standing, in front of the fridge');
-  await say(tomasz, ines, 'At 2 am. No regrets');
-  await say(ines, tomasz, 'A person of taste');
-  await say(ines, tomasz, 'I had soup so bad that I named it');
-  await say(tomasz, ines, 'You named it?');
-  await say(ines, tomasz, 'Gerald. We don’t talk about Gerald');
-  await say(tomasz, ines, '😂');
-  await waitUntilSettled(ines.page);
+  const tomasz = await openNewcomer('Tomasz', 'male', { ...phone, theme: 'light' });
+  await match(ines, tomasz);
+  await sendMessage(ines, tomasz, 'Quick: the best thing you ate this week?');
+  await sendMessage(tomasz, ines, 'Cold pizza, standing, in front of the fridge');
+  await sendMessage(tomasz, ines, 'At 2 am. No regrets');
+  await sendMessage(ines, tomasz, 'A person of taste');
+  await sendMessage(ines, tomasz, 'I had soup so bad that I named it');
+  await sendMessage(tomasz, ines, 'You named it?');
+  await sendMessage(ines, tomasz, 'Gerald. We don’t talk about Gerald');
+  await sendMessage(tomasz, ines, '😂');
+  await waitForAnimations(ines.page);
   await takePicture(ines.page, 'chat');
-  await waitUntilSettled(tomasz.page);
-  await takePicture(tomasz.page, 'telephone');
+  await waitForAnimations(tomasz.page);
+  await takePicture(tomasz.page, 'phone');
 
   await press(ines, 'Break the Ice');
   for (const { page } of [ines, tomasz]) {
@@ -121,7 +122,7 @@ try {
   }
   await ines.page.getByText('The ice is broken!').first().waitFor();
   await ines.page.getByRole('img', { name: 'Ice cubes' }).locator('canvas').waitFor({ state: 'attached' });
-  // Waits until the cubes are in mid-fall.
+  // Wait until the cubes are half-way down.
   await new Promise((done) => setTimeout(done, 900));
   await takePicture(ines.page, 'break-the-ice');
 } finally {

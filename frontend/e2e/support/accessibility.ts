@@ -10,7 +10,7 @@ const waitForAnimations = (page: Page): Promise<unknown> =>
         .getAnimations()
         .filter(
           (animation) =>
-            // Neither infinite animations nor those driven by scrolling.
+            // Infinite animations and those driven by scrolling never finish.
             animation.timeline === document.timeline &&
             animation.effect?.getComputedTiming().iterations !== Infinity,
         )
@@ -23,7 +23,7 @@ export interface CheckedPart {
   within?: string;
 }
 
-/** Injects axe once into each document: its source has half a megabyte. */
+/** Injects axe only once into each document, because its source has half a megabyte. */
 const createAxe = async (page: Page, { within }: CheckedPart): Promise<AxeBuilder> => {
   const isInjected = await page.evaluate(() => 'axe' in window);
   const axe = new AxeBuilder({ page, ...(isInjected && { axeSource: ';' }) }).options({
@@ -33,7 +33,7 @@ const createAxe = async (page: Page, { within }: CheckedPart): Promise<AxeBuilde
 };
 
 const findViolations = async (axe: AxeBuilder): Promise<string[]> => {
-  // Legacy mode: without it axe opens a page of its own for frames of other origins, of which there are none.
+  // Without legacy mode, axe opens another page to check cross-origin frames, which Thaw does not have.
   const { violations } = await axe.setLegacyMode().analyze();
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
 };
@@ -43,29 +43,30 @@ const showTheme = async (page: Page, theme: 'dark' | 'light'): Promise<void> => 
   await waitForAnimations(page);
 };
 
+/** Expects a page without horizontal scrolling. `state` names the state of the page in the failure message. */
 export const expectNoOverflow = async (page: Page, state: string): Promise<void> => {
   const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
   expect(overflow, `sideways scroll, ${state}, ${page.viewportSize()?.width} px`).toBeLessThanOrEqual(0);
 };
 
-/** Whether each screen and theme has a project of its own, as in playwright.screens.config.ts. */
-export const isOneOfScreens = (): boolean => test.info().project.metadata.isOneOfScreens === true;
+/** Whether the Playwright project fixes the screen size and theme, as those of playwright.screens.config.ts do. */
+export const isScreenProject = (): boolean => test.info().project.metadata.isScreenProject === true;
 
 /**
- * Expects no axe violations in the dark and light themes, and nothing wider than the page. Checks both themes on the
- * same page, for the other theme only the one rule that depends on it; the page keeps its theme.
+ * Expects no axe violations and no horizontal scrolling. The theme that the page does not show is checked for contrast
+ * only, the one rule that depends on the theme. Restores the theme of the page.
  */
-export const expectAccessible = async (page: Page, state: string, place: CheckedPart = {}): Promise<void> => {
+export const expectAccessible = async (page: Page, state: string, part: CheckedPart = {}): Promise<void> => {
   const describeCheck = (theme: string) => `axe, ${state}, ${theme}, ${page.viewportSize()?.width} px`;
   const isLight = await page.evaluate(() => document.documentElement.dataset.theme === 'light');
   const [theme, otherTheme] = isLight ? (['light', 'dark'] as const) : (['dark', 'light'] as const);
-  if (!isOneOfScreens()) {
+  if (!isScreenProject()) {
     await showTheme(page, otherTheme);
-    const colours = (await createAxe(page, place)).withRules(['color-contrast']);
-    expect(await findViolations(colours), describeCheck(otherTheme)).toEqual([]);
+    const contrastOnly = (await createAxe(page, part)).withRules(['color-contrast']);
+    expect(await findViolations(contrastOnly), describeCheck(otherTheme)).toEqual([]);
   }
   await showTheme(page, theme);
-  expect(await findViolations(await createAxe(page, place)), describeCheck(theme)).toEqual([]);
+  expect(await findViolations(await createAxe(page, part)), describeCheck(theme)).toEqual([]);
   await expectNoOverflow(page, state);
 };
 
@@ -76,25 +77,25 @@ export const expectAccessibleDialog = async (page: Page, name: string): Promise<
 
 const isLongRun = process.env.THAW_TEST_LONG === '1';
 const phone = { width: 390, height: 844 };
-const desk = { width: 1280, height: 800 };
+const desktop = { width: 1280, height: 800 };
 
 /**
- * Checks desktop and phone, or in the matrix of screens the own one. Colours do not depend on the width, so the phone
- * skips them except in the long run.
+ * Like `expectAccessible`, at phone and desktop width; a project with a fixed screen checks its own only. Colours do
+ * not depend on the width, so they are checked at phone width in the long run only.
  */
 export const expectAccessibleEverywhere = async (
   page: Page,
   state: string,
-  place: CheckedPart = {},
+  part: CheckedPart = {},
 ): Promise<void> => {
-  if (isOneOfScreens()) return expectAccessible(page, state, place);
+  if (isScreenProject()) return expectAccessible(page, state, part);
   await page.setViewportSize(phone);
-  if (isLongRun) await expectAccessible(page, state, place);
+  if (isLongRun) await expectAccessible(page, state, part);
   else {
-    const axe = (await createAxe(page, place)).disableRules(['color-contrast']);
+    const axe = (await createAxe(page, part)).disableRules(['color-contrast']);
     expect(await findViolations(axe), `axe, ${state}, ${phone.width} px`).toEqual([]);
     await expectNoOverflow(page, state);
   }
-  await page.setViewportSize(desk);
-  await expectAccessible(page, state, place);
+  await page.setViewportSize(desktop);
+  await expectAccessible(page, state, part);
 };

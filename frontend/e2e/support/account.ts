@@ -26,7 +26,7 @@ export const signInAndOpenChat = async (
   return { page, user };
 };
 
-/** Opens Profile Settings from the sidebar; on a small screen through the sheet. */
+/** Opens Profile Settings from the sidebar, which it opens first on a small screen. */
 export const openSettings = async (page: Page): Promise<void> => {
   const profileButton = page.getByRole('button', { name: /^Profile Settings: / });
   await expect(
@@ -40,7 +40,7 @@ export const openSettings = async (page: Page): Promise<void> => {
   await expect(page.getByRole('dialog', { name: 'Profile Settings' }).getByRole('tablist')).toBeVisible();
 };
 
-/** The user in the page's storage. */
+/** The user whom the page has stored in localStorage, or null after a logout. */
 export const readStoredUser = (page: Page): Promise<SelfUser | null> =>
   page.evaluate(() => {
     const stored = localStorage.getItem('thaw-chat-auth') ?? '{}';

@@ -1,12 +1,12 @@
 import { type Page, type WebSocketRoute } from '@playwright/test';
 
 const serviceRestart = 1012;
-/** Close code that makes the server treat the close as unclean. */
+/** The server treats a close with any code other than `normal` and `goingAway` as a lost connection. */
 const uncleanClose = 3000;
 
 /**
- * The network between a page and the server. The browser's `setOffline` does not affect open sockets, so the socket is
- * routed through the test, which can cut it.
+ * The connection between a page and the server. The browser's `setOffline` does not affect open sockets, so the sockets
+ * are routed through the test, which can close them and drop frames.
  */
 export class Connection {
   private isCut = false;
@@ -14,6 +14,7 @@ export class Connection {
   private dropsCommands = false;
   /** Open connections: the page's end and the server's. */
   private readonly openPairs = new Set<[WebSocketRoute, WebSocketRoute]>();
+  /** Number of sockets that the page has tried to open. */
   attempts = 0;
   /** Number of pongs delivered to the page. */
   pongs = 0;
@@ -25,6 +26,7 @@ export class Connection {
     return connection;
   }
 
+  /** Closes the open sockets, and refuses new ones until `restore`. */
   async cut(): Promise<void> {
     this.isCut = true;
     const pairs = [...this.openPairs];
@@ -39,7 +41,7 @@ export class Connection {
     this.isCut = false;
   }
 
-  /** From now on frames reach the server, but its responses are lost. */
+  /** Drops acks and errors from the server until `deliverResponses`. Frames of the page still reach the server. */
   dropResponses(): void {
     this.dropsResponses = true;
   }
@@ -48,7 +50,7 @@ export class Connection {
     this.dropsResponses = false;
   }
 
-  /** From now on frames of the page are lost; frames of the server still arrive. */
+  /** Drops frames of the page until `deliverCommands`. Frames of the server still reach the page. */
   dropCommands(): void {
     this.dropsCommands = true;
   }

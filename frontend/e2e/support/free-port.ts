@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 
-/** @returns a port of 127.0.0.1 that was free a moment ago, for a program that cannot choose one itself. */
+/** Finds a free port of 127.0.0.1 for a program that cannot choose one itself. Another process may take it first. */
 export const findFreePort = async (): Promise<number> => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

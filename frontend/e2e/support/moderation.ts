@@ -4,11 +4,11 @@ import { type SelfUser } from '@thaw/contract/users';
 import { findModerator } from './products.ts';
 import { expect, type Person, storeUser, test } from './test.ts';
 
-/** A moderator without a page. */
+/** A moderator who acts through the HTTP API. */
 export class ModeratorByHttp {
   constructor(private readonly request: APIRequestContext) {}
 
-  /** The case of a user that waits for a decision. */
+  /** The open case of a user. Throws if there is none. */
   async findCase({ user }: Person): Promise<CaseItem> {
     const response = await this.request.get('/api/moderation/cases?state=open');
     expect(response.status(), 'queue').toBe(200);
@@ -48,13 +48,13 @@ const signIn = async (request: APIRequestContext, number: number): Promise<SelfU
   return ((await response.json()) as { user: SelfUser }).user;
 };
 
-/** Signs in the first or another of the moderators, whom the tests of a worker share. */
+/** Signs in the n-th of the moderators, whom the tests of a worker share. */
 export const signInModerator = async (request: APIRequestContext, number = 1): Promise<ModeratorByHttp> => {
   await signIn(request, number);
   return new ModeratorByHttp(request);
 };
 
-/** Opens the tool of the first or another moderator. */
+/** Opens /moderation as the n-th moderator. */
 export const openModeration = async (context: BrowserContext, number = 1): Promise<Page> => {
   await storeUser(context, await signIn(context.request, number));
   const page = await context.newPage();
@@ -62,7 +62,7 @@ export const openModeration = async (context: BrowserContext, number = 1): Promi
   return page;
 };
 
-/** Reports a person for their private chat or the given one, over HTTP. */
+/** Reports a person over HTTP: for their private chat, unless `report` names another chat. */
 export const reportByHttp = async (
   reporter: Person,
   target: Person,

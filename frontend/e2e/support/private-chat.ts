@@ -6,7 +6,7 @@ import { expect, Person } from './test.ts';
 export const getPrivateChat = ({ page }: Person): Locator =>
   page.getByRole('region', { name: /^Private chat with / });
 
-/** A user whose actions apply to their open private chat, not to the random chat beneath. */
+/** A user whose actions apply to their open private chat instead of the random chat below it. */
 export class PrivateChatUser extends Person {
   override get field(): Locator {
     return getPrivateChat(this).getByRole('textbox', { name: 'Message' });
@@ -38,7 +38,7 @@ export interface Seed {
   replyTo?: number | undefined;
 }
 
-/** Sends messages over a socket of its own, faster than by typing; returns their ids. */
+/** Sends messages over a separate socket, which is faster than typing. @returns the ids of the messages */
 export const seedMessages = (
   sender: Person,
   receiver: Person,
@@ -63,6 +63,7 @@ export const seedMessages = (
           send('send_private_message', { senderId, receiverId, content, messageType: 'text', ...reply }, 'm');
         };
         socket.onopen = () => send('authenticate', { userId: senderId }, 'a');
+        // The ref 'a' belongs to authenticate, 'm' to each message.
         socket.onmessage = ({ data }: MessageEvent<string>) => {
           const frame = JSON.parse(data) as { event: string; ref?: string; data: { id: number } };
           if (frame.event === 'error') reject(new Error(data));

@@ -4,9 +4,10 @@ import { createServer } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { startStack, type Stack } from '../../../deploy/local/thaw-stack.mjs';
 
-/**
- * Starts two replicas behind nginx, a worker, and stores that no other test worker shares, so that each has one queue.
- */
+// A product is a complete running Thaw. Each Playwright worker has its own, so that tests of other workers do not join
+// its queue. Products are started in the process of Playwright's global set-up; workers ask it over HTTP.
+
+/** Starts two replicas behind nginx, a Thaw worker, PostgreSQL and Redis. */
 const startProduct = (): Promise<Stack> =>
   startStack({
     replicas: 2,
@@ -14,7 +15,7 @@ const startProduct = (): Promise<Stack> =>
     env: {
       DATABASE_URL: '',
       REDIS_URL: '',
-      // The same two users meet repeatedly, and one machine plays all users.
+      // Tests match the same two users repeatedly, and the requests of all users come from one address.
       REMATCH_COOLDOWN_S: '0',
       LIMITS_PROFILE: 'load',
     },
@@ -39,13 +40,13 @@ const appointModerator = async (stack: Stack): Promise<ModeratorAccount> => {
 };
 
 /**
- * Playwright's global set-up. Starts a product for each worker index on first use. Products outlive the workers, which
- * Playwright restarts after a failed test and between projects.
+ * Playwright's global set-up. Starts the product of each worker index on first use. Products outlive the workers,
+ * because Playwright restarts workers after a failed test and between projects.
  */
 const provideProducts = async (): Promise<(() => Promise<void>) | undefined> => {
   if (process.env.THAW_URL) return undefined;
   const products = new Map<string, Promise<Stack>>();
-  /** By worker index and number. Appointing one takes a process, so the tests of a product share them. */
+  /** By worker index and number. Tests of a product share moderators, because appointing one starts a process. */
   const moderators = new Map<string, Promise<ModeratorAccount>>();
   const productServer = createServer((request, response) => {
     const { pathname: workerIndex, searchParams } = new URL(request.url ?? '', 'http://127.0.0.1');

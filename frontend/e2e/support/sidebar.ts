@@ -3,7 +3,7 @@ import { expect } from './test.ts';
 
 const getSheet = (page: Page) => page.getByRole('dialog', { name: 'Sidebar' });
 
-/** On a small screen, where the sidebar is a sheet, opens it. */
+/** Opens the sidebar on a small screen, where it is a sheet. */
 export const openSidebar = async (page: Page): Promise<void> => {
   const button = page.getByRole('button', { name: /^Open sidebar/ });
   if (!(await button.isVisible())) return;
@@ -11,7 +11,7 @@ export const openSidebar = async (page: Page): Promise<void> => {
   await expect(getSheet(page)).toBeVisible();
 };
 
-/** Closes the sheet of a small screen, if it is open. */
+/** Closes the sidebar on a small screen if it is open. */
 export const closeSidebar = async (page: Page): Promise<void> => {
   const button = getSheet(page).getByRole('button', { name: 'Close sidebar' });
   if (await button.isVisible()) await button.click();

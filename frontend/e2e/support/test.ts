@@ -10,7 +10,7 @@ import {
 import { type SelfUser } from '@thaw/contract/users';
 import { findProductAddress } from './products.ts';
 
-/** A user with a page of their own. */
+/** A signed-in user and the page on which they act. */
 export class Person {
   constructor(
     readonly page: Page,
@@ -66,7 +66,7 @@ export interface NewcomerOptions extends BrowserContextOptions {
 export const storeUser = (context: BrowserContext, user: SelfUser): Promise<unknown> =>
   context.addInitScript(
     (stored) => {
-      // Only if nothing is stored, so that the page's later writes are kept. A blank page has no storage.
+      // Runs in every document. A blank page has no storage, and what the page itself stored must not be overwritten.
       if (!location.protocol.startsWith('http')) return;
       if (localStorage.getItem('thaw-chat-auth') === null) localStorage.setItem('thaw-chat-auth', stored);
     },
@@ -90,7 +90,7 @@ export const signInByHttp = async (
   return user;
 };
 
-/** Records violations of the Content-Security-Policy, exceptions and console errors, which no page may cause. */
+/** Records violations of the Content-Security-Policy, uncaught exceptions and console errors of all pages. */
 const recordErrors = async (context: BrowserContext, pageErrors: string[]): Promise<void> => {
   await context.exposeFunction('reportViolation', (text: string) => pageErrors.push(`CSP: ${text}`));
   await context.addInitScript(() => {
@@ -120,15 +120,15 @@ export interface DeviceOptions {
 }
 
 interface Fixtures extends DeviceOptions {
-  /** Opens a browser context; errors in it fail the test. */
+  /** Opens a browser context. Unexpected errors in its pages fail the test. */
   open: (options?: BrowserContextOptions) => Promise<BrowserContext>;
   /** Opens /chat as a new signed-in user. */
   newcomer: (options?: NewcomerOptions) => Promise<Person>;
-  /** Opens two users in a chat with each other. */
+  /** Opens /chat as two users in a chat with each other. */
   pair: (first?: NewcomerOptions, second?: NewcomerOptions) => Promise<[Person, Person]>;
-  /** Opens two friends who are still in the chat in which they met. */
+  /** Like `pair`, with users who have also become friends. */
   friends: (first?: NewcomerOptions, second?: NewcomerOptions) => Promise<[Person, Person]>;
-  /** Console errors that the test expects, such as a 401 response. */
+  /** Console errors that do not fail the test, such as those of 401 responses. */
   expectedErrors: RegExp[];
 }
 
@@ -139,7 +139,7 @@ interface WorkerFixtures {
 
 export const test = base.extend<Fixtures, WorkerFixtures>({
   address: [
-    // eslint-disable-next-line no-empty-pattern -- how a fixture says that it needs no other
+    // eslint-disable-next-line no-empty-pattern -- Playwright reads this pattern: the fixture depends on no other
     async ({}, provide, { parallelIndex }) => provide(await findProductAddress(parallelIndex)),
     { scope: 'worker', timeout: 180_000 },
   ],
@@ -161,7 +161,7 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
         viewport: { width: 1280, height: 800 },
         locale: 'en-GB',
         timezoneId: 'Europe/Warsaw',
-        // Endless animations keep a machine without a graphics card busy.
+        // Infinite animations keep the CPU busy on a machine without a graphics card.
         reducedMotion: 'reduce',
         ...device,
         ...options,
@@ -173,7 +173,7 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
     });
     for (const context of contexts) await context.close();
     const unexpected = pageErrors.filter((text) => !expectedErrors.some((expected) => expected.test(text)));
-    expect(unexpected, 'pages without errors').toEqual([]);
+    expect(unexpected, 'errors of the pages').toEqual([]);
   },
 
   newcomer: async ({ open }, provide) => {
@@ -183,7 +183,7 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
       const page = await context.newPage();
       await prepare?.(page);
       await page.goto('/chat');
-      // May take a while on a busy machine, or with routes that the test installed.
+      // Takes long on a busy machine, or if the test routes the requests of the page.
       await expect(page.getByText('Connected', { exact: true })).toBeVisible({ timeout: 45_000 });
       return new Person(page, user);
     });
@@ -212,7 +212,7 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
   },
 });
 
-/** Makes two users who have met friends over HTTP, without using their pages. */
+/** Makes two users friends over HTTP. They must have been in a chat with each other. */
 export const befriend = async (requester: Person, addressee: Person): Promise<void> => {
   const sent = await requester.page.request.post('/api/friends/request', {
     data: { requesterId: requester.user.id, addresseeId: addressee.user.id },
@@ -225,7 +225,10 @@ export const befriend = async (requester: Person, addressee: Person): Promise<vo
   expect(accepted.status(), 'answer to the friend request').toBe(200);
 };
 
-/** Writes a file of zeros for the browser to upload from disk: megabytes take seconds over the protocol. */
+/**
+ * Writes a file of zeros, which the browser reads from disk: passing megabytes as a buffer takes Playwright seconds.
+ * @returns the path of the file
+ */
 export const createZeroFile = (name: string, bytes: number): string => {
   const path = test.info().outputPath(name);
   mkdirSync(dirname(path), { recursive: true });

@@ -34,7 +34,7 @@ const ageAndGender = new RegExp(
   'iu',
 );
 
-/** A cheap first test: every statement of an age from 8 to 17 matches this pattern, and almost no other message does. */
+/** A cheap first test: every statement of an age from 8 to 17 matches it, and almost no other message does. */
 const mayStateAge = new RegExp(`(?<!\\d)(?:0?[89]|1[0-7])(?!\\d)|${ageWords.join('|')}`, 'iu');
 
 const toNumber = (age: string): number => {

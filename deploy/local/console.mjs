@@ -1,7 +1,7 @@
 import process from 'node:process';
 
 const isColourful = Boolean(process.stdout.isTTY) && !process.env.NO_COLOR;
-/** Returns a function that wraps text in an ANSI colour, or leaves it as it is where colours are not wanted. */
+/** Returns a function that wraps text in an ANSI style, or returns it unchanged without a terminal or with NO_COLOR. */
 const createPainter = (code) => (text) => (isColourful ? `\u001b[${code}m${text}\u001b[0m` : text);
 
 export const dim = createPainter(2);

@@ -12,6 +12,8 @@ import {
   listRepositoryFiles,
 } from './testing/documentation.mjs';
 
+// Checks the Markdown pages against the repository: links, file names, identifiers, settings and metrics.
+
 const files = listRepositoryFiles();
 const pages = readPages(files);
 /** Metrics that prom-client adds under the prefix of the product. */
@@ -48,7 +50,7 @@ test('a name in backticks counts as a file when it looks like one', () => {
 });
 
 test('every identifier that a page names is in the code', () => {
-  // A network in an example, a setting of Prometheus, and names of PostgreSQL.
+  // A network in an example, a setting of Prometheus, and two names of PostgreSQL.
   const foreignNames = ['thaw_web', 'dns_sd_configs', 'sent_lsn', 'max_standby_streaming_delay'];
   const code = files
     .filter(

@@ -3,19 +3,19 @@ import { ensurePrivateFolder, readOrCreateSecret, readOrCreateSigningKey, getSec
 
 const LOOPBACK = '127.0.0.1';
 
-/** Settings that only migrations get: the address with the owner's role, if the service runs with a role of its own. */
+/** Settings of migrations only: the address with the owner's role, if the service connects with another role. */
 export const createMigrationSettings = ({ databaseUrl, serviceDatabaseUrl }) =>
   serviceDatabaseUrl ? { MIGRATE_DATABASE_URL: databaseUrl } : {};
 
 /**
  * Builds the environment of a process of the product, and creates the secrets and the folder for files if they are
- * missing. Later sources override earlier ones: the launcher's defaults, the
- * launcher's own environment, `given` (for all processes), the addresses of the stores, `settings` (for this process).
- * @param {{home: string, stores: {databaseUrl: string, serviceDatabaseUrl?: string, redisUrl: string}, given?:
- * Record<string, string>, settings?: Record<string, string | number>}} options
+ * missing. Later sources override earlier ones: the launcher's defaults, the launcher's environment, `stackSettings`
+ * (for all processes of the stack), the addresses of the stores, `settings` (for this process).
+ * @param {{home: string, stores: {databaseUrl: string, serviceDatabaseUrl?: string, redisUrl: string},
+ *   stackSettings?: Record<string, string>, settings?: Record<string, string | number>}} options
  * @returns {Record<string, string>}
  */
-export function prepareProductEnvironment({ home, stores, given = {}, settings = {} }) {
+export function prepareProductEnvironment({ home, stores, stackSettings = {}, settings = {} }) {
   readOrCreateSecret(home, 'session-secret', 48);
   readOrCreateSecret(home, 'safety-secret', 48);
   readOrCreateSigningKey(home, 'receipt-key.pem');
@@ -28,10 +28,10 @@ export function prepareProductEnvironment({ home, stores, given = {}, settings =
     ...process.env,
     // A test runner sets NODE_ENV=test, but the processes are those of the product.
     NODE_ENV: 'production',
-    ...given,
-    // The page and the internal ports listen on loopback only, unless another address is given.
-    HOST: given.HOST || process.env.HOST || LOOPBACK,
-    INTERNAL_HOST: given.INTERNAL_HOST || process.env.INTERNAL_HOST || LOOPBACK,
+    ...stackSettings,
+    // The page and the internal ports listen on loopback only, unless another address is set.
+    HOST: stackSettings.HOST || process.env.HOST || LOOPBACK,
+    INTERNAL_HOST: stackSettings.INTERNAL_HOST || process.env.INTERNAL_HOST || LOOPBACK,
     DATABASE_URL: stores.serviceDatabaseUrl ?? stores.databaseUrl,
     REDIS_URL: stores.redisUrl,
     ...settings,

@@ -3,11 +3,11 @@ import test from 'node:test';
 import { prepareProductEnvironment } from './product-environment.mjs';
 import { createTestHome } from './testing/launcher.mjs';
 
-test('every process listens on loopback only, unless an address is given', (t) => {
+test('every process listens on loopback only, unless a setting names another address', (t) => {
   const home = createTestHome(t);
   const stores = { databaseUrl: 'postgres://127.0.0.1/none', redisUrl: 'redis://127.0.0.1' };
-  const readHosts = (given, settings) => {
-    const { HOST, INTERNAL_HOST } = prepareProductEnvironment({ home, stores, given, settings });
+  const readHosts = (stackSettings, settings) => {
+    const { HOST, INTERNAL_HOST } = prepareProductEnvironment({ home, stores, stackSettings, settings });
     return [HOST, INTERNAL_HOST];
   };
   assert.deepEqual(readHosts({}), ['127.0.0.1', '127.0.0.1']);

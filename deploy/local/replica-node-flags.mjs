@@ -3,8 +3,8 @@
  *
  * Live chats stay on the heap until they end, while every message leaves short-lived garbage. A large young generation
  * collects that garbage cheaply, and 100 % heap growth delays major collections until the old generation has doubled.
- * V8's memory reducer would shrink both after some idle seconds; the next burst would then pay with pauses of 100 ms
- * and 50 % more CPU per message.
+ * V8's memory reducer would shrink both generations after some idle seconds; the next burst of messages would then
+ * cause pauses of 100 ms and cost 50 % more CPU per message.
  */
 export const replicaNodeFlags = [
   '--min-semi-space-size=4',

@@ -98,21 +98,21 @@ test('a launcher takes over the stores and ends the processes that a killed laun
   assert.equal(
     findRunningProcesses(home).postgresql.pid,
     leftovers.postgresql.pid,
-    'a store that still runs is used again',
+    'a store that still runs is reused',
   );
   nextLauncher.child.kill('SIGINT');
   assert.equal((await nextLauncher.waitForExit()).code, 0);
   assert.deepEqual(Object.values(leftovers).filter(isRunning), []);
 });
 
-test('a second Ctrl-C kills all processes at once', async (t) => {
+test('a second Ctrl-C kills all processes immediately', async (t) => {
   const home = createTestHome(t);
   const [port] = await findFreePorts(1);
   const launcher = startLauncher({ home, port, workerRole: 'stubborn' });
   await launcher.waitForOutput('http://localhost');
   const before = Object.values(findRunningProcesses(home));
   launcher.child.kill('SIGINT');
-  // npm forwards Ctrl-C of the terminal at once as a second signal, which must not count as a second key press.
+  // npm forwards Ctrl-C immediately as a second signal, which must not count as a second key press.
   launcher.child.kill('SIGINT');
   await launcher.waitForOutput('stopping');
   // Longer than the 500 ms within which two signals count as one key press.
@@ -149,7 +149,7 @@ test('the launcher prints the last log lines of a process that cannot start, and
   assert.deepEqual(findRunningProcesses(home), {});
 });
 
-test('the launcher uses the given stores, and reports the one that does not answer', async (t) => {
+test('the launcher uses the stores of DATABASE_URL and REDIS_URL, and names the one it cannot reach', async (t) => {
   const home = createTestHome(t);
   const [port, deadPort] = await findFreePorts(2);
   const store = net.createServer((socket) => socket.end());

@@ -7,9 +7,11 @@ import { endOrphanedProcesses } from './processes/managed-process.mjs';
 import { identify, isRunning } from './processes/process-identity.mjs';
 import { deleteHome, endAbandonedStores } from './stores/stores.mjs';
 
+// Home folders (data, logs and secrets of a local stack) of tests, which are deleted when the test ends.
+
 const NAME_PREFIX = 'thaw-home-';
 
-/** Creates a home folder that is abandoned, and may be swept, once this process has ended. */
+/** Creates a home folder for this process. Once the process has ended, a sweep may delete the folder. */
 export function makeTemporaryHome(parent = process.env.THAW_HOME || os.tmpdir()) {
   const home = fs.mkdtempSync(path.join(ensureFolder(parent), NAME_PREFIX));
   ensureHome(home);
@@ -17,7 +19,7 @@ export function makeTemporaryHome(parent = process.env.THAW_HOME || os.tmpdir())
   return home;
 }
 
-/** Ends and deletes the temporary homes whose owner was killed before it could delete them itself. */
+/** Ends and deletes the temporary homes whose owner was killed before it could delete them. */
 export async function sweepTemporaryHomes(parent = os.tmpdir()) {
   const homes = fs
     .readdirSync(parent)
@@ -26,7 +28,7 @@ export async function sweepTemporaryHomes(parent = os.tmpdir()) {
   for (const home of homes.filter(isAbandoned)) await endTemporaryHome(home);
 }
 
-/** Copies the logs of a temporary home to the folder in THAW_STACK_LOGS, which the test run keeps. */
+/** Copies the logs of a temporary home to the folder THAW_STACK_LOGS, which outlives the test run. */
 export function keepLogs(home) {
   const target = process.env.THAW_STACK_LOGS;
   const logs = path.join(home, 'logs');

@@ -3,7 +3,7 @@
 export interface Stores {
   /** Address with the role that owns all tables. */
   databaseUrl: string;
-  /** Address with the role of the running service, if that is another one. */
+  /** Address with the role of the running service, if that role does not own the tables. */
   serviceDatabaseUrl?: string;
   redisUrl: string;
 }
@@ -13,16 +13,16 @@ export interface Replica {
   readonly name: string;
   /** Pid of the running process. */
   readonly pid: number | undefined;
-  /** Port of an api replica itself, behind nginx. */
+  /** Port on which an api replica listens, which is behind nginx. */
   readonly port?: number;
   /** Port of /health/ready and /metrics. */
   readonly internalPort: number;
   readonly logFile: string;
-  /** Sends a signal as an injected fault, SIGKILL by default; a process that dies of it is restarted. */
+  /** Sends a signal to inject a fault, SIGKILL by default. If the process dies, it is restarted. */
   kill(signal?: NodeJS.Signals): void;
   /** Stops the process gracefully, without a restart. */
   stop(): Promise<void>;
-  /** Starts a stopped process and resolves when it is ready; `program` replaces its program, as another build. */
+  /** Starts a stopped process and resolves when it is ready. `program` replaces its program, e.g. by another build's. */
   start(program?: Program): Promise<void>;
   /** Resolves when the current process is ready. */
   waitUntilReady(): Promise<void>;
@@ -46,7 +46,7 @@ export interface StackOptions {
   replicas?: number;
   /** Number of worker processes, 1 by default. */
   workers?: number;
-  /** By default those of DATABASE_URL and REDIS_URL, else private ones. */
+  /** By default those of DATABASE_URL and REDIS_URL, or private ones if these are not set. */
   stores?: Stores;
   /** Port of the page; a free one by default. */
   port?: number;
@@ -62,7 +62,7 @@ export interface StackOptions {
   shouldRestart?: boolean;
   /** Folder for data and logs; by default a temporary one, deleted when the stack stops. */
   home?: string;
-  /** Private stores use fsync; by default only if `home` is given. */
+  /** Private stores use fsync; by default only if `home` is set. */
   isDurable?: boolean;
   programs?: Programs;
   /** Folder of the built page. */
@@ -80,7 +80,7 @@ export interface Stack {
   /** The folder that holds logs/. */
   readonly home: string;
   stop(): Promise<void>;
-  /** Makes a registered user a moderator, by the command for operators. */
+  /** Makes a registered user a moderator, with the command-line tool for operators. */
   appointModerator(email: string): Promise<void>;
   killNow(): void;
 }

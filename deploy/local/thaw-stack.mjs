@@ -19,7 +19,7 @@ const END_STEPS = [
   { signal: 'SIGTERM', waitMs: 27_000 },
   { signal: 'SIGKILL', waitMs: 2_000 },
 ];
-// The page has to be served within 10 s (attempts × interval).
+// The page must be served within 10 s (attempts × interval).
 const SERVED_ATTEMPTS = 100;
 const SERVED_INTERVAL_MS = 100;
 const PROXY_END_STEPS = [
@@ -29,7 +29,10 @@ const PROXY_END_STEPS = [
 
 const createNodeCommand = (...args) => ({ command: process.execPath, args });
 
-/** Maps stack traces to the sources. @param {string} dist  folder of a build; an earlier release has no preload file */
+/**
+ * Node flags that map stack traces to the sources.
+ * @param {string} dist  backend/dist of a build; the build of an earlier release has no preload file
+ */
 const createSourceMapFlags = (dist) => {
   const preload = path.join(dist, 'source-maps.setup.js');
   return fs.existsSync(preload) ? ['--require', preload] : ['--enable-source-maps'];
@@ -63,12 +66,12 @@ const moderatorsProgram = createNodeCommand(
  * @property {string} name             "api-1"
  * @property {number | undefined} pid  of the running process
  * @property {number} internalPort     port of /health/ready and /metrics
- * @property {number} [port]           port of an api replica itself, behind nginx
+ * @property {number} [port]           port on which an api replica listens, which is behind nginx
  * @property {string} logFile
  * @property {(signal?: string) => void} kill  sends a signal as an injected fault, SIGKILL by default
  * @property {() => Promise<void>} stop        stops the process gracefully, without a restart
  * @property {(program?: {command: string, args: string[]}) => Promise<void>} start  starts a stopped process and
- *   resolves when it is ready; `program` replaces its program, as another build
+ *   resolves when it is ready; `program` replaces its program, for example by that of another build
  * @property {() => Promise<void>} waitUntilReady  resolves when the current process is ready
  *
  * @typedef {object} Stack
@@ -85,8 +88,8 @@ const moderatorsProgram = createNodeCommand(
  */
 
 /**
- * Starts the built product as real processes: private stores if none are given, migrations, replicas, workers, and
- * nginx in front of several replicas. Resolves once the page is served.
+ * Starts the built product as real processes: private stores (unless others are set), migrations, replicas, workers,
+ * and nginx in front of several replicas. Resolves once the page is served.
  *
  * @param {object} [options]
  * @param {number} [options.replicas]  number of api processes, 1 by default
@@ -103,7 +106,7 @@ const moderatorsProgram = createNodeCommand(
  * @param {boolean} [options.shouldRestart]  restarts processes that die; true by default
  * @param {string} [options.home]      folder for data and logs; by default a temporary one, deleted when the stack
  * stops
- * @param {boolean} [options.isDurable]  private stores use fsync; by default only if `home` is given
+ * @param {boolean} [options.isDurable]  private stores use fsync; by default only if `home` is set
  * @param {typeof thawPrograms} [options.programs]  what to run instead of the product
  * @param {string} [options.page]      folder of the built page
  * @param {(label: string, text: string) => void} [options.logStep]
@@ -116,7 +119,7 @@ export async function startStack(options = {}) {
   return stack;
 }
 
-/** @throws {LauncherError} when the port cannot be listened on; the message says how to choose another */
+/** @throws {LauncherError} if the port cannot be opened; the message explains how to choose another one */
 export async function refuseTakenPort(port) {
   const problem = await findPortProblem(port);
   if (!problem) return;
@@ -201,7 +204,7 @@ export class ThawStack {
     return this.#stopped;
   }
 
-  /** Kills all processes at once. */
+  /** Kills all processes immediately. */
   killNow() {
     for (const replica of [this.proxy, ...this.replicas, ...this.workers]) replica?.kill('SIGKILL');
     this.#privateStores?.killNow();
@@ -228,7 +231,7 @@ export class ThawStack {
     });
   }
 
-  /** Makes a registered user a moderator, by the command for operators. @param {string} email */
+  /** Makes a registered user a moderator, with the command-line tool for operators. @param {string} email */
   async appointModerator(email) {
     const { command, args } = moderatorsProgram;
     await runOrThrow('The moderator was not appointed', command, [...args, 'add', email], {
@@ -239,7 +242,7 @@ export class ThawStack {
 
   async #choosePorts() {
     const { replicas, workers, port, isProxied } = this.#options;
-    // Of each replica the public and the internal port, of each worker the internal port, and one for the page.
+    // A public and an internal port for each replica, an internal port for each worker, and one for the page.
     const freePorts = await findFreePorts(2 * replicas + workers + 1);
     const page = port ?? freePorts.pop();
     const apiPorts = isProxied ? freePorts.splice(0, replicas) : [page];
@@ -329,7 +332,7 @@ export class ThawStack {
     );
   }
 
-  /** A build without a page answers with an error, which counts as served. */
+  /** Without a built page, any response counts. */
   async #isPageServed() {
     const status = await getHttpStatus(
       `http://${this.#readSetting('HOST') ?? '127.0.0.1'}:${this.ports.page}/`,
@@ -337,7 +340,7 @@ export class ThawStack {
     return fs.existsSync(path.join(this.#options.page, 'index.html')) ? status === 200 : status !== undefined;
   }
 
-  /** A setting from the option `env`, else from the environment of this process. */
+  /** A setting from the option `env`, or else from the environment of this process. */
   #readSetting(name) {
     return this.#options.env[name] || process.env[name] || undefined;
   }
@@ -346,7 +349,7 @@ export class ThawStack {
     return prepareProductEnvironment({
       home: this.home,
       stores: this.stores,
-      given: this.#options.env,
+      stackSettings: this.#options.env,
       settings,
     });
   }

@@ -16,9 +16,9 @@ declare module '*/deploy/local/product-environment.mjs' {
   export function prepareProductEnvironment(options: {
     home: string;
     stores: { databaseUrl: string; redisUrl: string };
-    /** The environment of the caller. */
-    given?: Record<string, string>;
-    /** Override the environment. */
+    /** Settings of all processes of the stack. */
+    stackSettings?: Record<string, string>;
+    /** Settings of one process; they override all others. */
     settings?: Record<string, string | number>;
   }): Record<string, string>;
 }

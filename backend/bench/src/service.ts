@@ -146,8 +146,8 @@ export class Service {
 
   private createEnvironment(settings: Record<string, string | number>): Record<string, string> {
     const { home, databaseUrl, redisUrl } = this.stores;
-    const given = { LIMITS_PROFILE: 'load', ...this.options.env };
-    return prepareProductEnvironment({ home, stores: { databaseUrl, redisUrl }, given, settings });
+    const stackSettings = { LIMITS_PROFILE: 'load', ...this.options.env };
+    return prepareProductEnvironment({ home, stores: { databaseUrl, redisUrl }, stackSettings, settings });
   }
 }
 

@@ -56,7 +56,7 @@ const expectNothingLost = async (change: () => Promise<void>): Promise<void> => 
   expect(faults).toEqual([]);
   expect(longestSilenceMs).toBeLessThan(BACK_WITHIN_MS);
   expect(leastReady).toBe(REPLICAS);
-  expect(await cluster.listRefusals()).toEqual([]);
+  expect(await cluster.listDeniedCommands()).toEqual([]);
 };
 
 it.each([
@@ -68,7 +68,7 @@ it.each([
     const primary = await cluster.findPrimary(key);
     await expectNothingLost(() => primary.kill());
     await primary.start();
-    await cluster.waitUntilWhole();
+    await cluster.waitUntilConverged();
   },
 );
 

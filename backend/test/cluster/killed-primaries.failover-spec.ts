@@ -44,7 +44,7 @@ const replacePrimary = async (key: string, pairs: readonly ChatUserPair[]): Prom
   await until(async () => (await cluster.findPrimary(key)) !== primary, Boolean, BACK_WITHIN_MS);
   await waitForMessages(pairs.flat());
   await primary.start();
-  await cluster.waitUntilWhole();
+  await cluster.waitUntilConverged();
 };
 
 const expectMatch = async (): Promise<void> => {
@@ -71,5 +71,5 @@ it('keeps everything acknowledged once and in order while primaries are killed; 
   expect(faults).toEqual([]);
   expect(longestSilenceMs).toBeLessThan(BACK_WITHIN_MS);
   expect(leastReady).toBe(REPLICAS);
-  expect(await cluster.listRefusals()).toEqual([]);
+  expect(await cluster.listDeniedCommands()).toEqual([]);
 });

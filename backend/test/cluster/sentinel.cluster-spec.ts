@@ -31,5 +31,5 @@ it('keeps acknowledged messages and their order while Sentinel replaces a primar
   expect(longestSilenceMs).toBeLessThan(BACK_WITHIN_MS);
   expect(leastReady).toBe(REPLICAS);
   expect(await redis.findPrimary()).not.toBe(primary);
-  expect(await redis.listRefusals()).toEqual([]);
+  expect(await redis.listDeniedCommands()).toEqual([]);
 });

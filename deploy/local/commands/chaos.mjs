@@ -11,8 +11,8 @@ import { ensurePackages, getPackageCommand } from '../provide/node-packages.mjs'
 const chaosFolder = resolveInRepository('backend', 'chaos');
 
 /**
- * `npm run chaos [-- --seed N] [--long]`: builds product and harness, runs the harness, and exits with its code.
- * With `--built` the product is taken as already built.
+ * `npm run chaos [-- --seed N] [--long]`: builds the product and the harness in backend/chaos, which causes failures
+ * under load, runs the harness, and exits with its code. `--built` skips the build of the product.
  */
 export async function main(args) {
   const isBuilt = args.includes('--built');
@@ -47,7 +47,7 @@ function runHarness(args) {
     '--enable-source-maps',
     resolveInRepository('backend', 'chaos', 'dist', 'main.js'),
   ];
-  const [command, ...rest] = [...mountNamespaceCommand(), ...node, ...args];
+  const [command, ...rest] = [...createNamespacePrefix(), ...node, ...args];
   return new Promise((resolve, reject) => {
     const child = spawn(command, rest, { stdio: 'inherit' });
     const stopListening = onInterruption({
@@ -63,10 +63,10 @@ function runHarness(args) {
 }
 
 /**
- * The start of a command line that runs a program in a mount namespace of its own, or nothing where that needs more
- * rights. The full-disk fault mounts a small file system, which disappears with the last process of the namespace.
+ * Command prefix that runs a program in a separate mount namespace; empty without the privilege to create one. The
+ * full-disk fault mounts a small file system, which disappears with the last process of the namespace.
  */
-function mountNamespaceCommand() {
+function createNamespacePrefix() {
   const isAllowed = spawnSync('unshare', ['--mount', 'true'], { stdio: 'ignore' }).status === 0;
   return isAllowed ? ['unshare', '--mount'] : [];
 }

@@ -17,6 +17,7 @@ import { openStores } from '../stores/stores.mjs';
 import { refuseTakenPort, thawPrograms } from '../thaw-stack.mjs';
 
 const PAGE_PORT = 5173;
+/** How a process is stopped: each signal, and the time to wait before the next. */
 const END_STEPS = [
   { signal: 'SIGTERM', waitMs: 5_000 },
   { signal: 'SIGKILL', waitMs: 2_000 },
@@ -81,13 +82,13 @@ class DevelopmentSession {
     this.#processes = [
       this.#createProcess(
         'api',
-        watchCommand('main.api.js'),
+        createWatchCommand('main.api.js'),
         { PORT: apiPort, INTERNAL_PORT: apiInternal },
         createReadinessCheck(apiInternal),
       ),
       this.#createProcess(
         'worker',
-        watchCommand('main.worker.js'),
+        createWatchCommand('main.worker.js'),
         { INTERNAL_PORT: workerInternal },
         createReadinessCheck(workerInternal),
       ),
@@ -143,8 +144,8 @@ class DevelopmentSession {
   }
 }
 
-/** Runs a script of the backend, and restarts it when its compiled files change. */
-function watchCommand(script) {
+/** The command that runs a script of the backend, and restarts it when its compiled files change. */
+function createWatchCommand(script) {
   const args = [
     '--enable-source-maps',
     '--watch',

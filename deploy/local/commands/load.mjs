@@ -9,7 +9,7 @@ const SCRIPTS = ['smoke', 'chat', 'matching', 'private', 'storm', 'soak'];
 
 /**
  * `npm run load -- <script> [options of k6]`: runs a script of deploy/k6 against the server at BASE_URL, and exits with
- * the exit code of k6, which is not 0 when a threshold was missed.
+ * the exit code of k6, which is not 0 if a threshold was crossed.
  */
 export async function main([script, ...k6Options]) {
   if (!SCRIPTS.includes(script)) {

@@ -21,7 +21,7 @@ export async function main(args) {
 }
 
 /**
- * Runs the preparing steps, starts the stack, prints its address, and runs until it is interrupted.
+ * Runs the steps of `prepare`, starts the stack, prints its address, and runs until it is interrupted.
  * @param {{replicas: number, port: number, isVerbose: boolean, home: string,
  *   prepare: ((logStep: Function) => Promise<void>)[], isDurable?: boolean,
  *   programs?: object, page?: string}} options
@@ -86,7 +86,7 @@ function listLogFiles(home, replicas) {
   );
 }
 
-/** @throws {LauncherError} for unknown options, and numbers that are not whole or out of range */
+/** @throws {LauncherError} for unknown options, and for numbers that are not integers or out of range */
 export function readOptions(args, env = process.env) {
   const options = { replicas: { type: 'string' }, port: { type: 'string' }, verbose: { type: 'boolean' } };
   const { values } = parseOrExplain(args, options);

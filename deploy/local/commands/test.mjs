@@ -13,19 +13,20 @@ import { TestRun } from '../test-run/test-run.mjs';
 const USAGE = 'Usage: npm test -- [--optional] [--only <kind or stage>] [--long] [--verbose]';
 
 /**
- * `npm test -- [--optional] [--only <kind or stage>] [--long] [--verbose]`. With `--optional`, runs instead the stages
- * that not every machine can run.
+ * `npm test -- [--optional] [--only <kind or stage>] [--long] [--verbose]`. A stage is one kind of tests of one
+ * workspace. `--optional` selects the stages that need programs which not every machine has.
  */
 export async function main(args) {
   const { listChosenStages, ...options } = readOptions(args);
   const prepare = async () => {
     await ensurePackages(logStep);
     await build(logStep);
-    const provides = listChosenStages('').map(({ needs }) => needs?.provide);
-    for (const provide of new Set(provides)) await provide?.(logStep);
+    // Several stages may need the same program, which is provided once.
+    const providers = new Set(listChosenStages('').map(({ needs }) => needs?.provide));
+    for (const provide of providers) await provide?.(logStep);
   };
   const run = new TestRun({ ...options, prepare, listStages: listChosenStages });
-  // The first Ctrl+C stops the run in order, the second kills it.
+  // The first Ctrl+C stops the run gracefully, the second kills it.
   onInterruption({ stop: () => run.interrupt(), kill: () => process.exit(130) });
   const hasFailed = await run.run();
   process.exit(run.isInterrupted ? 130 : hasFailed ? 1 : 0);
@@ -39,12 +40,13 @@ export function readOptions(args) {
   try {
     ({ values } = parseArgs({ args, options }));
   } catch (error) {
-    // The first sentence names the option; Node then gives general advice on `--`.
+    // Keep only the first sentence, which names the option; the rest of Node's message is advice on `--`.
     throw new LauncherError(`${error.message.split('. ')[0]}. ${USAGE}`);
   }
   const isLong = Boolean(values.long);
   const list = values.optional ? listOptionalStages : listStages;
   const listChosenStages = (reports) => selectStages(list(reports), { only: values.only, isLong });
+  // Throws if the options select no stage.
   listChosenStages('');
   return { listChosenStages, isLong, isVerbose: Boolean(values.verbose) };
 }

@@ -7,9 +7,9 @@ import { openStores } from '../stores/stores.mjs';
 import { runInForeground } from './with-stores.mjs';
 
 /**
- * `with-pooler.mjs -- <command>`: like `with-stores.mjs`, and POOLER_URL is the address of a PgBouncer in transaction
- * mode in front of the PostgreSQL of DATABASE_URL. Statements are not prepared: Debian's PgBouncer 1.18 does not know
- * them.
+ * `with-pooler.mjs -- <command>`: like `with-stores.mjs`, and sets POOLER_URL to a PgBouncer in transaction mode in
+ * front of the PostgreSQL of DATABASE_URL. Prepared statements are off, because Debian's PgBouncer 1.18 does not
+ * support them in this mode.
  */
 export async function main(args) {
   const [command, ...rest] = args[0] === '--' ? args.slice(1) : args;

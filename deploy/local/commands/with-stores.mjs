@@ -7,7 +7,10 @@ import { onInterruption } from '../processes/interruption.mjs';
 import { ensurePackages } from '../provide/node-packages.mjs';
 import { openStores } from '../stores/stores.mjs';
 
-/** `with-stores.mjs -- <command>`: runs a command with DATABASE_URL and REDIS_URL set, and exits with its code. */
+/**
+ * `with-stores.mjs -- <command>`: starts PostgreSQL and Redis, runs a command with DATABASE_URL and REDIS_URL set, and
+ * exits with its code.
+ */
 export async function main(args) {
   const [command, ...rest] = args[0] === '--' ? args.slice(1) : args;
   if (!command) throw new LauncherError('The command to run is missing. Usage: with-stores.mjs -- <command>');
@@ -23,7 +26,7 @@ export async function main(args) {
   }
 }
 
-/** Runs a command with the terminal of this process. @returns its exit code */
+/** Runs a command that shares the terminal of this process. @returns its exit code */
 export function runInForeground(command, args, env) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { env, stdio: 'inherit' });

@@ -6,12 +6,12 @@ import { identify, isRunning } from './process-identity.mjs';
 
 const TIMEOUT_MS = 300_000;
 const POLL_INTERVAL_MS = 50;
-/** An unreadable lock file older than this was left by a process that died while it wrote the file. */
-const WRITING_MS = 5_000;
+/** An unreadable lock file older than this was left by a process that died while writing it. */
+const MAX_WRITING_MS = 5_000;
 
 /**
- * Runs `work` while holding a lock file, so that launchers exclude each other. The lock file
- * names its holder. If that process no longer runs, the lock is free, since a launcher may be killed at any point.
+ * Runs `work` while holding a lock file, so that launchers exclude each other. The lock file contains the identity of
+ * its holder; the lock of a process that no longer runs is free.
  * @param {string} lockFile
  * @param {() => Promise<T>} work
  * @returns {Promise<T>} the result of `work`
@@ -49,6 +49,6 @@ function isAbandoned(lockFile) {
     return !isRunning(holder);
   } catch {
     const writtenAt = fs.statSync(lockFile, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
-    return Date.now() - writtenAt > WRITING_MS;
+    return Date.now() - writtenAt > MAX_WRITING_MS;
   }
 }

@@ -25,7 +25,7 @@ export function followLogs(files, print) {
 
 function printNewLines(log, print) {
   const size = readFileSize(log.file);
-  // The file was truncated or replaced.
+  // A smaller file was truncated or replaced, so read it from the start.
   if (size < log.offset) log.offset = 0;
   if (size === log.offset) return;
   const chunk = Buffer.alloc(size - log.offset);

@@ -1,8 +1,10 @@
 import fs from 'node:fs';
 import process from 'node:process';
 
-// The terminal sends Ctrl-C to the whole process group, and npm forwards it a second time: signals this close together
-// are one key press.
+/**
+ * The terminal sends the signal of Ctrl-C to the whole process group, and npm forwards it again. Signals within this
+ * time count as one key press.
+ */
 const SAME_KEY_PRESS_MS = 500;
 const PARENT_POLL_INTERVAL_MS = 500;
 

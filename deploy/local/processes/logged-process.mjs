@@ -7,6 +7,7 @@ import { identify } from './process-identity.mjs';
 
 /** A larger log file is renamed to `<file>.old` before the next start. */
 const MAX_LOG_BYTES = 10 * 1024 * 1024;
+/** Number of log lines in the error message of a process that did not start. */
 const TAIL_LINES = 12;
 
 /**
@@ -25,8 +26,8 @@ const TAIL_LINES = 12;
  */
 
 /**
- * Starts a process in a process group of its own, so that Ctrl-C reaches only the launcher, which stops processes in
- * order. Output goes directly to the log file, so the process survives a launcher that is killed.
+ * Starts a process in a new process group, so that Ctrl-C reaches only the launcher, which then stops the processes in
+ * the right order. Output goes directly to the log file, so the process can continue when the launcher is killed.
  * @param {ProcessDefinition} definition
  * @returns the child, a promise of how it exited, its identity, and the size of its log before the start in bytes
  */
@@ -34,7 +35,7 @@ export function spawnLogged(definition) {
   const { command, args, env, cwd, uid, gid, umask, logFile } = definition;
   const log = openLog(logFile);
   const logFrom = fs.fstatSync(log).size;
-  // A child inherits the umask, so it is set for the time of the spawn.
+  // A child inherits the umask of this process, so change it during the spawn.
   const previousUmask = umask === undefined ? undefined : process.umask(umask);
   try {
     const child = spawn(command, args, { env, cwd, uid, gid, detached: true, stdio: ['ignore', log, log] });
@@ -42,7 +43,7 @@ export function spawnLogged(definition) {
       child.once('error', (error) => resolve({ error }));
       child.once('exit', (code, signal) => resolve({ code, signal }));
     });
-    // Read the identity at once, while the pid cannot have been reused.
+    // Read the identity immediately: later the process may have exited and its pid may have been reused.
     return { child, exited, identity: child.pid && identify(child.pid), logFrom };
   } finally {
     if (previousUmask !== undefined) process.umask(previousUmask);
@@ -56,7 +57,7 @@ export function spawnLogged(definition) {
  */
 export async function waitUntilReady(definition, started) {
   let exit;
-  void started.exited.then((how) => (exit = how));
+  void started.exited.then((result) => (exit = result));
   const deadline = Date.now() + (definition.readyWithinMs ?? 60_000);
   for (let pauseMs = 10; ; pauseMs = Math.min(pauseMs * 1.5, 250)) {
     if (await definition.isReady().catch(() => false)) return;

@@ -15,8 +15,8 @@ const running = new Set();
 process.on('exit', () => running.forEach((managed) => managed.kill('SIGKILL')));
 
 /**
- * A process of the product that the launcher starts, restarts and stops. Its identity is recorded under the home, so
- * that the next launcher finds the processes of one that was killed.
+ * A process of the product that the launcher starts, restarts and stops. Its identity is recorded in a file under the
+ * home folder, so that the next launcher can end processes whose launcher was killed.
  */
 export class ManagedProcess {
   #definition;
@@ -76,7 +76,7 @@ export class ManagedProcess {
     }
   }
 
-  /** Sends a signal, as a fault injected from outside: a process that dies of it is restarted without back-off. */
+  /** Sends a signal to inject a fault: if the process dies, it is restarted without back-off. */
   kill(signal = 'SIGKILL') {
     this.#delayMs = FIRST_DELAY_MS;
     signalProcess(this.#started?.identity, signal);
@@ -130,7 +130,7 @@ export class ManagedProcess {
   }
 }
 
-/** Ends the processes recorded under this home whose launcher was killed. */
+/** Ends the processes recorded under this home folder whose launcher no longer runs. */
 export async function endOrphanedProcesses(home) {
   const folder = getRecordsFolder(home);
   if (!fs.existsSync(folder)) return;

@@ -5,12 +5,12 @@ import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 
-// Below the range of ephemeral ports (Linux: 32768 and up), so that the port of a process is still free when it is
-// restarted.
+// Below the range of ephemeral ports (on Linux from 32768), so that no connection takes the port of a process while the
+// process restarts.
 const LOWEST_PORT = 20_000;
 const HIGHEST_PORT = 29_999;
 
-/** A file for each port that was picked; it contains the id of the process that may use the port. */
+/** Contains a file for each reserved port, with the id of the process that may use the port. */
 const reservationFolder = path.join(os.tmpdir(), 'thaw-ports');
 
 /** Picks `count` different free ports, which no other process picks while this one runs. */
@@ -32,7 +32,7 @@ export function reservePort(port) {
     fs.writeFileSync(file, String(process.pid), { flag: 'wx' });
     return true;
   } catch (error) {
-    // The folder may belong to another user of the machine; then only the check of the port itself is left.
+    // If the folder belongs to another user of the machine, ports cannot be reserved, only checked.
     return error.code !== 'EEXIST';
   }
 }

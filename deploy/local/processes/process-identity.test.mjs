@@ -4,6 +4,7 @@ import process from 'node:process';
 import test from 'node:test';
 import { readCommandLine, endProcess, identify, isRunning, signalProcess } from './process-identity.mjs';
 
+/** Starts a Node process that runs `code` and then does not exit. */
 const spawnSleeper = (code = '') => spawn(process.execPath, ['-e', `${code}; setInterval(() => {}, 1000)`]);
 const STEPS = [
   { signal: 'SIGTERM', waitMs: 300 },
@@ -38,7 +39,7 @@ test('a process that ignores SIGTERM is killed', async () => {
   );
 });
 
-test('ending a process that does not exist is no error', async () => {
+test('ending a process that does not exist does not throw', async () => {
   assert.equal(identify(2 ** 22 + 1), undefined);
   assert.equal(isRunning(undefined), false);
   await endProcess(undefined, STEPS);

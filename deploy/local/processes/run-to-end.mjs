@@ -4,6 +4,7 @@ import path from 'node:path';
 import { LauncherError } from '../launcher-error.mjs';
 import { describeExit } from './logged-process.mjs';
 
+/** Time between SIGTERM and SIGKILL for a program that exceeds its time limit. */
 const KILL_DELAY_MS = 5_000;
 const DEFAULT_SHOWN_LINES = 12;
 
@@ -23,7 +24,7 @@ process.on('exit', () => running.forEach((child) => signalGroup(child, 'SIGKILL'
 export function runToEnd(command, args, options = {}) {
   const { cwd, env, uid, gid, input, limitMs, logFile, onOutput } = options;
   return new Promise((resolve) => {
-    // In a process group of its own, so that its child processes can be ended with it.
+    // In a new process group, so that its child processes can be ended with it.
     const child = spawn(command, args, { cwd, env, uid, gid, detached: true });
     running.add(child);
     const chunks = [];

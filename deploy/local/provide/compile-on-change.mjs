@@ -14,7 +14,7 @@ export function compileOnChange() {
   let timer;
   let isCompiling = false;
   const compile = async () => {
-    // Sources changed during a build: try again after the debounce time, until that build is done.
+    // Sources changed during a build, so compile again when that build has finished.
     if (isCompiling) return scheduleCompile();
     isCompiling = true;
     const [command, ...args] = [...createNxCommand('build'), '-p', '@thaw/backend'];

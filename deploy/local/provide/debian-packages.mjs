@@ -7,9 +7,9 @@ import { runToEnd } from '../processes/run-to-end.mjs';
 import { findProgram } from './find-program.mjs';
 
 const DOWNLOAD_LIMIT_MS = 180_000;
-// Dependencies that are unpacked as well: shared libraries and the Lua modules of redis-server. Left out are those that
-// serve installation only, and the C library, which every Debian system has.
+/** Dependencies to unpack as well: shared libraries and the Lua modules of redis-server. */
 const IS_LIBRARY = /^(lib|lua-)/;
+/** Libraries that only the installation of a package needs, and the C library, which every Debian system has. */
 const IS_NEVER_NEEDED =
   /(-perl|-common)$|^libc6$|^libgcc|^libperl|^libpam|^libdebconf|^libselinux|^libsemanage|^libaudit/;
 
@@ -41,15 +41,15 @@ export async function unpackDebian(names, program, logStep) {
 }
 
 async function downloadAndUnpack(names, root) {
-  // First with the machine's package lists; if those are empty or outdated, with freshly downloaded private ones.
-  for (const createApt of [createSystemApt, createPrivateApt]) {
-    const apt = createApt();
+  // Try the machine's package lists first. If they are empty or outdated, download private ones.
+  for (const createNext of [createSystemApt, createPrivateApt]) {
+    const apt = createNext();
     if (apt.isPrivate) await apt.runAptGet(['update']);
-    const wanted = [...names, ...(await listMissingLibraries(apt, names))];
-    const hasFoundLibraries = wanted.length > names.length;
-    if (!hasFoundLibraries && !(await apt.hasPackages(names))) continue;
+    const libraries = await listMissingLibraries(apt, names);
+    // Libraries are found only if the lists contain the packages.
+    if (libraries.length === 0 && !(await apt.hasPackages(names))) continue;
     const downloads = ensureFolder(root, '.downloads');
-    const result = await apt.runAptGet(['download', ...wanted], downloads);
+    const result = await apt.runAptGet(['download', ...names, ...libraries], downloads);
     if (result.code !== 0) continue;
     const isUnpacked = await unpackAll(downloads, root);
     fs.rmSync(downloads, { recursive: true, force: true });
@@ -63,7 +63,7 @@ async function listMissingLibraries(apt, names) {
   const installed = await listInstalledPackages();
   const seen = new Set(names);
   const missing = [];
-  // Breadth first: each turn asks for the dependencies of the libraries that the turn before has found.
+  // Breadth-first search: each iteration lists the dependencies of the libraries found by the previous one.
   for (let level = names; level.length > 0;) {
     const dependencies = [...new Set(await apt.listDependencies(level))].filter((name) => !seen.has(name));
     level = dependencies.filter(
@@ -96,10 +96,10 @@ async function listInstalledPackages() {
 }
 
 /** apt with the package lists of the machine. */
-const createSystemApt = () => createAptWith({ settings: [], isPrivate: false });
+const createSystemApt = () => createApt({ settings: [], isPrivate: false });
 
 /** @param {{settings: string[], isPrivate: boolean}} options  `settings` as for `apt-get -o` */
-function createAptWith({ settings, isPrivate }) {
+function createApt({ settings, isPrivate }) {
   const options = ['-q', ...settings.flatMap((setting) => ['-o', setting])];
   const env = { ...process.env, LC_ALL: 'C', DEBIAN_FRONTEND: 'noninteractive' };
   const run = (command, args, cwd) =>
@@ -113,8 +113,8 @@ function createAptWith({ settings, isPrivate }) {
         (kind) => `--no-${kind}`,
       );
       const { output } = await run('apt-cache', ['depends', ...kinds, ...names]);
-      // "  Depends: libssl3", or " |Depends: …" for each alternative but the last; all of them are taken. A virtual
-      // package ("  Depends: <libvirtual>", its providers indented below it) is skipped.
+      // Lines are "  Depends: libssl3", or " |Depends: …" for an alternative; all alternatives are included. Virtual
+      // packages ("  Depends: <libvirtual>", with their providers indented below) are skipped.
       return [...output.matchAll(/^\s*\|?(?:Pre)?Depends: ([a-z0-9][^\s:<>]*)/gm)].map(([, name]) => name);
     },
   };
@@ -134,7 +134,7 @@ function createPrivateApt() {
     'APT::Sandbox::User=root',
     'Debug::NoLocking=true',
   ];
-  return createAptWith({ settings, isPrivate: true });
+  return createApt({ settings, isPrivate: true });
 }
 
 function listLibraryFolders(root) {

@@ -2,9 +2,9 @@ import fs from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 
-/** Finds the first of these programs on PATH or in the further folders. @returns its path, or undefined */
-export function findProgram(names, furtherFolders = []) {
-  const folders = [...(process.env.PATH ?? '').split(path.delimiter), ...furtherFolders].filter(Boolean);
+/** Finds the first of these programs on PATH or in additional folders. @returns its path, or undefined */
+export function findProgram(names, additionalFolders = []) {
+  const folders = [...(process.env.PATH ?? '').split(path.delimiter), ...additionalFolders].filter(Boolean);
   for (const name of names) {
     const found = folders.map((folder) => path.join(folder, name)).find(isExecutable);
     if (found) return found;

@@ -5,16 +5,16 @@ import { ensureFolder } from '../paths.mjs';
 import { runToEnd } from '../processes/run-to-end.mjs';
 import { findProgram } from './find-program.mjs';
 
-/** The release that the scripts were tried with. */
+/** The release with which the scripts in deploy/k6 were tested. */
 const VERSION = 'v1.8.1';
 const BUILD_LIMIT_MS = 15 * 60_000;
 const cacheFolder = path.join(os.homedir(), '.cache', 'thaw', `k6-${VERSION}`);
 
-/** Returns the path of k6: K6_PATH, else an installed one, else one built by `provideK6`, else undefined. */
+/** Returns the path of k6: K6_PATH, an installed k6, or the one that `provideK6` has built; undefined if none exists. */
 export const findK6 = () =>
   process.env.K6_PATH || findProgram(['k6'], [path.join(os.homedir(), 'go', 'bin'), cacheFolder]);
 
-/** Builds k6 once, into a cache outside the repository, if it is not found and there is Go 1.25 or later. */
+/** Builds k6 into a cache outside the repository, unless it exists or Go (1.25 or later) is not installed. */
 export async function provideK6(logStep) {
   if (findK6() || !findProgram(['go'], ['/usr/local/go/bin'])) return;
   logStep('k6', `building ${VERSION}, which takes a few minutes`);

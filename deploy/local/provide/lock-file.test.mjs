@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import test from 'node:test';
 import { resolveInRepository } from '../paths.mjs';
 
-// Checks package-lock.json.
+// Checks package-lock.json, and the Node version of the images.
 
 /** The versions in which known vulnerabilities are fixed. */
 const minimumVersions = {
@@ -20,13 +20,13 @@ const minimumVersions = {
 };
 /** Fastify would bypass the guards written for Express; connect-redis needs another Redis client than ioredis. */
 const excludedPackages = ['@nestjs/platform-fastify', 'fastify', 'connect-redis'];
-/** These work without their install scripts: prebuilt binaries exist, and package.json turns the telemetry off. */
+/** These packages work without their install scripts, which report telemetry (off in package.json) or build binaries. */
 const packagesWithInstallScripts = ['@scarf/scarf', 'msgpackr-extract'];
 
 const { packages } = JSON.parse(fs.readFileSync(resolveInRepository('package-lock.json'), 'utf8'));
 const installed = Object.entries(packages)
-  .filter(([place, { dev, link }]) => place.includes('node_modules/') && !dev && !link)
-  .map(([place, entry]) => ({ name: place.split('node_modules/').at(-1), ...entry }));
+  .filter(([location, { dev, link }]) => location.includes('node_modules/') && !dev && !link)
+  .map(([location, entry]) => ({ name: location.split('node_modules/').at(-1), ...entry }));
 const listInstalledCopies = (name) => installed.filter((entry) => entry.name === name);
 
 test('every package of the product has at least the version that fixed its known vulnerabilities', () => {
@@ -53,7 +53,7 @@ test('only known packages of the product have install scripts', () => {
   assert.equal(scarfSettings.enabled, false);
 });
 
-test('every package has a checksum, and none names a registry', () => {
+test('every package has a checksum, and none has the URL of a registry', () => {
   for (const { name, integrity, resolved } of installed) {
     assert.match(integrity ?? '', /^sha512-/, name);
     assert.equal(resolved, undefined, name);

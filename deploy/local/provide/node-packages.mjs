@@ -7,7 +7,7 @@ import { resolveInRepository, localHome } from '../paths.mjs';
 import { runOrThrow } from '../processes/run-to-end.mjs';
 import { findProgram } from './find-program.mjs';
 
-/** Installs the packages of the lock file with `npm ci`, unless exactly those are installed. @throws {LauncherError} */
+/** Installs the packages of the lock file with `npm ci`, unless they are installed already. @throws {LauncherError} */
 export async function ensurePackages(logStep, root = resolveInRepository()) {
   const stampFile = path.join(root, 'node_modules/.thaw-install');
   const stamp = computeStamp(root);
@@ -26,14 +26,14 @@ export async function ensurePackages(logStep, root = resolveInRepository()) {
   fs.writeFileSync(stampFile, stamp);
 }
 
-/** Whether node_modules holds the packages of the lock file, according to npm's record of what it installed. */
+/** Whether node_modules contains the packages of the lock file, according to npm's record of its last installation. */
 export function isInstalled(root) {
   const installed = readJson(path.join(root, 'node_modules/.package-lock.json'))?.packages;
   if (!installed) return false;
   const wanted = readJson(path.join(root, 'package-lock.json')).packages;
-  return Object.entries(wanted).every(([place, entry]) => {
-    if (!place.includes('node_modules/')) return true;
-    const present = installed[place];
+  return Object.entries(wanted).every(([location, entry]) => {
+    if (!location.includes('node_modules/')) return true;
+    const present = installed[location];
     // npm leaves out packages for other platforms.
     if (!present) return Boolean(entry.optional || entry.devOptional || entry.peer);
     return present.version === entry.version;
@@ -41,8 +41,8 @@ export function isInstalled(root) {
 }
 
 /**
- * Identifies an installation. Packages contain binaries for one platform and one version of Node, so both are part of
- * it.
+ * A text that identifies an installation: the lock file, and the platform and ABI version of Node, because packages
+ * contain binaries.
  */
 function computeStamp(root) {
   const lock = fs.readFileSync(path.join(root, 'package-lock.json'));

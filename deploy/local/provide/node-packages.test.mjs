@@ -7,7 +7,7 @@ import { isInstalled } from './node-packages.mjs';
 
 test('packages count as installed when npm recorded exactly the versions of the lock file', (t) => {
   const wanted = {
-    // The packages of this repository and optional ones need not be in npm's record.
+    // Workspaces and optional packages may be missing in npm's record.
     '': { name: 'thaw' },
     backend: { name: '@thaw/backend' },
     'node_modules/ws': { version: '8.23.0' },

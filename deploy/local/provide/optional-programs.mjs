@@ -8,36 +8,38 @@ import { findProgram } from './find-program.mjs';
 const BUILD_LIMIT_MS = 15 * 60_000;
 const cacheFolder = (name) => path.join(os.homedir(), '.cache', 'thaw', name);
 
-/** Programs in Go, with the releases that the tests were tried with. */
+// Programs that only optional stages of `npm test` need. They are built or installed into a cache outside the repository.
+
+/** Programs written in Go, in the releases with which the tests were tested. */
 const goPrograms = {
   helm: { version: 'v3.22.0', module: 'helm.sh/helm/v3/cmd/helm' },
   versitygw: { version: 'v1.8.0', module: 'github.com/versity/versitygw/cmd/versitygw' },
 };
-/** A package of PyPI that brings the schemas of Kubernetes. */
+/** A PyPI package that validates manifests against the schemas of Kubernetes. */
 const VALIDATOR = { name: 'kubernetes-validate', version: '1.37.0' };
 const validatorFolder = cacheFolder(`${VALIDATOR.name}-${VALIDATOR.version}`);
 
 const goCache = (name) => cacheFolder(`${name}-${goPrograms[name].version}`);
-/** An installed program, or one of the cache. */
+/** The path of an installed or cached program. */
 const findGoProgram = (name) => findProgram([name], [goCache(name)]);
 const findValidator = () => findProgram([VALIDATOR.name], [path.join(validatorFolder, 'bin')]);
 
 export const findVersityGw = () => findGoProgram('versitygw');
 
-/** Paths for the test of the chart; undefined unless both programs are there. */
+/** Environment variables with the paths for the test of the chart; undefined unless both programs exist. */
 export const findHelm = () => {
   const [helm, validator] = [findGoProgram('helm'), findValidator()];
   return helm && validator ? { HELM_PATH: helm, KUBERNETES_VALIDATE_PATH: validator } : undefined;
 };
 
-/** Puts Helm and the validator into a cache outside the repository, if they are missing and can be had. */
+/** Installs Helm and the validator into the cache if they are missing. A failure is only logged. */
 export async function provideHelm(logStep) {
   await provideGoProgram('helm', logStep);
   const python = findProgram(['python3']);
   if (!python || findValidator()) return;
-  const doing = `installing ${VALIDATOR.version}`;
-  await attempt(logStep, VALIDATOR.name, doing, python, [['-m', 'venv', validatorFolder], process.env]);
-  await attempt(logStep, VALIDATOR.name, doing, path.join(validatorFolder, 'bin', 'pip'), [
+  const step = `installing ${VALIDATOR.version}`;
+  await attempt(logStep, VALIDATOR.name, step, python, [['-m', 'venv', validatorFolder], process.env]);
+  await attempt(logStep, VALIDATOR.name, step, path.join(validatorFolder, 'bin', 'pip'), [
     ['install', '--quiet', `${VALIDATOR.name}==${VALIDATOR.version}`],
     process.env,
   ]);
@@ -55,10 +57,10 @@ async function provideGoProgram(name, logStep) {
   ]);
 }
 
-async function attempt(logStep, name, doing, command, [args, env]) {
-  logStep(name, doing);
+async function attempt(logStep, name, step, command, [args, env]) {
+  logStep(name, step);
   try {
-    await runOrThrow(`${name} cannot be had`, command, args, { env, limitMs: BUILD_LIMIT_MS });
+    await runOrThrow(`${name} cannot be installed`, command, args, { env, limitMs: BUILD_LIMIT_MS });
   } catch (error) {
     logStep(name, error.message);
   }

@@ -10,8 +10,8 @@ import { hasIpv6Loopback } from '../processes/ports.mjs';
 const TEMPLATE = resolveInRepository('deploy/nginx/local.conf.template');
 
 /**
- * Writes the configuration of an nginx in front of the replicas and returns how to start it. Everything nginx writes
- * lies under the home.
+ * Writes the configuration of an nginx in front of the replicas and returns how to start it. nginx writes only to files
+ * under the home folder.
  * @param {{home: string, port: number, host?: string, apiPorts: number[], page: string,
  *   publicOrigin?: string, trustedProxies?: string, limitsProfile: string, logStep: Function}} options
  *   `page`: folder of the built page; `host`: address to listen on instead of both loopback addresses;
@@ -48,7 +48,7 @@ export async function prepareNginx({
         : '',
       limitsProfile,
       servers: apiPorts.map((apiPort) => `server 127.0.0.1:${apiPort} max_fails=0;`).join('\n    '),
-      listens: (await listenAddresses(host))
+      listens: (await chooseListenAddresses(host))
         .map((address) => `listen ${address}:${port} backlog=4096;`)
         .join('\n    '),
     }),
@@ -62,7 +62,7 @@ export async function prepareNginx({
   };
 }
 
-/** An nginx of this machine, or one of Debian's packages. @throws {LauncherError} when there is none */
+/** Finds an installed nginx, or unpacks one from Debian packages. @throws {LauncherError} when there is none */
 export async function findNginx(logStep) {
   const command = findProgram(
     ['nginx'],
@@ -74,13 +74,13 @@ export async function findNginx(logStep) {
   throw new LauncherError('Several replicas need nginx in front of them and none was found: install nginx.');
 }
 
-async function listenAddresses(host) {
+async function chooseListenAddresses(host) {
   if (host) return [host.includes(':') ? `[${host}]` : host];
   return (await hasIpv6Loopback()) ? ['127.0.0.1', '[::1]'] : ['127.0.0.1'];
 }
 
 function fillTemplate(template, values) {
-  return template.replace(/\{\{(\w+)\}\}/g, (whole, name) => values[name] ?? whole);
+  return template.replace(/\{\{(\w+)\}\}/g, (placeholder, name) => values[name] ?? placeholder);
 }
 
 function checkOrigin(origin = '') {
@@ -93,7 +93,7 @@ function checkNetwork(network) {
   throw new LauncherError(`TRUSTED_PROXIES must look like 10.0.0.0/8, not "${network}".`);
 }
 
-/** Returns a path that needs no quoting in nginx's configuration. @throws {LauncherError} for a path that does */
+/** Returns the path unchanged. @throws {LauncherError} if it would need quoting in the configuration of nginx */
 function checkPath(file) {
   if (/["'\\{};$\s]/.test(file))
     throw new LauncherError(

@@ -39,7 +39,7 @@ test('nginx serves the page and proxies the API and sockets', async (t) => {
       ['/', 'landing'],
       ['/terms', 'terms'],
       ['/terms/', 'terms'],
-      // Routes without a document of their own in this build.
+      // The stand-in build has no separate documents for these routes.
       ['/privacy', 'application'],
       ['/auth', 'application'],
       ['/rules', 'application'],
@@ -114,7 +114,7 @@ test('nginx serves the page and proxies the API and sockets', async (t) => {
     },
   );
 
-  await t.test('a long response is not collected for a client that does not read it yet', async () => {
+  await t.test('a long response is not buffered for a client that does not read it yet', async () => {
     const [response] = await once(
       http.get({ host: '127.0.0.1', port: stack.ports.page, path: '/api/stream', agent: false }),
       'response',
@@ -128,7 +128,7 @@ test('nginx serves the page and proxies the API and sockets', async (t) => {
       streamedMb = await readStreamedMb();
       await sleep(100);
     } while ((await readStreamedMb()) !== streamedMb || streamedMb === 0);
-    // nginx stops reading once the buffers of the two connections are full, which hold a few MB.
+    // nginx stops reading from the replica when the buffers of both connections, a few MB, are full.
     assert.ok(streamedMb < 32, `${streamedMb} of 64 MB`);
     let length = 0;
     for await (const chunk of response) length += chunk.length;
@@ -185,14 +185,14 @@ test('nginx limits the requests of one address according to LIMITS_PROFILE', asy
     const env = { LIMITS_PROFILE: profile };
     const stack = await startStack({ home, page: home, stores, replicas: 2, programs: standIns, env });
     t.after(() => stack.stop());
-    /** Sends this many concurrent requests to one address. */
+    /** Sends `count` concurrent requests for one path. */
     return (address, count, headers) =>
       Promise.all(Array.from({ length: count }, () => sendGet(stack.ports.page, address, headers)));
   };
   const upgrade = { Connection: 'Upgrade', Upgrade: 'websocket' };
   const listStatuses = (responses) => [...new Set(responses.map(({ status }) => status))].sort();
 
-  await t.test('200 users behind one address can reconnect at once, twice', async () => {
+  await t.test('200 users behind one address can reconnect simultaneously, twice in a row', async () => {
     const sendMany = await startWithProfile('default');
     assert.deepEqual(listStatuses(await sendMany('/ws', 200, upgrade)), [101]);
     assert.deepEqual(listStatuses(await sendMany('/ws', 200, upgrade)), [101]);

@@ -16,10 +16,10 @@ const END_STEPS = [{ signal: 'SIGKILL', waitMs: 2_000 }];
 export const findPgBouncer = () => findProgram(['pgbouncer'], ['/usr/sbin']);
 
 /**
- * Starts a PgBouncer in transaction mode in front of every database of a PostgreSQL server, for the role of its
- * address. Its files are deleted when it stops.
+ * Starts a PgBouncer in transaction mode in front of all databases of a PostgreSQL server. Clients connect with the role
+ * of `databaseUrl`. Its files are deleted when it stops.
  * @param {{databaseUrl: string, serverConnections?: number}} options
- *   `serverConnections`: maximum of its connections to each database
+ *   `serverConnections`: maximum number of connections from PgBouncer to each database
  */
 export async function startPgBouncer({ databaseUrl, serverConnections = 50 }) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'thaw-pgbouncer-'));
@@ -58,7 +58,7 @@ server_idle_timeout = 5
     cwd: '/',
     ...user,
     logFile: path.join(folder, 'pgbouncer.log'),
-    isReady: () => accepts(port),
+    isReady: () => acceptsConnections(port),
     readyWithinMs: READY_WITHIN_MS,
   };
   const started = spawnLogged(definition);
@@ -83,14 +83,14 @@ function withAddress(databaseUrl, port) {
   return url.href;
 }
 
-function accepts(port) {
+function acceptsConnections(port) {
   return new Promise((resolve) => {
     const socket = net.connect({ host: '127.0.0.1', port });
-    const answer = (isReady) => {
+    const settle = (isReady) => {
       socket.destroy();
       resolve(isReady);
     };
-    socket.once('connect', () => answer(true));
-    socket.once('error', () => answer(false));
+    socket.once('connect', () => settle(true));
+    socket.once('error', () => settle(false));
   });
 }

@@ -13,14 +13,14 @@ const DEBIAN_FOLDER = '/usr/lib/postgresql';
 const PROGRAMS = ['initdb', 'pg_basebackup', 'postgres'];
 const ROLE = 'thaw';
 const READY_WITHIN_MS = 30_000;
-// SIGQUIT stops PostgreSQL at once.
+/** SIGQUIT stops PostgreSQL immediately; its data is deleted anyway. */
 const END_STEPS = [
   { signal: 'SIGQUIT', waitMs: 5_000 },
   { signal: 'SIGKILL', waitMs: 2_000 },
 ];
 
 /**
- * Finds a PostgreSQL with client programs, which the packages of npm do not have.
+ * Finds an installed PostgreSQL that includes pg_basebackup, which the npm packages lack.
  * @returns {string | undefined} the folder of its programs
  */
 export function findPostgresPrograms() {
@@ -67,13 +67,13 @@ class PostgresPair {
   }
 
   async start() {
-    this.#own(this.#folder);
+    this.#changeOwner(this.#folder);
     const [primaryPort, replicaPort] = await findFreePorts(2);
     this.#primary = { name: 'primary', port: primaryPort, data: path.join(this.#folder, 'primary') };
     this.#replica = { name: 'replica', port: replicaPort, data: path.join(this.#folder, 'replica') };
     const passwordFile = path.join(this.#folder, 'password');
     fs.writeFileSync(passwordFile, this.#password, { mode: 0o600 });
-    this.#own(passwordFile);
+    this.#changeOwner(passwordFile);
     await this.#run('initdb', [
       '-D',
       this.#primary.data,
@@ -121,7 +121,7 @@ class PostgresPair {
       unix_socket_directories: '',
       max_connections: 200,
       fsync: 'off',
-      // A replica that asks for a segment which the primary has removed could not follow.
+      // A replica that was stopped needs the WAL segments written in the meantime.
       wal_keep_size: '256MB',
     };
     const definition = {
@@ -152,7 +152,7 @@ class PostgresPair {
     return { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC', PGPASSWORD: this.#password };
   }
 
-  #own(file) {
+  #changeOwner(file) {
     const { uid, gid } = this.#user;
     if (uid !== undefined) fs.chownSync(file, uid, gid);
   }

@@ -8,18 +8,18 @@ import { locatePostgresBinaries } from './postgres-binaries.mjs';
 import { ensurePostgresFolder } from './postgres-folder.mjs';
 import { findPostgresUser } from './postgres-user.mjs';
 
-/** Owns the cluster and everything migrations create. The only role that earlier releases know. */
+/** The role that owns the cluster and everything migrations create. Earlier releases know no other role. */
 const OWNER_ROLE = 'thaw';
 /** Name of the secret that holds the password of the owner. */
 const OWNER_PASSWORD = 'postgres-password';
-/** The role of the running service; each migration grants what it may do. */
+/** The role of the running service. Migrations grant its permissions. */
 const SERVICE_ROLE = 'thaw_service';
 /** Name of the secret that holds the password of the service. */
 const SERVICE_PASSWORD = 'postgres-service-password';
 const DATABASE = 'thaw';
 
-// SIGINT is PostgreSQL's fast shutdown: it disconnects all clients. SIGQUIT stops at once and recovers at the next
-// start.
+// SIGINT is PostgreSQL's fast shutdown, which disconnects all clients. SIGQUIT stops it immediately, with recovery at
+// the next start.
 const END_STEPS = [
   { signal: 'SIGINT', waitMs: 15_000 },
   { signal: 'SIGQUIT', waitMs: 5_000 },
@@ -40,16 +40,22 @@ export function describePostgres(home, { isDurable, settings = {} }) {
     endSteps: END_STEPS,
     killSignal: 'SIGQUIT',
     url: (port) => buildUrl(OWNER_ROLE, readOrCreateSecret(home, OWNER_PASSWORD), port),
-    // Undefined while a server that a launcher of an earlier release started still runs: it has no such role.
+    // Undefined while a server still runs that an earlier release started, because that server lacks the role.
     buildServiceUrl: (port) =>
       hasSecret(home, SERVICE_PASSWORD)
         ? buildUrl(SERVICE_ROLE, readOrCreateSecret(home, SERVICE_PASSWORD), port)
         : undefined,
     prepare: async (port) => {
       const user = findPostgresUser();
-      const place = ensurePostgresFolder(home, user);
-      const binaries = await locatePostgresBinaries(user, place);
-      const cluster = { home, user, place, data: path.join(place, 'data'), bin: path.join(binaries, 'bin') };
+      const folder = ensurePostgresFolder(home, user);
+      const binaries = await locatePostgresBinaries(user, folder);
+      const cluster = {
+        home,
+        user,
+        folder,
+        data: path.join(folder, 'data'),
+        bin: path.join(binaries, 'bin'),
+      };
       await prepareCluster(cluster, isDurable);
       return {
         name: 'PostgreSQL',
@@ -60,7 +66,7 @@ export function describePostgres(home, { isDurable, settings = {} }) {
           ...toArguments({ ...createDefaultSettings(port, isDurable), ...settings }),
         ],
         ...user,
-        cwd: place,
+        cwd: folder,
         env: createCleanEnvironment(),
         logFile: path.join(ensurePrivateFolder(home, 'logs'), 'postgresql.log'),
         isReady: async () => isReady(cluster.data),
@@ -79,7 +85,7 @@ function createDefaultSettings(port, isDurable) {
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
     max_connections: 300,
-    // Keeps what users write out of the log.
+    // Keeps the data of users out of the log.
     log_parameter_max_length: 0,
     log_parameter_max_length_on_error: 0,
     // Omits DETAIL and CONTEXT, which quote the values of a refused row.
@@ -96,14 +102,14 @@ async function prepareCluster(cluster, isDurable) {
   if (!fs.existsSync(cluster.data)) return createCluster(cluster, isDurable);
   await refuseOtherVersion(cluster);
   await endUnrecordedServer(cluster);
-  // A home of an earlier release, or one deleted while its data lay in another folder: set the new passwords.
+  // An earlier release created the home, or it was deleted while its data was in another folder: set new passwords.
   if (!hasPasswords) await setPasswords(cluster, cluster.data);
 }
 
 async function createCluster(cluster, isDurable) {
-  // The folder is renamed when it is complete, so that an interrupted start leaves no half-made cluster.
+  // The folder is renamed when it is complete, so that an interrupted start leaves no incomplete cluster.
   const unfinished = `${cluster.data}.new`;
-  const passwordFile = path.join(cluster.place, 'initial-password');
+  const passwordFile = path.join(cluster.folder, 'initial-password');
   fs.rmSync(unfinished, { recursive: true, force: true });
   fs.mkdirSync(unfinished, { mode: 0o700 });
   fs.rmSync(passwordFile, { force: true });
@@ -121,7 +127,7 @@ async function createCluster(cluster, isDurable) {
   const locale = ['--no-locale', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
   if (!isDurable) locale.push('--no-sync');
   try {
-    const options = { ...cluster.user, cwd: cluster.place, env: createCleanEnvironment() };
+    const options = { ...cluster.user, cwd: cluster.folder, env: createCleanEnvironment() };
     await runOrThrow(
       'PostgreSQL could not create its data folder',
       path.join(cluster.bin, 'initdb'),
@@ -136,7 +142,7 @@ async function createCluster(cluster, isDurable) {
   fs.renameSync(unfinished, cluster.data);
 }
 
-/** Creates the role of the service if it is missing, and sets both roles' passwords to those stored in the home. */
+/** Creates the role of the service if it is missing, and sets the passwords of both roles to the stored secrets. */
 async function setPasswords(cluster, data) {
   const servicePassword = readOrCreateSecret(cluster.home, SERVICE_PASSWORD);
   const isMissing = `NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '${SERVICE_ROLE}')`;
@@ -149,16 +155,16 @@ async function setPasswords(cluster, data) {
       `ALTER ROLE ${OWNER_ROLE} PASSWORD '${readOwnerPassword(cluster)}';`,
     );
   } catch (error) {
-    // The file records that the role has this password; without it the next start tries again.
+    // The existence of this file means that the password is set. Without the file, the next start sets it again.
     fs.rmSync(getSecretPath(cluster.home, SERVICE_PASSWORD), { force: true });
     throw error;
   }
 }
 
-/** Runs statements in PostgreSQL's single-user mode: the packaged programs include no client. */
+/** Runs statements in PostgreSQL's single-user mode, because the npm package includes no client. */
 async function runInSingleUserMode(cluster, data, ...statements) {
   const input = statements.map((statement) => `${statement}\n`).join('');
-  const options = { ...cluster.user, cwd: cluster.place, env: createCleanEnvironment(), input };
+  const options = { ...cluster.user, cwd: cluster.folder, env: createCleanEnvironment(), input };
   const args = ['--single', '-D', data, '-c', 'log_min_error_statement=panic', 'postgres'];
   const result = await runOrThrow(
     'PostgreSQL could not be set up',
@@ -188,8 +194,8 @@ async function refuseOtherVersion({ bin, data }) {
 }
 
 /**
- * Ends a server that runs on this data without a record: its launcher died before it wrote one. A pid file that names
- * any other process is stale and removed, because PostgreSQL would refuse to start.
+ * Ends a server that uses this data but is not recorded, because its launcher died before recording it. Removes the pid
+ * file: PostgreSQL would not start with a stale one.
  */
 async function endUnrecordedServer({ data }) {
   const pidFile = path.join(data, 'postmaster.pid');
@@ -217,5 +223,5 @@ function changeOwner(user, ...files) {
   for (const file of files) fs.chownSync(file, user.uid, user.gid);
 }
 
-/** Excludes the launcher's environment, whose PGDATA, PGPORT and so on would configure the server. */
+/** An environment without variables such as PGDATA and PGPORT, which would configure the server. */
 const createCleanEnvironment = () => ({ PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' });

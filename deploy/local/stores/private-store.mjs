@@ -11,14 +11,14 @@ const RETRY_DELAY_MS = 500;
  * @typedef {object} StoreKind
  * @property {string} name
  * @property {(port: number) => Promise<import('../processes/logged-process.mjs').ProcessDefinition>} prepare
- *   writes the files it needs and returns how to start the store; called once per start
+ *   writes the files that the store needs and returns how to start it; called once per start
  * @property {{signal: string, waitMs: number}[]} endSteps
- * @property {string} killSignal   ends the store and all its processes at once
+ * @property {string} killSignal   ends the store and all its processes immediately
  */
 
 /**
- * A store that runs for a home folder. Its process is recorded under the home, so that a launcher that starts while
- * another one runs, or after it was killed, finds the process. Callers must hold the home's lock around every method.
+ * A PostgreSQL or Redis process that belongs to a home folder. The process is recorded in a file there, so that other
+ * launchers find it, also after the one that started it was killed. Callers must hold the lock of the home folder.
  */
 export class PrivateStore {
   /** @param {string} home @param {StoreKind} kind */
@@ -56,7 +56,7 @@ export class PrivateStore {
     }
   }
 
-  /** Stops the store gracefully; its data stays. */
+  /** Stops the store gracefully and keeps its data. */
   async stop() {
     await endProcess(this.#readRecord()?.process, this.kind.endSteps);
   }

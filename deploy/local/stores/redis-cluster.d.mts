@@ -2,9 +2,9 @@
 export interface RedisClusterNode {
   readonly port: number;
   readonly isRunning: boolean;
-  /** Starts the process, with the data of the previous one. */
+  /** Starts the process with the data of its previous run. */
   start(): Promise<void>;
-  /** Sends a command to this node alone. */
+  /** Sends a command to this node only. */
   call(name: string, ...parameters: (string | number)[]): Promise<unknown>;
   /** Ends the process with SIGKILL. */
   kill(): Promise<void>;
@@ -13,14 +13,14 @@ export interface RedisClusterNode {
 /** A hash slot that is being moved. */
 export interface SlotMove {
   moveKey(key: string): Promise<void>;
-  /** Moves the keys that are left, and assigns the slot to its new node. */
+  /** Moves the remaining keys, and assigns the slot to its new node. */
   finish(): Promise<void>;
 }
 
 export interface RedisCluster {
-  /** REDIS_URL with the rights that compose gives to the product, and three of the nodes as seeds. */
+  /** REDIS_URL with the ACL that the compose files set for the product, and three of the nodes as seeds. */
   readonly url: string;
-  /** REDIS_URL of a user with all rights. */
+  /** REDIS_URL of a user with all permissions. */
   readonly adminUrl: string;
   readonly nodes: readonly RedisClusterNode[];
   /** The node that serves a key now. */
@@ -39,9 +39,9 @@ export interface RedisCluster {
    * Resolves when all running nodes agree which of them serve the slots, and every running replica is in sync with its
    * primary.
    */
-  waitUntilWhole(): Promise<void>;
-  /** Commands that were refused for lack of rights, as `<user> <command>`. */
-  listRefusals(): Promise<string[]>;
+  waitUntilConverged(): Promise<void>;
+  /** Commands that the ACL denied, as `<user> <command>`. */
+  listDeniedCommands(): Promise<string[]>;
   stop(): Promise<void>;
 }
 

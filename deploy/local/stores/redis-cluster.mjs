@@ -9,12 +9,12 @@ import { findRedis } from './redis-program.mjs';
 
 const SLOTS = 16_384;
 const MOVE_TIMEOUT_MS = 5_000;
-/** Keys that one MIGRATE moves: the default of redis-cli. */
-const KEYS_AT_ONCE = 10;
+/** Number of keys per MIGRATE command: the default of redis-cli. */
+const KEYS_PER_MIGRATE = 10;
 
 /**
  * Starts a Redis Cluster of local processes whose data is deleted when it stops: primaries that share the slots, and
- * one replica for each. Resolves when every node sees the whole cluster and every replica is in sync.
+ * one replica for each. Resolves when all nodes know each other and every replica is in sync.
  * @param {{primaries?: number, hasReplicas?: boolean, nodeTimeoutMs?: number,
  *   logStep?: (label: string, text: string) => void}} [options]  `nodeTimeoutMs`: silence after which a node counts as
  *   failed
@@ -52,12 +52,12 @@ class RedisCluster {
     this.#options = options;
   }
 
-  /** REDIS_URL with the rights that compose gives to the product, and three of the nodes as seeds. */
+  /** REDIS_URL with the ACL that the compose files set for the product, and three of the nodes as seeds. */
   get url() {
     return this.#formatUrl('thaw');
   }
 
-  /** REDIS_URL of a user with all rights. */
+  /** REDIS_URL of a user with all permissions. */
   get adminUrl() {
     return this.#formatUrl('default');
   }
@@ -67,9 +67,9 @@ class RedisCluster {
     return `redis+cluster://${user}:${this.#options.password}@${seeds.join(',')}`;
   }
 
-  /** Commands that were refused for lack of rights. */
-  async listRefusals() {
-    const logs = await Promise.all(this.#running().map((node) => node.listRefusals()));
+  /** Commands that the ACL denied, as `<user> <command>`. */
+  async listDeniedCommands() {
+    const logs = await Promise.all(this.#running().map((node) => node.listDeniedCommands()));
     return logs.flat();
   }
 
@@ -88,14 +88,14 @@ class RedisCluster {
         .slice(primaryCount)
         .map(async (node, index) => node.call('CLUSTER', 'REPLICATE', await primaries[index].readId())),
     );
-    await this.waitUntilWhole();
+    await this.waitUntilConverged();
   }
 
   /** Adds a primary that serves no slot yet. Resolves when all nodes know it, and it accepts keys. */
   async addPrimary() {
     const node = await this.#startNode();
     await this.#join([node]);
-    await this.waitUntilWhole();
+    await this.waitUntilConverged();
     return node;
   }
 
@@ -132,7 +132,7 @@ ${formatProductUser(password)}`;
    * Resolves when all running nodes agree which of them serve the slots, and every running replica is in sync with its
    * primary.
    */
-  async waitUntilWhole() {
+  async waitUntilConverged() {
     await pollUntil(async () => {
       const states = await Promise.all(
         this.#running().map(async (node) => ({
@@ -148,19 +148,19 @@ ${formatProductUser(password)}`;
             (replication.includes('role:master') || replication.includes('master_link_status:up')),
         )
       );
-    }, 'The cluster is not whole');
+    }, 'The nodes of the cluster do not agree');
   }
 
-  /** Whether all running nodes see the same primaries with the same slots and epochs, and all of these run. */
+  /** Whether all running nodes see the same primaries with the same slots and epochs, and all these primaries run. */
   async #isAgreed() {
     const running = this.#running();
     const views = await Promise.all(
       running.map(async (node) => listPrimariesWithSlots(await node.call('CLUSTER', 'NODES'))),
     );
-    const [view] = views;
+    const [firstView] = views;
     return (
-      views.every((each) => JSON.stringify(each) === JSON.stringify(view)) &&
-      view.every(({ address }) => running.some(({ port }) => address.includes(`:${port}@`)))
+      views.every((view) => JSON.stringify(view) === JSON.stringify(firstView)) &&
+      firstView.every(({ address }) => running.some(({ port }) => address.includes(`:${port}@`)))
     );
   }
 
@@ -174,7 +174,7 @@ ${formatProductUser(password)}`;
     const [primary] = await this.listPrimaries();
     const ranges = await primary.call('CLUSTER', 'SLOTS');
     const [, , [, port]] = ranges.find(([first, last]) => first <= slot && slot <= last);
-    return this.nodes.find((each) => each.port === port);
+    return this.nodes.find((node) => node.port === port);
   }
 
   /** The running primaries. */
@@ -202,7 +202,7 @@ ${formatProductUser(password)}`;
       moveKey: (key) => moveKeys([key]),
       finish: async () => {
         for (;;) {
-          const keys = await source.call('CLUSTER', 'GETKEYSINSLOT', slot, KEYS_AT_ONCE);
+          const keys = await source.call('CLUSTER', 'GETKEYSINSLOT', slot, KEYS_PER_MIGRATE);
           if (keys.length === 0) break;
           await moveKeys(keys);
         }
@@ -213,17 +213,17 @@ ${formatProductUser(password)}`;
   }
 
   /**
-   * Moves slots with all their keys, which users may use meanwhile. All nodes must agree before another node receives
-   * slots: each node that receives some gives itself the greatest epoch that it knows. One that does not know the epoch
-   * of the previous owner yet would give a slot back when it received an older message of that node.
+   * Moves slots with all their keys while clients use them. Waits first until all nodes agree: a node that receives a
+   * slot takes an epoch greater than every epoch that it knows. If it did not know the epoch of the previous owner yet,
+   * it would return the slot as soon as it received a message from that node.
    */
   async moveSlots(slots, target) {
-    await this.waitUntilWhole();
+    await this.waitUntilConverged();
     for (const slot of slots) {
       if ((await this.findPrimaryOfSlot(slot)) !== target)
         await (await this.beginMove(slot, target)).finish();
     }
-    await this.waitUntilWhole();
+    await this.waitUntilConverged();
   }
 
   async stop() {
@@ -236,9 +236,9 @@ ${formatProductUser(password)}`;
   }
 }
 
-/** The primaries with slots in the answer to CLUSTER NODES, as one node sees them. */
-function listPrimariesWithSlots(answer) {
-  return answer
+/** Parses the reply to CLUSTER NODES: the primaries that have slots, as the replying node sees them. */
+function listPrimariesWithSlots(reply) {
+  return reply
     .trim()
     .split('\n')
     .map((line) => line.split(' '))

@@ -10,7 +10,7 @@ const READY_WITHIN_MS = 30_000;
 const POLL_MS = 50;
 const END_STEPS = [{ signal: 'SIGKILL', waitMs: 2_000 }];
 
-/** Settings of a node that holds data, besides those of every node. */
+/** Lines of redis.conf for servers that hold data, in addition to those of every RedisNode. Sentinels hold none. */
 export const formatDataSettings = (password) => `masterauth ${password}
 save ""
 appendonly yes
@@ -18,10 +18,10 @@ appendfsync everysec
 maxmemory-policy noeviction
 `;
 
-/** The user `thaw`, with the rights that compose gives to it. */
+/** The line of redis.conf for the user `thaw`, with the ACL that the compose files set. */
 export const formatProductUser = (password) => `${formatUser('thaw', password)}\n`;
 
-/** One process of Redis with a folder of its own. */
+/** One process of Redis (a server or a Sentinel) with its data folder and a client. */
 export class RedisNode {
   #options;
   #started;
@@ -30,14 +30,14 @@ export class RedisNode {
 
   /**
    * @param {{program: {command: string, env: Record<string, string>}, folder: string, port: number, password: string,
-   *   settings: string, args?: string[]}} options  `folder`: the parent of its own; `settings`: lines of redis.conf
+   *   settings: string, args?: string[]}} options  `folder`: parent of the data folder; `settings`: lines of redis.conf
    */
   constructor(options) {
     this.#options = options;
     this.port = options.port;
   }
 
-  /** Starts the process, with the data of the previous one. */
+  /** Starts the process with the data of its previous run. */
   async start() {
     const { program, folder, port, password, settings, args = [] } = this.#options;
     const data = path.join(folder, String(port));
@@ -68,13 +68,13 @@ export class RedisNode {
     this.isRunning = true;
   }
 
-  /** Sends a command to this node alone. */
+  /** Sends a command to this node only. */
   call(name, ...parameters) {
     return this.#client.call(name, ...parameters.map(String));
   }
 
-  /** Commands that the user of the product sent and had no right to. */
-  async listRefusals() {
+  /** Commands that the ACL denied, as `<user> <command>`. */
+  async listDeniedCommands() {
     const entries = await this.call('ACL', 'LOG', 128);
     return entries.map(
       (fields) => `${fields[fields.indexOf('username') + 1]} ${fields[fields.indexOf('object') + 1]}`,
@@ -93,7 +93,7 @@ export class RedisNode {
   }
 }
 
-/** Resolves when `isTrue` does. @throws Error with `problem` after 30 s */
+/** Polls `isTrue` until it resolves to true. @throws Error with `problem` after 30 s */
 export async function pollUntil(isTrue, problem) {
   const deadline = Date.now() + READY_WITHIN_MS;
   while (!(await isTrue())) {

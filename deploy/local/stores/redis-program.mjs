@@ -6,7 +6,7 @@ import { runToEnd } from '../processes/run-to-end.mjs';
 const MIN_MAJOR_VERSION = 7;
 
 /**
- * Finds a Redis of version 7 or later, or a Valkey: installed on this machine, else unpacked from Debian packages.
+ * Finds a Redis of version 7 or later, or a Valkey: an installed one, or else one unpacked from Debian packages.
  * @returns {Promise<{command: string, env: Record<string, string>}>}
  * @throws {LauncherError} when there is none
  */

@@ -2,14 +2,14 @@ import type { RedisClusterNode } from './redis-cluster.mjs';
 
 /** A primary, its replica and three Sentinels. */
 export interface RedisSentinel {
-  /** REDIS_URL with the rights that compose gives to the product. */
+  /** REDIS_URL with the ACL that the compose files set for the product. */
   readonly url: string;
   /** REDIS_SENTINEL_PASSWORD */
   readonly sentinelPassword: string;
   /** The server that the Sentinels name as the primary. */
   findPrimary(): Promise<RedisClusterNode>;
-  /** Commands that were refused for lack of rights, as `<user> <command>`. */
-  listRefusals(): Promise<string[]>;
+  /** Commands that the ACL denied, as `<user> <command>`. */
+  listDeniedCommands(): Promise<string[]>;
   stop(): Promise<void>;
 }
 

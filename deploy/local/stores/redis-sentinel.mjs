@@ -13,7 +13,7 @@ const QUORUM = 2;
 
 /**
  * Starts a primary, its replica and three Sentinels as local processes whose data is deleted when they stop. Resolves
- * when the replica is in sync and the Sentinels know it and one another.
+ * when the replica is in sync and the Sentinels know the replica and each other.
  * @param {{downAfterMs?: number, logStep?: (label: string, text: string) => void}} [options]
  *   `downAfterMs`: silence after which the primary counts as failed
  */
@@ -44,7 +44,7 @@ class SentinelGroup {
     this.#options = options;
   }
 
-  /** REDIS_URL with the rights that compose gives to the product. */
+  /** REDIS_URL with the ACL that the compose files set for the product. */
   get url() {
     const sentinels = this.#sentinels.map(({ port }) => `127.0.0.1:${port}`);
     return `redis+sentinel://thaw:${this.#password}@${sentinels.join(',')}/${PRIMARY_NAME}`;
@@ -94,10 +94,10 @@ sentinel sentinel-pass ${this.sentinelPassword}
     return this.#servers.find((node) => node.port === Number(port));
   }
 
-  /** Commands that were refused for lack of rights. */
-  async listRefusals() {
+  /** Commands that the ACL denied, as `<user> <command>`. */
+  async listDeniedCommands() {
     const running = this.#servers.filter(({ isRunning }) => isRunning);
-    return (await Promise.all(running.map((node) => node.listRefusals()))).flat();
+    return (await Promise.all(running.map((node) => node.listDeniedCommands()))).flat();
   }
 
   async stop() {

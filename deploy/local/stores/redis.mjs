@@ -34,7 +34,7 @@ export function describeRedis(home, logStep) {
         args: [configurationFile],
         env: { ...process.env, ...program.env },
         cwd: data,
-        // The append-only file contains what users write.
+        // The append-only file contains messages of users.
         umask: 0o077,
         logFile: path.join(ensurePrivateFolder(home, 'logs'), 'redis.log'),
         isReady: () => answersPing(port, readPassword()),
@@ -54,7 +54,7 @@ save ""
 maxmemory-policy noeviction
 `;
 
-/** Redis accepts connections but refuses commands while it loads its data, so only the reply PONG means ready. */
+/** Whether Redis replies PONG. It accepts connections but refuses commands while it loads its data. */
 function answersPing(port, password) {
   return new Promise((resolve) => {
     const socket = net.connect({ host: '127.0.0.1', port });

@@ -13,7 +13,7 @@ import { PrivateStore } from './private-store.mjs';
 import { describeRedis } from './redis.mjs';
 
 const POLL_INTERVAL_MS = 500;
-// A given store may still be starting, as in a CI job.
+// A store of DATABASE_URL or REDIS_URL may still be starting, as in a CI job.
 const CONNECT_ATTEMPTS = 10;
 const CONNECT_TIMEOUT_MS = 2_000;
 const CONNECT_RETRY_MS = 500;
@@ -23,28 +23,28 @@ const LONGEST_DELAY_MS = 10_000;
 /**
  * @typedef {object} Stores
  * @property {string} databaseUrl        address with the role that owns all tables
- * @property {string} [serviceDatabaseUrl]  address with the role of the running service; absent for a given database
+ * @property {string} [serviceDatabaseUrl]  address with the role of the running service; absent with DATABASE_URL
  * @property {string} redisUrl
  * @property {() => Promise<void>} close   stops using the stores; the last user stops them, and their data is kept
  * @property {() => void} killNow          like `close`, but kills the stores without waiting
  */
 
 /**
- * Provides PostgreSQL and Redis: those of DATABASE_URL and REDIS_URL, and private ones for a variable that is not set.
- * Private stores belong to the home folder. Launchers of one home share them and restart one that dies, on the same
- * port; the last launcher to close them stops them.
+ * Provides PostgreSQL and Redis: those of DATABASE_URL and REDIS_URL, or a private one if the variable is not set.
+ * Private stores belong to the home folder. Launchers with the same home folder share them and restart a store that
+ * dies on the same port; the last launcher to close the stores stops them.
  * @param {{home: string, env?: NodeJS.ProcessEnv, isDurable?: boolean, logStep?: (label: string, text: string) =>
  * void}} options
  * @returns {Promise<Stores>}
  */
 export async function openStores({ home, env = process.env, isDurable = true, logStep = logNothing }) {
-  const given = { postgres: readUrl(env, 'DATABASE_URL'), redis: readUrl(env, 'REDIS_URL') };
-  await refuseUnreachableStore('PostgreSQL', given.postgres, 'DATABASE_URL', 5432);
-  await refuseUnreachableRedis(given.redis);
+  const external = { postgres: readUrl(env, 'DATABASE_URL'), redis: readUrl(env, 'REDIS_URL') };
+  await refuseUnreachableStore('PostgreSQL', external.postgres, 'DATABASE_URL', 5432);
+  await refuseUnreachableRedis(external.redis);
   refuseForeignHome(home);
   const kinds = [
-    !given.postgres && describePostgres(home, { isDurable }),
-    !given.redis && describeRedis(home, logStep),
+    !external.postgres && describePostgres(home, { isDurable }),
+    !external.redis && describeRedis(home, logStep),
   ];
   const stores = new PrivateStores(home, kinds.filter(Boolean));
   const urls = await stores.open();
@@ -52,21 +52,21 @@ export async function openStores({ home, env = process.env, isDurable = true, lo
   logStore('PostgreSQL', urls.PostgreSQL?.url);
   logStore('Redis', urls.Redis?.url);
   return {
-    databaseUrl: given.postgres || urls.PostgreSQL.url,
+    databaseUrl: external.postgres || urls.PostgreSQL.url,
     serviceDatabaseUrl: urls.PostgreSQL?.serviceUrl,
-    redisUrl: given.redis || urls.Redis.url,
+    redisUrl: external.redis || urls.Redis.url,
     close: () => stores.close(),
     killNow: () => stores.killNow(),
   };
 }
 
-/** Deletes a closed home, including data of PostgreSQL that had to be placed in another folder. */
+/** Deletes a home folder whose stores are closed, and the data of PostgreSQL if it is in another folder. */
 export function deleteHome(home) {
-  for (const place of [ensurePostgresFolder(home), home])
-    fs.rmSync(place, { recursive: true, force: true, maxRetries: 3 });
+  for (const folder of [ensurePostgresFolder(home), home])
+    fs.rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
 }
 
-/** Ends the private stores of a home if none of their users still runs, such as after all of them were killed. */
+/** Ends the private stores of a home folder if no launcher that uses them still runs, for example after a kill. */
 export async function endAbandonedStores(home) {
   const kinds = [describePostgres(home, { isDurable: true }), describeRedis(home, logNothing)];
   await new PrivateStores(home, kinds).stopIfUnused();
@@ -97,14 +97,14 @@ async function refuseUnreachableStore(name, url, variable, defaultPort) {
   if (!url) return;
   if (!URL.canParse(url)) throw new LauncherError(`${variable} is not an address.`);
   const { hostname, port, searchParams } = new URL(url);
-  // A Unix socket in PostgreSQL's notation: left to its client to check.
+  // The address is a Unix socket, which is not checked here.
   if (!hostname || searchParams.get('host')?.startsWith('/')) return;
   const address = { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || defaultPort) };
   if (await isReachable(address)) return;
   throw new LauncherError(`No ${name} answers at ${address.host}:${address.port}, which ${variable} names.`);
 }
 
-/** An address of a cluster or of Sentinel names several nodes; the clients need one that answers. */
+/** The address of a cluster or of Sentinels names several nodes, of which one must be reachable. */
 async function refuseUnreachableRedis(url) {
   const [, kind, hosts] = /^rediss?\+(cluster|sentinel):\/\/(?:[^@/]*@)?([^@/]+)/.exec(url ?? '') ?? [];
   if (!kind) return refuseUnreachableStore('Redis', url, 'REDIS_URL', 6379);
@@ -127,8 +127,9 @@ async function isReachable({ host, port }) {
 }
 
 /**
- * The private stores of a home, shared by all processes that have opened them. Each of these users has a file in
- * `run/users` with its identity, so that a killed user is noticed. The last user to close the stores stops them.
+ * The private stores of a home folder, shared by the processes that have opened them. Each of these users records its
+ * identity in a file in `run/users`, so that users that were killed can be ignored. The last user to close the stores
+ * stops them.
  */
 class PrivateStores {
   #stores;
@@ -220,7 +221,7 @@ class PrivateStores {
         if (!this.#isClosed) await this.#ensureRunning({ mustKeepPort: true });
       });
     } catch {
-      // The log of the store holds the reason; back off before the next attempt.
+      // The log of the store contains the reason. Back off before the next attempt.
       this.#delayMs = Math.min(this.#delayMs * 2, LONGEST_DELAY_MS);
     }
   }

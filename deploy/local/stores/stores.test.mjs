@@ -43,7 +43,7 @@ test('the log of PostgreSQL contains no values of a refused row', async (t) => {
   assert.doesNotMatch(log, /ada@example/);
 });
 
-test('the service gets a role of its own, even in a home created by a release without that role', async (t) => {
+test('the service gets a separate role, even in a home created by a release without that role', async (t) => {
   const home = createTestHome(t);
   const readRole = async (connectionString) => {
     const client = new pg.Client({ connectionString });
@@ -88,7 +88,7 @@ test('PostgreSQL starts despite a stale pid file, and the unrelated process it n
   const home = createTestHome(t);
   const before = await openTestStores(home);
   await before.close();
-  // As after a crash, when the pid has been reused by another process: here, by this test.
+  // Simulates a crash after which the pid was reused by another process, here by this test.
   const pidFile = path.join(ensurePostgresFolder(home), 'data/postmaster.pid');
   fs.writeFileSync(pidFile, `${process.pid}\n`);
   const after = await openTestStores(home);
@@ -139,7 +139,7 @@ test('the stores refuse clients without the password, and no password is on a co
 
 test('other users of the machine cannot read the data of a home', async (t) => {
   const home = createTestHome(t);
-  // Modes as created by an earlier release.
+  // An earlier release created these folders with these modes.
   for (const name of ['redis', 'logs', 'run']) fs.mkdirSync(path.join(home, name), { mode: 0o755 });
   fs.chmodSync(home, 0o755);
   const stores = await openTestStores(home);

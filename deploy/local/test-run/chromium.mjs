@@ -2,9 +2,7 @@ import process from 'node:process';
 import { runToEnd } from '../processes/run-to-end.mjs';
 import { findProgram } from '../provide/find-program.mjs';
 
-/**
- * In order of preference: with the headless shell, which draws no windows, the browser tests take a fifth less time.
- */
+/** In order of preference. With the headless shell, which draws no windows, browser tests take a fifth less time. */
 const PROGRAM_NAMES = [
   'chromium-headless-shell',
   'chromium',
@@ -15,7 +13,7 @@ const PROGRAM_NAMES = [
 const DEBIAN_PACKAGES = ['chromium-headless-shell', 'chromium'];
 const INSTALL_LIMIT_MS = 5 * 60_000;
 
-/** Returns the path of a Chromium: CHROMIUM_PATH, else an installed one, else undefined. */
+/** Returns the path of a Chromium: CHROMIUM_PATH or an installed one; undefined if there is none. */
 export const findChromium = () =>
   process.env.CHROMIUM_PATH || findProgram(PROGRAM_NAMES, ['/usr/bin', '/snap/bin']);
 

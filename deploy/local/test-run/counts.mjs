@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
 
 /**
- * The number of tests a stage ran, from the report of its tool.
+ * The numbers of tests that a stage of `npm test` ran, from the report of its tool.
  * @typedef {{passed: number, failed: number, skipped: number, flaky?: FlakyTest[]}} Counts
  */
 
@@ -74,10 +74,10 @@ export function readTapCounts(reportFile) {
 }
 
 /**
- * Decides whether a stage has failed. It has failed as well if its tool exits with an error although no test is
- * reported as failed, if it took too long, or if it is a stage of tests and ran none.
- * @param {{counts?: Counts, code: number | null, isOverdue: boolean}} end  without `counts`: a check, which counts as
- * one test
+ * Adds a failure to the counts if a stage failed although its report shows no failed test: its tool exited with an
+ * error, it took too long, or it ran no tests.
+ * @param {{counts?: Counts, code: number | null, isOverdue: boolean}} end  a stage without `counts` is a check, such as
+ *   lint, and counts as one test
  * @returns {Counts & {problem?: string}}
  */
 export function judgeStage({ counts, code, isOverdue }) {

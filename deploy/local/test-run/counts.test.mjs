@@ -23,7 +23,7 @@ test('a stage that ran no tests has failed', () => {
   assert.equal(judgeExit(0, { passed: 0, failed: 0, skipped: 3 }).problem, 'ran no tests');
 });
 
-test('a stage fails when its tool exits with an error or takes too long, whatever it counted', () => {
+test('a stage fails when its tool exits with an error or takes too long, even if no test has failed', () => {
   assert.equal(judgeExit(1, { passed: 9, failed: 0, skipped: 0 }).failed, 1);
   assert.equal(judgeExit(1, { passed: 9, failed: 2, skipped: 0 }).failed, 2);
   assert.equal(
@@ -60,21 +60,21 @@ test('counts are read from the reports of Jest, Playwright, node --test and the 
 
 test('tests that passed only when retried are listed as flaky, with the reason of their failure', (t) => {
   const writeReport = createReportWriter(t);
-  const once = { status: 'passed', invocations: 1, fullName: 'stable' };
-  const twice = {
+  const passedFirst = { status: 'passed', invocations: 1, fullName: 'stable' };
+  const passedOnRetry = {
     status: 'passed',
     invocations: 2,
     fullName: 'flaky',
     retryReasons: ['Error: 503\n  at a.spec.ts:7'],
   };
-  const never = { status: 'failed', invocations: 2, fullName: 'broken' };
+  const neverPassed = { status: 'failed', invocations: 2, fullName: 'broken' };
   const jest = {
     numPassedTests: 2,
     numFailedTests: 1,
     numRuntimeErrorTestSuites: 0,
     numPendingTests: 0,
     numTodoTests: 0,
-    testResults: [{ assertionResults: [once, twice, never] }],
+    testResults: [{ assertionResults: [passedFirst, passedOnRetry, neverPassed] }],
   };
   assert.deepEqual(readJestCounts(writeReport(JSON.stringify(jest))), {
     passed: 2,

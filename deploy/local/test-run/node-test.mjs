@@ -1,6 +1,6 @@
 import process from 'node:process';
 
-/** `node --test` with a readable report on the console and a TAP report in a file. */
+/** The command line of `node --test` with a readable report on the console and a TAP report in the file `report`. */
 export function createNodeTestCommand(report, files) {
   const createReporterArgs = (name, destination) => [
     `--test-reporter=${name}`,

@@ -14,8 +14,8 @@ import { findFirefox, findWebKit } from './other-browsers.mjs';
 const MINUTE_MS = 60_000;
 
 /**
- * Lists the stages of `npm run test:optional`: further browsers, Redis Cluster, PgBouncer, a read replica, load and
- * metrics, Kubernetes, S3 and TLS, where their programs are installed or can be had.
+ * Lists the stages of `npm run test:optional`: other browsers, Redis Cluster, PgBouncer, a read replica, load and
+ * metrics, Kubernetes, S3 and TLS. A stage is skipped if its programs are not installed and cannot be provided.
  * @param {string} reports  folder for the reports of the tools
  * @returns {import('./stages.mjs').Stage[]}
  */
@@ -39,7 +39,7 @@ export const listOptionalStages = (reports) => [
   createTlsStage(path.join(reports, 'tls.tap')),
 ];
 
-/** The integration specs that concern Redis most, file by file on a cluster of three primaries and three replicas. */
+/** The integration specs that use Redis most, one file at a time on a cluster of three primaries and three replicas. */
 function createClusterStage(report) {
   const specs = [
     'modules/matching/',
@@ -70,7 +70,7 @@ function createClusterStage(report) {
   };
 }
 
-/** Users who talk over three replicas while a Redis Cluster or Sentinel loses primaries, or moves slots. */
+/** Chats over three api replicas while a Redis Cluster fails over or moves slots, or a Sentinel fails over. */
 function createFailoverStage(report) {
   const args = ['--selectProjects', 'cluster', '--runInBand', '--json', `--outputFile=${report}`];
   return {
@@ -83,10 +83,10 @@ function createFailoverStage(report) {
   };
 }
 
-/** The integration specs of the modules, whose processes reach PostgreSQL through PgBouncer in transaction mode. */
+/** The integration specs of the modules, which connect to PostgreSQL through PgBouncer in transaction mode. */
 function createPoolerStage(report) {
   const projects = ['--selectProjects', 'integration', 'pooler'];
-  // Left out are specs that create roles and databases of their own, which the pooler does not know.
+  // The pooler does not know the roles and databases that the ignored specs create.
   const args = [...projects, '--maxWorkers=2', '--testPathPatterns', 'src/modules/', 'test/pooler/'];
   const ignored = ['--testPathIgnorePatterns', '/node_modules/', '/dist/', 'restored-backup'];
   return {
@@ -112,7 +112,7 @@ function createPoolerStage(report) {
   };
 }
 
-/** Reads from a streaming replica of PostgreSQL that stands still, stops and returns. */
+/** Reads from a streaming replica of PostgreSQL that pauses replication, stops and restarts. */
 function createReplicaStage(report) {
   const args = ['--selectProjects', 'replica', '--runInBand', '--json', `--outputFile=${report}`];
   return {
@@ -173,7 +173,7 @@ function createChartStage(report) {
   };
 }
 
-/** Uploads, views, expiry and erasure with the S3 storage of compose. */
+/** Upload, download, expiry and erasure of images with VersityGW, the S3 storage of the compose files. */
 function createStorageStage(report) {
   const jest = [...getPackageCommand('jest'), '--selectProjects', 'integration', '--runInBand'];
   const files = ['file-storage.port', 'uploaded-images', 'images-in-use', 'account-deletion'];
@@ -196,7 +196,7 @@ function createStorageStage(report) {
   };
 }
 
-/** The product behind the example of TLS. */
+/** The product behind the example configuration of nginx for TLS. */
 function createTlsStage(report) {
   return {
     name: 'tls: nginx',

@@ -2,17 +2,17 @@ import fs from 'node:fs';
 import process from 'node:process';
 import { findProgram } from '../provide/find-program.mjs';
 
-/** Debian puts the browser that the driver automates beside the library, in a folder named after the architecture. */
+/** The library folder in which Debian installs the browser that the WebKit driver automates. */
 const MINI_BROWSER = /^webkit2gtk-4\.[01]$/;
 
-/** @returns {{FIREFOX_PATH: string} | undefined} a Firefox that speaks WebDriver BiDi */
+/** @returns {{FIREFOX_PATH: string} | undefined} a Firefox that supports WebDriver BiDi */
 export function findFirefox() {
   const firefox = process.env.FIREFOX_PATH || findProgram(['firefox-esr', 'firefox'], ['/usr/bin']);
   return firefox ? { FIREFOX_PATH: firefox } : undefined;
 }
 
 /**
- * Finds WebKitGTK's driver, the browser that the driver starts, and Xvfb, a display without a screen for it.
+ * Finds WebKitGTK's driver, the browser that the driver starts, and Xvfb, a virtual display for the browser.
  * @returns {{WEBKIT_DRIVER_PATH: string, WEBKIT_BROWSER_PATH: string, XVFB_PATH: string} | undefined}
  */
 export function findWebKit() {

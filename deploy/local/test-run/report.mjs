@@ -37,7 +37,8 @@ export function formatStage({ name, passed, failed, skipped, tookMs, problem, wh
 }
 
 /**
- * Prints the table of all stages, the flaky tests, and as the last line, without colours, "N passed, N failed".
+ * Prints the table of all stages, the flaky tests, and as the last line "N passed, N failed", without colours so that
+ * scripts can parse it.
  * @param {StageResult[]} results
  */
 export function printSummary(results, tookMs) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { formatStage } from './report.mjs';
 
-// Under `node --test` the output is no terminal, so the lines have no colours.
+// The output of `node --test` is not a terminal, so the lines have no colours.
 
 const createResult = (changes) => ({
   name: 'lint',

@@ -14,10 +14,14 @@ export function selectStages(stages, { only, isLong = false }) {
   return chosen;
 }
 
-/** A kind selects all its stages, even where one stage has the same name. */
+/** Finds stages by kind, else by exact name, else by a part of the name. */
 function findStages(stages, only) {
-  const ways = [({ kind }) => kind === only, ({ name }) => name === only, ({ name }) => name.includes(only)];
-  return ways.map((isMeant) => stages.filter(isMeant)).find((found) => found.length > 0) ?? [];
+  const matchers = [
+    ({ kind }) => kind === only,
+    ({ name }) => name === only,
+    ({ name }) => name.includes(only),
+  ];
+  return matchers.map((matches) => stages.filter(matches)).find((found) => found.length > 0) ?? [];
 }
 
 function listChoices(stages) {

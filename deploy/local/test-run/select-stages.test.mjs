@@ -38,7 +38,7 @@ test('stages marked as long are selected only with --long', () => {
   assert.throws(() => selectNames(listStages, { only: 'drill' }), /"drill" runs with --long only/);
 });
 
-test('a stage that does not exist is answered with those that do, before anything is built', () => {
+test('--only with an unknown stage fails before the build, with a list of all stages', () => {
   const readError = (args) => {
     try {
       readOptions(args);

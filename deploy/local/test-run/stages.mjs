@@ -15,17 +15,17 @@ const CHAOS_SEED = '2133';
  * One stage of `npm test`.
  * @typedef {object} Stage
  * @property {string} name
- * @property {'static' | 'unit' | 'integration' | 'process' | 'launcher' | 'browser' | 'optional'} kind  what --only
- *   may select besides names
+ * @property {'static' | 'unit' | 'integration' | 'process' | 'launcher' | 'browser' | 'optional'} kind  can be selected
+ *   with --only, like the name
  * @property {string[]} command
  * @property {string} [cwd]
  * @property {Record<string, string>} [env]  additional environment variables
  * @property {number} limitMs   time after which the stage is ended and has failed
  * @property {() => import('./counts.mjs').Counts} [counts]  a stage without it is a check, which counts as one test
  * @property {boolean} [needsChromium]
- * @property {boolean} [needsStores]  by default, what its kind needs
- * @property {boolean} [sharesMachine]  runs beside another such stage: it uses one core, or waits much of the time
- * @property {boolean} [mostlyWaits]  needs little of a core, so it runs beside the two that share the machine
+ * @property {boolean} [needsStores]  whether it runs on the private stores of the run; the default depends on its kind
+ * @property {boolean} [sharesMachine]  may run concurrently with one other such stage, since it uses at most one core
+ * @property {boolean} [mostlyWaits]  hardly uses the CPU, so it runs in addition to the two that share the machine
  * @property {boolean} [isLongOnly]  runs with --long only
  * @property {object} [needs]  programs that not every machine has
  * @property {() => Record<string, string> | undefined} needs.find  returns environment variables with their paths;
@@ -61,7 +61,7 @@ export function listStages(reports) {
     limitMs: minutes * MINUTE_MS,
   });
   const cluster = createJestStage('process: cluster', 'process', 'backend', ['--selectProjects', 'failover']);
-  // The longest checks first, so that two that run side by side end at about the same time.
+  // The longest checks come first, so that the two concurrent series of stages end at about the same time.
   const shared = [
     createCheck('lint', [...getPackageCommand('eslint'), '--max-warnings', '0', '.'], 6),
     createJestStage('unit: frontend', 'unit', 'frontend', ['--selectProjects', 'unit']),
@@ -148,13 +148,13 @@ function createBrowserStage(name, report, args = []) {
   };
 }
 
-/** How soon the page is painted and usable over a slow line with nothing cached. */
+/** Measures when the page is painted and usable on a slow connection with an empty cache. */
 function createSlowLineStage(report) {
   const config = ['--config', 'playwright.slow-line.config.ts'];
   return { ...createBrowserStage('slow line', report, config), isLongOnly: true };
 }
 
-/** What keeps users safe at three widths and in both themes. */
+/** The browser tests of blocks, reports, moderation and standings, at three widths and in both themes. */
 function createScreensStage(report) {
   const config = ['--config', 'playwright.screens.config.ts'];
   return { ...createBrowserStage('screens', report, config), isLongOnly: true };

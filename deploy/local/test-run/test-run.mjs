@@ -11,11 +11,11 @@ import { findChromium, installChromium } from './chromium.mjs';
 import { judgeStage } from './counts.mjs';
 import { printSummary, formatStage } from './report.mjs';
 
-/** Kinds of stages that run on the private stores of the run. */
+/** Kinds of stages that by default run on the private PostgreSQL and Redis of the run. */
 const KINDS_ON_STORES = ['integration', 'process', 'browser'];
-/** How many stages run side by side. CI machines have two cores. */
-const SIDE_BY_SIDE = 2;
-/** By how much `--long` extends the time limits of the stages. */
+/** Number of stages that run concurrently: CI machines have two cores. */
+const CONCURRENT_STAGES = 2;
+/** Factor by which `--long` extends the time limits of the stages. */
 const LONG_FACTOR = 6;
 /** Lines of a failed stage's output that are printed. */
 const SHOWN_LINES = 300;
@@ -92,17 +92,17 @@ export class TestRun {
   }
 
   async #runGroup(group, home) {
-    // The output of several stages would be mixed, so with --verbose they run one after the other.
+    // With --verbose stages run one after the other, because their outputs would be mixed.
     const { isVerbose } = this.#options;
     const waiting = isVerbose ? [] : group.filter(({ mostlyWaits }) => mostlyWaits);
-    // One iterator, so that each stage is taken once.
+    // The concurrent loops share this iterator, so each stage runs once.
     const others = group.filter((stage) => !waiting.includes(stage)).values();
-    const runInTurn = async () => {
+    const runRemaining = async () => {
       for (const stage of others) await this.#runStage(stage, home);
     };
     await Promise.all([
       ...waiting.map((stage) => this.#runStage(stage, home)),
-      ...Array.from({ length: isVerbose ? 1 : SIDE_BY_SIDE }, runInTurn),
+      ...Array.from({ length: isVerbose ? 1 : CONCURRENT_STAGES }, runRemaining),
     ]);
   }
 
@@ -170,7 +170,7 @@ export class TestRun {
   }
 }
 
-/** @returns groups of stages: neighbours that share the machine, and every other stage by itself */
+/** Groups consecutive stages that share the machine; every other stage is a group of one. */
 function groupStages(stages) {
   const groups = [];
   for (const stage of stages) {

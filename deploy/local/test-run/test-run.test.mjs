@@ -20,8 +20,8 @@ const createStage = (name, code, more) => ({
   ...more,
 });
 
-/** Each of the stages ends only when all of them have started. */
-function createStagesThatMeet(folder, names = ['first', 'second']) {
+/** Creates stages that each write a file, and end only when the files of all of them exist. */
+function createConcurrentStages(folder, names = ['first', 'second']) {
   const countFiles = `fs.readdirSync(${JSON.stringify(folder)}).length`;
   const wait = `const wait = () => ${countFiles} === ${names.length} || setTimeout(wait, 10); wait()`;
   return names.map((name) =>
@@ -29,11 +29,11 @@ function createStagesThatMeet(folder, names = ['first', 'second']) {
   );
 }
 
-/** Code of a stage that fails unless exactly `count` stages that meet have run before. */
+/** Code of a stage that fails unless the folder contains exactly `count` files. */
 const expectFiles = (folder, count) =>
   `process.exit(fs.readdirSync(${JSON.stringify(folder)}).length - ${count})`;
 
-test('a run continues after a failed stage, and counts the results of all', async () => {
+test('a run continues after a failed stage, and counts the results of all stages', async () => {
   const reportFile = (reports) => path.join(reports, 'jest.json');
   const jestReport = {
     numPassedTests: 3,
@@ -71,9 +71,9 @@ test('a run continues after a failed stage, and counts the results of all', asyn
   });
 });
 
-test('a run starts stages that share the machine two at a time, those that mostly wait beside them, and the others one by one', async () => {
+test('stages that share the machine run in pairs, stages that mostly wait run in addition, others run alone', async () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'thaw-pair-'));
-  const [waiting, ...sharing] = createStagesThatMeet(folder, ['waiting', 'first', 'second']);
+  const [waiting, ...sharing] = createConcurrentStages(folder, ['waiting', 'first', 'second']);
   const run = new TestRun({
     prepare,
     listStages: () => [
@@ -89,7 +89,7 @@ test('a run starts stages that share the machine two at a time, those that mostl
 
 test('with --verbose every stage runs alone, so that outputs are not mixed', async () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'thaw-verbose-'));
-  const stages = createStagesThatMeet(folder).map((stage) => ({ ...stage, sharesMachine: true }));
+  const stages = createConcurrentStages(folder).map((stage) => ({ ...stage, sharesMachine: true }));
   stages[0].limitMs = 2_000;
   const run = new TestRun({ isVerbose: true, prepare, listStages: () => stages });
   assert.equal(await run.run(), true);
@@ -115,7 +115,7 @@ test('a run starts no stage after a failed build', async () => {
   );
 });
 
-test('a run gives the stages that need them private stores, whatever the environment names, and deletes them', async () => {
+test('a run gives private stores to the stages that need stores, despite DATABASE_URL, and deletes them afterwards', async () => {
   const code = `const { DATABASE_URL, REDIS_URL, THAW_HOME } = process.env;
     fs.accessSync(THAW_HOME + '/reports');
     if (!/127.0.0.1:2\\d{4}/.test(DATABASE_URL) || !/127.0.0.1:2\\d{4}/.test(REDIS_URL)) process.exit(1);
@@ -155,7 +155,7 @@ test('a run skips a stage whose program is not installed, and passes the paths t
   assert.equal(findResult('present').passed, 1);
 });
 
-test('an interrupted run ends its stages and starts no further one', async () => {
+test('an interrupted run ends its stages and starts no other stage', async () => {
   const waiting = createStage('waiting', 'setTimeout(() => {}, 60_000)', { sharesMachine: true });
   const run = new TestRun({
     prepare,

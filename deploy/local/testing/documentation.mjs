@@ -2,6 +2,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { resolveInRepository } from '../paths.mjs';
 
+// Functions for documentation.test.mjs, which checks the Markdown pages against the repository.
+
 const IGNORED = new Set([
   'node_modules',
   'dist',
@@ -52,12 +54,11 @@ const toAnchor = (heading) =>
 export const listAnchors = (text) =>
   [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading]) => toAnchor(heading));
 
-/** A file of the repository, with or without its folders; what a local run writes to `.thaw/` is none. */
+/** A file name with a known suffix, with or without its folders, but not under `.thaw/`, which a local run creates. */
 const FILE_NAME =
   /^(?!\.thaw\/)(?:[\w.*-]+\/)*[\w.*-]+\.(ts|tsx|mts|mjs|cjs|css|json|sh|yml|sql|md|conf|template)$/;
 /**
- * A path with at least one slash; not a package (`@nestjs/…`), a network (`10.0.0.0/8`) or what a local run writes to
- * `.thaw/`.
+ * A path with at least one slash, but not a package (`@nestjs/…`), a network (`10.0.0.0/8`) or a path under `.thaw/`.
  */
 const REPOSITORY_PATH = /^(?!\.thaw\/|[\d.]+\/)\.?[\w-][\w.*-]*(\/[\w.*-]+)+\/?$/;
 
@@ -72,13 +73,13 @@ const OMITTED_FOLDERS = [
   'docs/',
 ];
 
-/** Whether the first folder of a path exists in the repository: that of `radix-ui/internal` does not. */
+/** Whether the first folder of a path exists in the repository, which is not the case for `radix-ui/internal`. */
 const startsInRepository = (namedPath) =>
   OMITTED_FOLDERS.some((root) => fs.existsSync(resolveInRepository(root, namedPath.split('/')[0])));
 
 /**
- * Paths and file names that a page has in backticks; a placeholder such as `<feature>` stands for any name.
- * Left out are names that are no paths of the repository, such as packages and volumes of containers.
+ * Lists the paths and file names in backticks of a page. A placeholder such as `<feature>` stands for any name. Names of
+ * packages and volumes of containers are not paths of the repository and are omitted.
  */
 export const listNamedFiles = (text) =>
   [...text.replace(/^```.*?^```/gms, '').matchAll(/`([^`\n]+)`/g)]
@@ -98,8 +99,8 @@ export function isInRepository(named, files) {
 }
 
 /**
- * Identifiers of the code that a page has in backticks: settings, frames, functions, types. Only those with an
- * underscore or a capital inside, since others may be ordinary words.
+ * Lists the identifiers in backticks of a page: settings, frames, functions, types. Only those with an underscore or an
+ * inner capital, since others may be ordinary words.
  */
 export const listNamedIdentifiers = (text) =>
   [...text.replace(/^```.*?^```/gms, '').matchAll(/`@?([A-Za-z]\w+)(?:[<(][^`\n]*)?`/g)]

@@ -6,6 +6,8 @@ import { resolveInRepository } from '../paths.mjs';
 import { isRunning } from '../processes/process-identity.mjs';
 import { endTemporaryHome, makeTemporaryHome } from '../temporary-homes.mjs';
 
+// Functions for tests that run the launcher (`npm start`) as a real process.
+
 const TIMEOUT_MS = 90_000;
 
 /** The launchers that tests have started, by their home. */
@@ -16,7 +18,7 @@ export function createTestHome(test) {
   const home = makeTemporaryHome();
   launchersByHome.set(home, []);
   test.after(async () => {
-    // Launchers first: processes of a running launcher do not count as left behind.
+    // Kill the launchers first, because processes of a running launcher do not count as orphaned.
     for (const { child, waitForExit } of launchersByHome.get(home)) {
       child.kill('SIGKILL');
       await waitForExit();

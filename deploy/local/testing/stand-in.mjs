@@ -10,7 +10,7 @@ const listen = (port, host, onRequest) =>
   http
     .createServer(onRequest)
     .on('upgrade', (request, socket) => {
-      // nginx must pass no other upgrade to a replica; the tests notice a request that fails here.
+      // nginx must not pass any other upgrade to a replica. The request fails here, and so does the test.
       if (!/^\/ws(\?|$)/.test(request.url) || request.headers.upgrade !== 'websocket')
         return socket.destroy();
       socket.end('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
@@ -34,7 +34,7 @@ if (role === 'api') {
   listen(process.env.PORT, process.env.HOST, async (request, response) => {
     if (request.url === '/api/slow') await new Promise((resolve) => setTimeout(resolve, 2_000));
     if (request.url === '/api/stream') {
-      // As the replicas send an export.
+      // Replicas send exports with this header too.
       response.setHeader('X-Accel-Buffering', 'no');
       for (streamedMb = 0; streamedMb < 64; streamedMb += 1)
         if (!response.write(Buffer.alloc(1_000_000))) await once(response, 'drain');

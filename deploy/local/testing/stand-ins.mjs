@@ -6,7 +6,7 @@ const createStandIn = (role) => ({
   args: [fileURLToPath(new URL('stand-in.mjs', import.meta.url)), role],
 });
 
-/** Replacements of `thawPrograms`. `broken` prints an error and exits at once; `stubborn` ignores SIGTERM. */
+/** Replacements of `thawPrograms`. `broken` prints an error and exits immediately; `stubborn` ignores SIGTERM. */
 export const standIns = {
   migrate: createStandIn('migrate'),
   api: createStandIn('api'),

@@ -1,4 +1,4 @@
-// Asks a real Redis what the user of the product may do.
+// Checks the ACL of the product's user against a real Redis, with ACL DRYRUN.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -9,7 +9,7 @@ import { findFreePorts } from '../processes/ports.mjs';
 import { formatProductUser, RedisNode } from './redis-node.mjs';
 import { findRedis } from './redis-program.mjs';
 
-describe('the user of Redis that compose gives to the product', () => {
+describe('the Redis user of the product in the compose files', () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'thaw-redis-rights-'));
   let node;
 
@@ -25,15 +25,15 @@ describe('the user of Redis that compose gives to the product', () => {
     fs.rmSync(folder, { recursive: true, force: true });
   });
 
-  /** @returns those of the commands that the user may send */
+  /** @returns the commands that the ACL allows */
   const listAllowed = async (commands) => {
-    const answers = await Promise.all(
+    const replies = await Promise.all(
       commands.map((command) => node.call('ACL', 'DRYRUN', 'thaw', ...command.split(' '))),
     );
-    return commands.filter((_, index) => answers[index] === 'OK');
+    return commands.filter((_, index) => replies[index] === 'OK');
   };
 
-  it('may send what the product sends, to one server and to a cluster', async () => {
+  it('may send the commands that the product sends to a single server and to a cluster', async () => {
     const commands = [
       'EVALSHA 0123 1 {shard7}:outbox',
       'EVAL return 1 {shard7}:outbox',
@@ -55,7 +55,7 @@ describe('the user of Redis that compose gives to the product', () => {
     assert.deepEqual(await listAllowed(commands), commands);
   });
 
-  it('may not send commands that administer Redis, or read or delete everything', async () => {
+  it('may not send commands that administer Redis, list all keys or delete all data', async () => {
     const commands = [
       'FLUSHALL',
       'FLUSHDB',

@@ -18,12 +18,12 @@ const PAIRS = 20;
 const MINUTE_MS = 60_000;
 const DOT_PNG =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
-/** Warning that Redis logs when the host's overcommit setting is not the recommended one (docs/operations.md). */
+/** Redis warns about a setting of the host, which the containers cannot change (docs/operations.md). */
 const ABOUT_THE_HOST = /Memory overcommit must be enabled/;
 
 const skip = findMissingEngine();
 const hasStorage = !skip && hasServiceImage('storage');
-if (skip) console.error(`\nSKIPPED: nothing was tried with docker compose, because ${skip}.\n`);
+if (skip) console.error(`\nSKIPPED: the tests of docker compose did not run, because ${skip}.\n`);
 
 suite('docker compose', { skip }, () => {
   const stack = new ComposeStack('thaw-test');
@@ -76,7 +76,7 @@ suite('docker compose', { skip }, () => {
     assert.deepEqual(Object.keys(await refused.json()), ['statusCode', 'code', 'message']);
   });
 
-  test('the command that appoints moderators runs with and without the name of the workspace', async () => {
+  test('the command that appoints moderators runs with the paths dist/ and backend/dist/', async () => {
     for (const main of ['dist/main.moderators.js', 'backend/dist/main.moderators.js'])
       assert.match(await stack.runCompose('run', '--rm', 'backend', 'node', main, 'list'), /no moderators/);
   });
@@ -95,8 +95,8 @@ suite('docker compose', { skip }, () => {
         assert.deepEqual(HostConfig.SecurityOpt, ['no-new-privileges:true']);
         assert.ok(HostConfig.Memory > 0);
         assert.equal(Config.StopTimeout, 30);
-        const known = Config.Env.filter((entry) => /(password|secret)=.|:\/\/[^/]+@/i.test(entry));
-        assert.deepEqual(known, [], `${service} has no secret in its environment`);
+        const secrets = Config.Env.filter((entry) => /(password|secret)=.|:\/\/[^/]+@/i.test(entry));
+        assert.deepEqual(secrets, [], `${service} has no secret in its environment`);
         if (Object.values(NetworkSettings.Ports).some((ports) => ports?.length > 0)) published.push(service);
       }
     }
@@ -112,17 +112,17 @@ suite('docker compose', { skip }, () => {
     );
     assert.equal(await stack.runQuery(`select rolsuper from pg_roles where rolname = 'thaw'`), 'f');
     assert.equal(await stack.runQuery(`select count(*) from pg_class where relowner = 'thaw'::regrole`), '0');
-    for (const right of ['UPDATE', 'DELETE', 'TRUNCATE']) {
+    for (const privilege of ['UPDATE', 'DELETE', 'TRUNCATE']) {
       assert.equal(
-        await stack.runQuery(`select has_table_privilege('thaw', 'events', '${right}')`),
+        await stack.runQuery(`select has_table_privilege('thaw', 'events', '${privilege}')`),
         'f',
-        right,
+        privilege,
       );
     }
   });
 
   test('an uploaded image is served by every replica', async (t) => {
-    if (!hasStorage) t.diagnostic('in the volume: the image of the storage cannot be had here');
+    if (!hasStorage) t.diagnostic('stored in the volume, because the image of the storage is not available');
     const visitor = await new ThawVisitor([stack.origin]).joinAnonymously();
     const form = new FormData();
     form.set('bucket', 'avatars');
@@ -139,7 +139,11 @@ suite('docker compose', { skip }, () => {
     }
     const [replica] = await stack.listContainers('backend');
     const inVolume = await stack.execute('docker', ['exec', replica, 'find', '/files', '-type', 'f']);
-    assert.equal(inVolume.trim() === '', hasStorage, 'in the storage when there is one, else in the volume');
+    assert.equal(
+      inVolume.trim() === '',
+      hasStorage,
+      'the image is in the volume only without the S3 storage',
+    );
   });
 
   test('two users on different replicas chat with each other', async () => {
@@ -159,16 +163,16 @@ suite('docker compose', { skip }, () => {
     await Promise.all([ada.leave(), bob.leave()]);
   });
 
-  test('pg_dump has none of the words of a deleted user', { timeout: 3 * MINUTE_MS }, () =>
+  test('a dump of the database contains no text of a deleted user', { timeout: 3 * MINUTE_MS }, () =>
     assertNoWordsAfterDeletion(stack.origin, () => stack.dumpDatabase()),
   );
 
   test('10 bad upgrade requests per second cause no error for other clients', async (t) => {
-    const stopAsking = await startSteadyRequests(stack.origin, { everyMs: 20 });
+    const stopRequests = await startSteadyRequests(stack.origin, { everyMs: 20 });
     const stopAttack = startBadUpgrades(stack.origin, { perSecond: 10 });
     await sleep(15_000);
     const statuses = await stopAttack();
-    const { answered, slowestMs, failures } = await stopAsking();
+    const { answered, slowestMs, failures } = await stopRequests();
     assert.ok(statuses.length >= 100, `only ${statuses.length} bad requests`);
     assert.deepEqual(
       statuses.filter((status) => !(status >= 400 && status < 500)),
@@ -183,22 +187,22 @@ suite('docker compose', { skip }, () => {
     const limitMs = 10_000 * estimateSlowdown();
     const before = await stack.listContainers('backend');
     const visitor = await new ThawVisitor([stack.origin]).joinAnonymously();
-    const askedAt = Date.now();
+    const scaledAt = Date.now();
     await stack.scale(3);
     const [added] = (await stack.listContainers('backend')).filter((replica) => !before.includes(replica));
     // The new replica has the fewest connections, so nginx routes the next socket to it once it is known.
     const sockets = [];
     while (!(await stack.readMetric(added, 'thaw_sockets'))) {
-      assert.ok(Date.now() - askedAt < limitMs, `the new replica was given no socket in ${limitMs} ms`);
+      assert.ok(Date.now() - scaledAt < limitMs, `the new replica received no socket in ${limitMs} ms`);
       sockets.push(await visitor.connect());
     }
-    t.diagnostic(`served after ${Date.now() - askedAt} ms`);
+    t.diagnostic(`served after ${Date.now() - scaledAt} ms`);
     await Promise.all(sockets.map((socket) => socket.leave()));
     await stack.scaleAndWait(2);
   });
 
   test(
-    `${PAIRS} pairs lose nothing while 2 replicas become 4 and then 1`,
+    `${PAIRS} chats lose no message while 2 replicas are scaled to 4 and then to 1`,
     { timeout: 10 * MINUTE_MS },
     async (t) => {
       const pairs = await createMatchedPairs(stack.origin, PAIRS);
@@ -222,46 +226,50 @@ suite('docker compose', { skip }, () => {
     },
   );
 
-  test('a rolling restart fails no request and loses nothing', { timeout: 10 * MINUTE_MS }, async (t) => {
-    const services = ['worker', 'backend'];
-    const listAllContainers = async () =>
-      Promise.all(services.map((service) => stack.listContainers(service)));
-    const before = await listAllContainers();
-    const pairs = await createMatchedPairs(stack.origin, PAIRS);
-    const stopSending = startSending(pairs, { everyMs: 500 });
-    const stopAsking = await startSteadyRequests(stack.origin, { everyMs: 20 });
-    await sleep(2_000);
-    await stack.roll();
-    await sleep(3_000);
-    const { answered, slowestMs, failures } = await stopAsking();
-    await stopSending();
+  test(
+    'in a rolling restart no request fails and no message is lost',
+    { timeout: 10 * MINUTE_MS },
+    async (t) => {
+      const services = ['worker', 'backend'];
+      const listAllContainers = async () =>
+        Promise.all(services.map((service) => stack.listContainers(service)));
+      const before = await listAllContainers();
+      const pairs = await createMatchedPairs(stack.origin, PAIRS);
+      const stopSending = startSending(pairs, { everyMs: 500 });
+      const stopRequests = await startSteadyRequests(stack.origin, { everyMs: 20 });
+      await sleep(2_000);
+      await stack.roll();
+      await sleep(3_000);
+      const { answered, slowestMs, failures } = await stopRequests();
+      await stopSending();
 
-    const after = await listAllContainers();
-    assert.deepEqual(
-      after.map(({ length }) => length),
-      before.map(({ length }) => length),
-    );
-    assert.deepEqual(
-      after.flat().filter((container) => before.flat().includes(container)),
-      [],
-    );
+      const after = await listAllContainers();
+      assert.deepEqual(
+        after.map(({ length }) => length),
+        before.map(({ length }) => length),
+      );
+      assert.deepEqual(
+        after.flat().filter((container) => before.flat().includes(container)),
+        [],
+      );
 
-    assert.deepEqual(failures, []);
-    assert.ok(answered > 200, `only ${answered} requests`);
-    const users = pairs.flat();
-    for (const pair of pairs) await assertSameChat(pair);
-    for (const { closes } of users) {
-      assert.ok(closes.length > 0, 'every socket was closed');
-      assert.deepEqual([...new Set(closes)], [1012]);
-    }
-    await assertPersisted(stack, pairs);
-    t.diagnostic(`${answered} requests, the slowest took ${slowestMs} ms`);
-    report(t, users);
-    await Promise.all(users.map((user) => user.leave()));
-  });
+      assert.deepEqual(failures, []);
+      assert.ok(answered > 200, `only ${answered} requests`);
+      const users = pairs.flat();
+      for (const pair of pairs) await assertSameChat(pair);
+      for (const { closes } of users) {
+        assert.ok(closes.length > 0, 'every socket was closed');
+        assert.deepEqual([...new Set(closes)], [1012]);
+      }
+      await assertPersisted(stack, pairs);
+      t.diagnostic(`${answered} requests, the slowest took ${slowestMs} ms`);
+      report(t, users);
+      await Promise.all(users.map((user) => user.leave()));
+    },
+  );
 
   test(
-    'a release that changes the layout of Redis loses nothing acknowledged',
+    'a release that changes the data layout of Redis loses no acknowledged message',
     { timeout: 10 * MINUTE_MS },
     async () => {
       const pairs = await createMatchedPairs(stack.origin, PAIRS);
@@ -293,7 +301,7 @@ function estimateSlowdown() {
   return Math.max(1, os.loadavg()[0] / os.availableParallelism());
 }
 
-/** Asserts that every acknowledged message arrived once, in order, and that both sides hold the same chat. */
+/** Asserts that every acknowledged message arrived once and in order, and that both users see the same chat. */
 async function assertSameChat([first, second]) {
   const deadline = Date.now() + 10_000;
   while (first.seq !== second.seq && Date.now() < deadline) await sleep(50);
@@ -312,7 +320,7 @@ async function assertSameChat([first, second]) {
 
 /** Asserts that PostgreSQL holds each acknowledged message once, after the worker has caught up. */
 async function assertPersisted(stack, pairs) {
-  const expected = pairs.flatMap(([{ acked: mine }, { acked: theirs }]) => [...mine, ...theirs]).length;
+  const expected = pairs.flat().reduce((sum, { acked }) => sum + acked.size, 0);
   const streams = pairs.map(([{ sessionId }]) => `'chat-${sessionId}'`).join(', ');
   const sql = `select count(*) from events where type = 'MessageSent' and stream_id in (${streams})`;
   const deadline = Date.now() + 15_000;

@@ -1,8 +1,9 @@
 #!/bin/sh
-# Installs a release that changes the layout of Redis, which releases of two layouts cannot share: stops the replicas,
-# drains Redis into PostgreSQL and empties it, stops the workers, migrates, and starts everything from the new images
-# (docs/rolling-releases.md). Sockets are disconnected meanwhile and random chats end; no acknowledged data is lost.
-# Run it after `docker compose build`, with the environment, or the .env file, that `docker compose up` was run with.
+# Installs a release that changes the data layout of Redis. Releases with different layouts cannot share one Redis, so
+# this script stops the replicas, drains Redis into PostgreSQL and empties it, stops the workers, migrates, and starts
+# everything from the new images (docs/rolling-releases.md). Meanwhile users are disconnected and random chats end; no
+# acknowledged data is lost.
+# Run it after `docker compose build`, with the same environment or .env file as `docker compose up`.
 set -eu
 
 if [ -z "${COMPOSE_FILE:-}" ]; then
@@ -17,12 +18,12 @@ count_of() {
 replicas=$(count_of backend)
 workers=$(count_of worker)
 if [ "$replicas" -eq 0 ] || [ "$workers" -eq 0 ]; then
-  echo 'Replicas and workers of the present release must be running.' >&2
+  echo 'Replicas and workers of the current release must be running.' >&2
   exit 1
 fi
 
 docker compose stop backend
-# Runs in a worker of the present release, which knows the layout of Redis.
+# Runs in a worker of the current release, which knows the old layout of Redis.
 worker=$(docker compose ps -q worker | head -n 1)
 if ! docker exec "$worker" node --enable-source-maps backend/dist/main.migrate.js --drain; then
   echo 'Redis is not drained: nothing was deleted, and the replicas are started again.' >&2
@@ -30,7 +31,7 @@ if ! docker exec "$worker" node --enable-source-maps backend/dist/main.migrate.j
   exit 1
 fi
 docker compose stop worker
-# A release may bring a secret, or a reader of one, that was not there before.
+# The new release may need a new secret, or an existing secret in another service.
 docker compose run --rm --no-deps secrets
 docker compose run --rm --no-deps migrate
 docker compose up -d --no-deps --wait --scale "worker=$workers" worker

@@ -5,9 +5,10 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Generates the secrets on the first start and copies to each service those it needs. Existing secrets are kept; the
- * copies are rewritten on every start.
- * @param {string} root  folder that holds `kept` and one folder per group of readers, each a volume of its own
+ * Generates the secrets on the first start and copies to each service the secrets that it needs. Existing secrets are
+ * kept; the copies are rewritten on every start.
+ * @param {string} root  folder that contains `kept` (the secrets) and a folder for each group of readers (the copies);
+ *   each folder is a separate volume
  * @param {string} profiles  the value of COMPOSE_PROFILES
  */
 export function generateSecrets(root, profiles) {
@@ -35,7 +36,7 @@ export function generateSecrets(root, profiles) {
   writeForReader('stores', 'redis-url', `redis://thaw:${redisPassword}@redis:6379`);
   writeForReader('api', 'session-secret', readOrCreate('session-secret'));
   writeForReader('api', 'safety-secret', readOrCreate('safety-secret'));
-  // The worker signs receipts with it; the replicas hand out the public key.
+  // The worker signs receipts of erasures with this key; the replicas serve its public key.
   writeForReader('stores', 'receipt-key', readOrCreate('receipt-key', createSigningKey));
 
   const storageKeys = {
@@ -55,13 +56,13 @@ function createSigningKey() {
   return generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 }
 
-/** Without the password only PING is allowed (health check). */
+/** The ACL file of Redis. Clients without the password may only PING, which the health check does. */
 const createAccessList = (password) =>
   `user default on nopass resetkeys resetchannels -@all +ping\n${formatUser('thaw', password)}\n`;
 
 /**
- * The user of the product: everything except administrative commands. Of these, BGREWRITEAOF is allowed: it removes
- * what was deleted from Redis' append-only file.
+ * The ACL rule of the product's user, who may send all commands except administrative and dangerous ones. BGREWRITEAOF
+ * is allowed because it removes deleted data from the append-only file.
  */
 export function formatUser(name, password) {
   const hash = createHash('sha256').update(password).digest('hex');

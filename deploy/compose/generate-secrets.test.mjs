@@ -7,7 +7,7 @@ import { generateSecrets } from './generate-secrets.mjs';
 
 const READERS = ['postgres', 'redis', 'stores', 'migrate', 'api', 'storage'];
 
-test('secrets are generated once, and each service gets only those it needs', (t) => {
+test('secrets are generated once, and each service gets only the secrets it needs', (t) => {
   const root = fs.mkdtempSync(path.join(os.tmpdir(), 'thaw-secrets-'));
   t.after(() => fs.rmSync(root, { recursive: true }));
   for (const folder of ['kept', ...READERS]) fs.mkdirSync(path.join(root, folder));
@@ -50,7 +50,7 @@ test('secrets are generated once, and each service gets only those it needs', (t
   assert.equal(read('storage/access-key-id'), read('stores/s3-access-key-id'));
   assert.equal(read('storage/secret-access-key'), read('stores/s3-secret-access-key'));
   assert.ok(read('storage/secret-access-key').length >= 32);
-  // `kept` holds the generated secrets themselves, for the next run. Only the generator may read them.
+  // The folder `kept` contains the originals of the secrets, which only the generator may read.
   for (const name of fs.readdirSync(path.join(root, 'kept'))) {
     assert.equal(fs.statSync(path.join(root, 'kept', name)).mode & 0o777, 0o400);
   }

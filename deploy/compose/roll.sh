@@ -1,11 +1,11 @@
 #!/bin/sh
 # Rolls out the current images and settings without an interruption (docs/rolling-releases.md):
 #   sh deploy/compose/roll.sh             a release: secrets, migrate, workers, replicas, the page
-#   sh deploy/compose/roll.sh --back      the release before: the page, then replicas and workers; the schema stays
-#   sh deploy/compose/roll.sh <service>   one service alone, such as `backend` after a change of its settings
+#   sh deploy/compose/roll.sh --back      the previous release: the page, then replicas and workers; the schema stays
+#   sh deploy/compose/roll.sh <service>   only one service, such as `backend` after a change of its settings
 # Workers and replicas are replaced one by one: an old container stops only when its replacement is ready. A failed step
 # ends the roll, and containers that were not replaced continue to serve.
-# Run it with the environment, or the .env file, that `docker compose up` was run with.
+# Run it with the same environment or .env file as `docker compose up`.
 set -eu
 
 if [ -z "${COMPOSE_FILE:-}" ]; then
@@ -36,7 +36,7 @@ replace_page() {
 
 case ${1:---forward} in
   --forward)
-    # A release may bring a secret, or a reader of one, that was not there before.
+    # The new release may need a new secret, or an existing secret in another service.
     docker compose run --rm --no-deps secrets
     docker compose run --rm --no-deps migrate
     # Workers first: they have to know every type of event that the new replicas append.

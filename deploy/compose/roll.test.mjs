@@ -20,7 +20,12 @@ const DRAIN = 'exec worker-1 node --enable-source-maps backend/dist/main.migrate
 fs.symlinkSync(path.join(here, 'testing/docker-stand-in.mjs'), path.join(home, 'docker'));
 after(() => fs.rmSync(home, { recursive: true }));
 
-/** Runs a script with one worker and two replicas. @returns its result and the docker commands that change something */
+/**
+ * Runs a script with one worker and two replicas.
+ * @param {{failing?: string, without?: string}} options  `failing`: part of the docker command that fails; `without`: a
+ *   service of which no container runs
+ * @returns its result, the docker commands that change something, and the containers that run afterwards
+ */
 function run(script, args = [], { failing, without } = {}) {
   const file = path.join(home, 'state.json');
   const running = [
@@ -28,19 +33,19 @@ function run(script, args = [], { failing, without } = {}) {
     { id: 'backend-1', service: 'backend' },
     { id: 'backend-2', service: 'backend' },
   ].filter(({ service }) => service !== without);
-  fs.writeFileSync(file, JSON.stringify({ calls: [], running, made: 0, failing }));
+  fs.writeFileSync(file, JSON.stringify({ calls: [], running, createdCount: 0, failing }));
   const env = { ...process.env, PATH: `${home}:${process.env.PATH}`, STAND_IN_STATE: file };
   const { status, stderr } = spawnSync('sh', [path.join(here, script), ...args], { env, encoding: 'utf8' });
-  const { calls, running: left } = JSON.parse(fs.readFileSync(file, 'utf8'));
+  const { calls, running: runningAfterwards } = JSON.parse(fs.readFileSync(file, 'utf8'));
   return {
     status,
     stderr,
     calls: calls.filter((call) => !/^(compose ps|rm) /.test(call)),
-    running: left.map(({ id }) => id).sort(),
+    running: runningAfterwards.map(({ id }) => id).sort(),
   };
 }
 
-/** The calls that replace these containers one after the other. */
+/** The docker commands that replace these containers one after the other. */
 const createReplacementCalls = (service, ids) =>
   ids.flatMap((id) => [`${UP} --scale ${service}=${ids.length + 1} ${service}`, `stop ${id}`]);
 
@@ -109,7 +114,7 @@ suite('drain-and-start.sh', () => {
     ]);
   });
 
-  test('the replicas of the present release start again when Redis cannot be drained', () => {
+  test('the replicas of the current release start again when Redis cannot be drained', () => {
     const { status, calls, stderr } = run('drain-and-start.sh', [], { failing: '--drain' });
     assert.equal(status, 1);
     assert.deepEqual(calls, ['compose stop backend', DRAIN, 'compose start backend']);

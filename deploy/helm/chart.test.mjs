@@ -1,4 +1,4 @@
-// Compares the chart with docker-compose.yml and the program, by their text. helm.test.mjs renders it.
+// Compares the text of the Helm chart with docker-compose.yml and the backend. helm.test.mjs renders the chart.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import test from 'node:test';
@@ -28,13 +28,13 @@ const listTemplateNames = (text) =>
   [...text.matchAll(/- \{ name: ([A-Z][A-Z0-9_]+),/g)].map(([, name]) => name);
 const listEnvironment = (service) => readBlock(readBlock(compose, `  ${service}:`), '    environment:');
 const isSetting = (name) => !name.endsWith('_FILE');
-/** Secrets, which the chart gives as files only. */
+/** Settings with secret values, which the chart passes as files only. */
 const secrets = [...readBlock(values, 'secrets:').matchAll(/^ {2}([a-z0-9-]+):/gm)].map(([, key]) =>
   key.replaceAll('-', '_').toUpperCase(),
 );
 const withoutSecrets = (names) => names.filter((name) => isSetting(name) && !secrets.includes(name));
 
-test('chart and compose give every process the same settings', () => {
+test('the chart and docker-compose.yml pass the same settings to every process', () => {
   const chart = [
     ...listNames(readBlock(values, 'settings:')),
     ...listTemplateNames(templates['_helpers.tpl']).filter((name) => name !== 'REPLICA_ID'),
@@ -45,7 +45,7 @@ test('chart and compose give every process the same settings', () => {
   );
 });
 
-test('chart and compose give api replicas the same further settings', () => {
+test('the chart and docker-compose.yml pass the same additional settings to api replicas', () => {
   const chart = [
     ...listNames(readBlock(values, 'apiSettings:')),
     ...listTemplateNames(templates['backend.yaml']),
@@ -53,24 +53,24 @@ test('chart and compose give api replicas the same further settings', () => {
   assert.deepEqual(chart.sort(), withoutSecrets(listNames(listEnvironment('backend'))).sort());
 });
 
-test('chart and compose give nginx the same settings, and the image fills in those and no others', () => {
+test('the chart and docker-compose.yml pass the same settings to nginx, and its image substitutes only these', () => {
   const chart = listTemplateNames(templates['frontend.yaml']).sort();
   const [, filter] = /NGINX_ENVSUBST_FILTER=\^\(([A-Z_|]+)\)\$/.exec(read('Dockerfile.frontend'));
   assert.deepEqual(filter.split('|').sort(), chart);
-  const ofImage = ['API_HOST', 'API_RESOLVER'];
-  assert.deepEqual([...listNames(listEnvironment('frontend')), ...ofImage].sort(), chart);
+  const settingsOfImage = ['API_HOST', 'API_RESOLVER'];
+  assert.deepEqual([...listNames(listEnvironment('frontend')), ...settingsOfImage].sort(), chart);
   const used = [...read('deploy/nginx/compose-site.conf.template').matchAll(/\$\{([A-Z_]+)\}/g)];
   assert.deepEqual([...new Set(used.map(([, name]) => name))].sort(), chart);
 });
 
-test('every secret of the program has a key in the chart', () => {
+test('every secret of the backend has a key in the chart', () => {
   const [, list] = /secretNames = \[([^\]]+)\]/.exec(read('backend/src/config/environment.config.ts'));
   const names = [...list.matchAll(/'([A-Z0-9_]+)'/g)].map(([, name]) => name);
   assert.deepEqual(names.sort(), secrets.sort());
 });
 
-test('each process gets the secrets that it gets in compose, and no others', () => {
-  const ofAll = [
+test('each process gets the same secrets as in docker-compose.yml, and no others', () => {
+  const sharedSecrets = [
     'DATABASE_URL',
     'RECEIPT_KEY',
     'REDIS_SENTINEL_PASSWORD',
@@ -79,16 +79,22 @@ test('each process gets the secrets that it gets in compose, and no others', () 
     'S3_SECRET_ACCESS_KEY',
   ];
   const expected = {
-    'worker.yaml': ofAll,
-    'migrate.yaml': [...ofAll, 'MIGRATE_DATABASE_URL'],
-    'backend.yaml': [...ofAll, 'READ_DATABASE_URL', 'SAFETY_SECRET', 'SESSION_SECRET', 'SUGGESTIONS_API_KEY'],
+    'worker.yaml': sharedSecrets,
+    'migrate.yaml': [...sharedSecrets, 'MIGRATE_DATABASE_URL'],
+    'backend.yaml': [
+      ...sharedSecrets,
+      'READ_DATABASE_URL',
+      'SAFETY_SECRET',
+      'SESSION_SECRET',
+      'SUGGESTIONS_API_KEY',
+    ],
   };
   for (const [name, files] of Object.entries(expected)) {
     const [, keys] = /\$keys := list ([^}]+) \}\}/.exec(templates[name]);
-    const given = [...keys.matchAll(/"([a-z0-9-]+)"/g)].map(([, key]) =>
+    const inChart = [...keys.matchAll(/"([a-z0-9-]+)"/g)].map(([, key]) =>
       key.replaceAll('-', '_').toUpperCase(),
     );
-    assert.deepEqual(given.sort(), [...files].sort(), name);
+    assert.deepEqual(inChart.sort(), [...files].sort(), name);
     const service = name.replace('.yaml', '');
     const inCompose = [
       ...listNames(readBlock(compose, 'x-settings: &settings')),
@@ -98,7 +104,7 @@ test('each process gets the secrets that it gets in compose, and no others', () 
   }
 });
 
-test('chart and compose run the same commands at the same ports', () => {
+test('the chart and docker-compose.yml run the same commands with the same ports', () => {
   for (const service of ['worker', 'migrate']) {
     const [, command] = /command: (\[.*\])/.exec(readBlock(compose, `  ${service}:`));
     assert.ok(templates[`${service}.yaml`].includes(`command: ${command}`), service);
@@ -112,7 +118,7 @@ test('chart and compose run the same commands at the same ports', () => {
   assert.ok(compose.includes('/health/ready'));
 });
 
-test('a pod has the time to drain before it is killed', () => {
+test('the grace period of a pod is longer than its pause before the stop and its drain together', () => {
   const source = read('backend/src/platform/lifecycle/graceful-shutdown.service.ts');
   const [, drainMs] = /SHUTDOWN_TIMEOUT_MS = ([\d_]+)/.exec(source);
   const [, pauseS] = /command: \[sleep, '(\d+)'\]/.exec(templates['backend.yaml']);

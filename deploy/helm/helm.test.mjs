@@ -11,10 +11,10 @@ import { resolveInRepository } from '../local/paths.mjs';
 const { HELM_PATH: helm, KUBERNETES_VALIDATE_PATH: validator } = process.env;
 const chart = resolveInRepository('deploy/helm/thaw');
 const sets = fs.readdirSync(path.join(chart, 'ci')).map((name) => name.replace('.yaml', ''));
-/** Helm built by `go install` does not know by itself for which version it renders. */
-const renderArgs = () => ['template', 'chat', chart, '--kube-version', KUBERNETES_VERSIONS[0]];
-/** The oldest and the newest version whose schemas the validator brings. */
+/** The oldest and the newest version whose schemas the validator includes. */
 const KUBERNETES_VERSIONS = ['1.32.0', '1.37.0'];
+/** The version is set because a Helm built by `go install` has no default version of Kubernetes. */
+const renderArgs = () => ['template', 'chat', chart, '--kube-version', KUBERNETES_VERSIONS[0]];
 
 const run = (command, args) => {
   const { status, stdout, stderr, error } = spawnSync(command, args, { encoding: 'utf8', timeout: 60_000 });
@@ -45,7 +45,7 @@ const readDocuments = (rendered) =>
 test('there are three sets of values', () => assert.equal(sets.length, 3));
 
 for (const set of sets) {
-  test(`${set}: helm finds no fault with the chart`, () => {
+  test(`${set}: helm lint reports no problem`, () => {
     const { status, output } = run(helm, ['lint', '--strict', chart, ...createValuesArguments(set)]);
     assert.equal(status, 0, output);
   });
@@ -83,7 +83,7 @@ test('workers and migrations may run a newer release than replicas', () => {
   assert.match(documents.get('Deployment chat-backend'), /image: thaw-backend:1\.2\.2$/m);
 });
 
-test('the secret is created from values, or the secret of the operator is used', () => {
+test('the chart creates the Secret from values, or uses the existing Secret of the operator', () => {
   assert.ok(readDocuments(render('own-secret')).has('Secret chat-secrets'));
   const documents = readDocuments(render('production'));
   assert.ok(![...documents.keys()].some((name) => name.startsWith('Secret ')));
@@ -95,7 +95,7 @@ test('the secret is created from values, or the secret of the operator is used',
   );
 });
 
-test('the number of replicas is set by the autoscaler, or fixed', () => {
+test('the number of replicas is set by the autoscaler, or is fixed without one', () => {
   const scaled = readDocuments(render('production'));
   assert.ok(scaled.has('HorizontalPodAutoscaler chat-backend'));
   assert.doesNotMatch(scaled.get('Deployment chat-backend'), /^ {2}replicas:/m);
@@ -104,7 +104,7 @@ test('the number of replicas is set by the autoscaler, or fixed', () => {
   assert.match(fixed.get('Deployment chat-backend'), /^ {2}replicas: 2$/m);
 });
 
-test('values that cannot work are refused with what is missing', () => {
+test('incomplete values are refused with a message that names the missing value', () => {
   for (const [more, message] of [
     [['--set', 'storage.existingClaim='], 'Give storage.s3.endpoint'],
     [['--set', 'secrets.redis-url='], 'Give existingSecret, or secrets.redis-url'],

@@ -1,5 +1,5 @@
--- Runs on the first start of the volume. The role of the running service owns nothing and is no superuser; `migrate`
--- grants it what it needs.
+-- Runs on the first start, when the volume is empty. The role of the running service is not a superuser and owns no
+-- tables; migrations grant its permissions.
 \set password `cat /run/thaw/database-password`
 CREATE ROLE thaw LOGIN PASSWORD :'password';
 CREATE DATABASE thaw;

@@ -28,9 +28,9 @@ export function hasServiceImage(service) {
   ].some((args) => spawnSync('docker', args, { stdio: 'ignore', timeout: 120_000 }).status === 0);
 }
 
-/** Runs docker-compose.yml as a separate project, on a free port. */
+/** Runs docker-compose.yml as a separate compose project on a free port. */
 export class ComposeStack {
-  /** @param {string} project  name of the compose project; containers left by a killed run have it too */
+  /** @param {string} project  name of the compose project; `start` removes containers that a killed run left in it */
   constructor(project) {
     this.project = project;
   }
@@ -92,9 +92,10 @@ export class ComposeStack {
 
   /** The value of a metric of a replica; undefined while its internal port does not respond. */
   async readMetric(container, name) {
-    const ask =
+    // The image contains bash, but no HTTP client.
+    const request =
       'exec 3<>/dev/tcp/127.0.0.1/9464 && printf "GET /metrics HTTP/1.0\\r\\n\\r\\n" >&3 && cat <&3';
-    const text = await this.execute('docker', ['exec', container, 'bash', '-c', ask]).catch(() => '');
+    const text = await this.execute('docker', ['exec', container, 'bash', '-c', request]).catch(() => '');
     const line = text.split('\n').find((candidate) => candidate.startsWith(`${name} `));
     return line === undefined ? undefined : Number(line.split(' ')[1]);
   }
@@ -106,7 +107,7 @@ export class ComposeStack {
     return (await this.runCompose('exec', '-T', 'postgres', 'bash', '-c', psql, sql)).trim();
   }
 
-  /** What `pg_dump` of the image writes about the database. */
+  /** The output of `pg_dump` for the whole database. */
   dumpDatabase() {
     const dump =
       'PGPASSWORD=$(cat /run/thaw/superuser-password) exec pg_dump --username postgres --dbname thaw';

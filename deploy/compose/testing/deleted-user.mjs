@@ -7,11 +7,10 @@ import { ThawVisitor } from './thaw-client.mjs';
 const { chat, createWords, register, writePrivately } = canaryUser;
 
 const STORED_WITHIN_MS = 30_000;
-/** What the receipt promises. */
 const ERASED_WITHIN_MS = 60_000;
 
 /**
- * Asserts that a dump has the words of a user, and none of them after the deletion of the user's account.
+ * Asserts that a dump contains unique texts that a user entered, and none of them after the account was deleted.
  * @param {string} origin  address of the running product
  * @param {() => Promise<string>} dump  reads everything that the database stores
  */
@@ -26,7 +25,7 @@ export async function assertNoWordsAfterDeletion(origin, dump) {
   const users = { ada, bob, adaSocket: await ada.openSocket(), bobSocket: await bob.openSocket(), words };
   await chat(users);
   await writePrivately(users);
-  // The words are where they are looked for: an empty dump would prove nothing.
+  // Check first that the dump contains the words, because an empty dump would prove nothing.
   const written = ['name', 'newEmail', 'message', 'edited', 'reply', 'privateMessage', 'privateEdit'];
   const isWritten = async () => {
     const found = await findWords();

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Stands in for `docker`: records its arguments and simulates containers. The file STAND_IN_STATE holds both, as JSON:
-// { calls: string[], running: { id, service }[], made: number, failing?: part of a call that fails }
+// Stands in for `docker`: records its arguments and simulates containers. The JSON file STAND_IN_STATE contains both:
+// { calls: string[], running: { id, service }[], createdCount: number, failing?: part of a call that fails }
 import fs from 'node:fs';
 import process from 'node:process';
 
@@ -22,8 +22,8 @@ if (state.failing && call.includes(state.failing)) {
 } else if (args[1] === 'up' && args.includes('--scale')) {
   const [service, wanted] = args[args.indexOf('--scale') + 1].split('=');
   while (state.running.filter((container) => container.service === service).length < Number(wanted)) {
-    state.made += 1;
-    state.running.push({ id: `${service}-new-${state.made}`, service });
+    state.createdCount += 1;
+    state.running.push({ id: `${service}-new-${state.createdCount}`, service });
   }
 } else if (args[1] === 'stop') {
   // docker compose stop SERVICE

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ThawVisitor } from './thaw-client.mjs';
 
 /**
- * Sends one GET and one POST repeatedly as one signed-in visitor; every status other than 200 is a failure.
+ * Sends a GET and a POST repeatedly as one signed-in visitor. Every status other than 200 is a failure.
  * @param {string} origin
  * @param {{everyMs: number}} options  pause between the end of a request and the next one
  * @returns {Promise<() => Promise<{answered: number, slowestMs: number, failures: string[]}>>} a function that stops
@@ -11,10 +11,10 @@ import { ThawVisitor } from './thaw-client.mjs';
 export async function startSteadyRequests(origin, { everyMs }) {
   const visitor = await new ThawVisitor([origin]).joinAnonymously();
   const outcome = { answered: 0, slowestMs: 0, failures: [] };
-  let isOver = false;
+  let isStopped = false;
 
   const repeat = async (method, path, body) => {
-    while (!isOver) {
+    while (!isStopped) {
       const startedAt = Date.now();
       const failure = await visitor
         .call(method, path, body)
@@ -32,13 +32,13 @@ export async function startSteadyRequests(origin, { everyMs }) {
     repeat('POST', '/api/anonymous', {}),
   ]);
   return async () => {
-    isOver = true;
+    isStopped = true;
     await bothEnded;
     return outcome;
   };
 }
 
-/** Every response of a replica has an x-request-id; a response without it comes from nginx. */
+/** Names the status, the error code and the origin of a failed response: only replicas send the header x-request-id. */
 function describeFailure({ status, body, headers }) {
   if (status === 200) return null;
   return `${status} ${body.code} of ${headers.has('x-request-id') ? 'a replica' : 'nginx'}`;

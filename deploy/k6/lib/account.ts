@@ -11,8 +11,8 @@ export interface Account {
 export type TextResponse = RefinedResponse<'text'>;
 
 /**
- * Calls the HTTP API as a user. Cookies are passed by hand: k6 keeps one jar for each virtual user, and its WebSockets
- * do not send the cookies of that jar, whereas these scripts let one virtual user act as several people.
+ * Calls the HTTP API as a user. Cookies are passed explicitly: k6 keeps one cookie jar for each virtual user, but in
+ * these scripts one virtual user acts as several users, and k6's WebSockets do not send the cookies of the jar.
  * @param path below `/api`, such as `/user/7`
  * @param route the path with placeholders, which groups the requests in the results
  */
@@ -41,7 +41,7 @@ export const buildCookieHeader = (response: TextResponse): string =>
     .map(({ name, value }) => `${name}=${value}`)
     .join('; ');
 
-/** @returns the parsed body. @throws Error when the status is another one. */
+/** @returns the parsed body. @throws Error if the response has another status */
 export const expectStatus = <Body>(response: TextResponse, status: number): Body => {
   if (response.status !== status)
     throw new Error(`${response.request.method} ${response.url}: ${response.status} ${response.body}`);

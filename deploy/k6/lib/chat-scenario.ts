@@ -10,12 +10,14 @@ const MATCH_WITHIN_MS = 30_000;
 /** Time after the end of the load in which the last responses may arrive. */
 const WIND_DOWN_MS = 60_000;
 
-/** How many people talk, over which time they arrive, and how long they stay. Times in milliseconds. */
 export interface ChatLoad {
+  /** Number of users. */
   people: number;
+  /** Time over which the users arrive. */
   rampMs: number;
+  /** Time for which the users stay after the last one has arrived. */
   durationMs: number;
-  /** Length of one chat. */
+  /** Duration of one chat. */
   chatMs: number;
 }
 
@@ -33,8 +35,8 @@ export const readChatLoad = (defaults: {
 });
 
 /**
- * Each person is one virtual user with one iteration, which lasts for the whole test: k6 ends an iteration when its
- * sockets are closed.
+ * Each person is a virtual user of k6 with a single iteration for the whole test, because k6 closes the sockets of an
+ * iteration when it ends.
  */
 export const createPeopleScenario = (people: number, lengthMs: number): Options['scenarios'] => ({
   people: {
@@ -61,11 +63,11 @@ export const createChatOptions = ({ people, rampMs, durationMs }: ChatLoad): Opt
   },
 });
 
-/** Waits for this user's turn to arrive, so that all people arrive evenly within `rampMs`. */
+/** Waits until this user may arrive, so that the arrivals are evenly distributed over `rampMs`. */
 export const waitForTurn = (people: number, rampMs: number): Promise<void> =>
   wait((rampMs * (exec.vu.idInTest - 1)) / people);
 
-/** One person: signs in, then finds a chat, talks and skips, again and again until the end. */
+/** One person: signs in, then repeatedly finds a chat, talks and skips until the end of the test. */
 export const runPerson = async ({ people, rampMs, durationMs, chatMs }: ChatLoad): Promise<void> => {
   startCounters();
   const endsAt = exec.scenario.startTime + rampMs + durationMs;

@@ -21,8 +21,8 @@ export const chooseGender = (vu: number): Gender => (vu % 2 === 0 ? 'female' : '
 const chooseThinkingTimeMs = (): number => 500 + Math.random() * 2_000;
 
 /**
- * Joins the queue and waits for a chat. @param preference which genders to be matched with
- * @returns the chat, or undefined after the time.
+ * Joins the queue and waits for a chat. @param preference the accepted gender of the partner
+ * @returns the chat, or undefined if there is none within `withinMs`
  */
 export const findChat = async (
   user: LiveUser,
@@ -40,11 +40,12 @@ export const findChat = async (
   return user.chat;
 };
 
-/** What one user says and does in random chats, with everything that the chat offers. */
+/** The actions of one user in random chats: messages, reactions, edits, games and typing. */
 export class Conversation {
   private sentCount = 0;
   private lastOwnMessageId: string | undefined;
   private lastPartnerMessageId: string | undefined;
+  /** The number of questions that this user has asked in the current session. */
   private asked: { sessionId: string; count: number } | undefined;
   private game: { gameId: string; options: string[]; hasAnswered: boolean } | undefined;
 
@@ -52,7 +53,7 @@ export class Conversation {
     user.onFrame = (frame) => this.recordFrame(frame);
   }
 
-  /** Talks until the time is over or the chat has ended. */
+  /** Performs random actions until `untilMs` (epoch milliseconds) or the end of the chat. */
   async talk(untilMs: number): Promise<void> {
     this.reset();
     while (this.user.chat && Date.now() < untilMs) {
@@ -70,7 +71,7 @@ export class Conversation {
   }
 
   /**
-   * Sends a message that begins with the time of sending, by which the partner measures the delivery.
+   * Sends a message that starts with the time of sending, from which the partner computes the delivery time.
    * @returns whether it was acknowledged
    */
   async sendMessage(text = ''): Promise<boolean> {
@@ -103,7 +104,7 @@ export class Conversation {
     const { chat, id: userId } = this.user;
     const messageId = this.lastPartnerMessageId;
     if (!chat || messageId === undefined) return;
-    // Reacts to each message once: a repeated reaction would be acknowledged with the `seq` of the earlier event.
+    // React to each message only once: a repeated reaction is acknowledged with the `seq` of an earlier event.
     this.lastPartnerMessageId = undefined;
     const { sessionId } = chat;
     await this.user.request('message_reaction', {

@@ -10,7 +10,9 @@ const VERSION = 'v1.8.1';
 const BUILD_LIMIT_MS = 15 * 60_000;
 const cacheFolder = path.join(os.homedir(), '.cache', 'thaw', `k6-${VERSION}`);
 
-/** Returns the path of k6: K6_PATH, an installed k6, or the one that `provideK6` has built; undefined if none exists. */
+/**
+ * Returns the path of k6: K6_PATH, an installed k6, or the one that `provideK6` has built; undefined if none exists.
+ */
 export const findK6 = () =>
   process.env.K6_PATH || findProgram(['k6'], [path.join(os.homedir(), 'go', 'bin'), cacheFolder]);
 

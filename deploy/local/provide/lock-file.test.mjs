@@ -20,7 +20,7 @@ const minimumVersions = {
 };
 /** Fastify would bypass the guards written for Express; connect-redis needs another Redis client than ioredis. */
 const excludedPackages = ['@nestjs/platform-fastify', 'fastify', 'connect-redis'];
-/** These packages work without their install scripts, which report telemetry (off in package.json) or build binaries. */
+/** These work without their install scripts, which report telemetry (off in package.json) or compile binaries. */
 const packagesWithInstallScripts = ['@scarf/scarf', 'msgpackr-extract'];
 
 const { packages } = JSON.parse(fs.readFileSync(resolveInRepository('package-lock.json'), 'utf8'));

@@ -8,7 +8,8 @@ import { findProgram } from './find-program.mjs';
 const BUILD_LIMIT_MS = 15 * 60_000;
 const cacheFolder = (name) => path.join(os.homedir(), '.cache', 'thaw', name);
 
-// Programs that only optional stages of `npm test` need. They are built or installed into a cache outside the repository.
+// Programs that only optional stages of `npm test` need. They are built or installed into a cache outside the
+// repository.
 
 /** Programs written in Go, in the releases with which the tests were tested. */
 const goPrograms = {

@@ -16,8 +16,8 @@ const END_STEPS = [{ signal: 'SIGKILL', waitMs: 2_000 }];
 export const findPgBouncer = () => findProgram(['pgbouncer'], ['/usr/sbin']);
 
 /**
- * Starts a PgBouncer in transaction mode in front of all databases of a PostgreSQL server. Clients connect with the role
- * of `databaseUrl`. Its files are deleted when it stops.
+ * Starts a PgBouncer in transaction mode in front of all databases of a PostgreSQL server. Clients connect with the
+ * role of `databaseUrl`. Its files are deleted when it stops.
  * @param {{databaseUrl: string, serverConnections?: number}} options
  *   `serverConnections`: maximum number of connections from PgBouncer to each database
  */

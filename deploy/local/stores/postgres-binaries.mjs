@@ -7,8 +7,8 @@ import { runToEnd } from '../processes/run-to-end.mjs';
 import { canEnter } from './postgres-user.mjs';
 
 /**
- * Returns the folder (with bin/, lib/ and share/) of the PostgreSQL in node_modules. If `user`, as which PostgreSQL will
- * run, cannot enter node_modules, PostgreSQL is copied into `folder`.
+ * Returns the folder (with bin/, lib/ and share/) of the PostgreSQL in node_modules. If `user`, as which PostgreSQL
+ * will run, cannot enter node_modules, PostgreSQL is copied into `folder`.
  * @throws {LauncherError} when no packaged PostgreSQL exists for this platform
  */
 export async function locatePostgresBinaries(user, folder) {

@@ -6,9 +6,9 @@ import { LauncherError } from '../launcher-error.mjs';
 import { canEnter, findPostgresUser } from './postgres-user.mjs';
 
 /**
- * Creates the folder for PostgreSQL's data if it is missing, and returns its path: `postgres` in the home folder. If the
- * user as which PostgreSQL runs cannot enter the home folder (a checkout under /root), the folder is in /var/lib or in
- * the system's temporary folder, named after a hash of the path of the home folder.
+ * Creates the folder for PostgreSQL's data if it is missing, and returns its path: `postgres` in the home folder. If
+ * the user as which PostgreSQL runs cannot enter the home folder (a checkout under /root), the folder is in /var/lib or
+ * in the system's temporary folder, named after a hash of the path of the home folder.
  * @throws {LauncherError} when the user can enter none of these
  */
 export function ensurePostgresFolder(home, user = findPostgresUser()) {

@@ -6,8 +6,8 @@ import process from 'node:process';
 const UNPRIVILEGED_ID = 65_534;
 
 /**
- * Finds the user as which to run PostgreSQL, which refuses to run as root: the launcher's own user; if that is root, the
- * user `postgres` if it exists, or else an unprivileged one.
+ * Finds the user as which to run PostgreSQL, which refuses to run as root: the launcher's own user; if that is root,
+ * the user `postgres` if it exists, or else an unprivileged one.
  * @returns {{uid?: number, gid?: number}} empty for the launcher's own user
  */
 export function findPostgresUser() {

@@ -78,8 +78,8 @@ const startsInRepository = (namedPath) =>
   OMITTED_FOLDERS.some((root) => fs.existsSync(resolveInRepository(root, namedPath.split('/')[0])));
 
 /**
- * Lists the paths and file names in backticks of a page. A placeholder such as `<feature>` stands for any name. Names of
- * packages and volumes of containers are not paths of the repository and are omitted.
+ * Lists the paths and file names in backticks of a page. A placeholder such as `<feature>` stands for any name. Names
+ * of packages and volumes of containers are not paths of the repository and are omitted.
  */
 export const listNamedFiles = (text) =>
   [...text.replace(/^```.*?^```/gms, '').matchAll(/`([^`\n]+)`/g)]

@@ -2,7 +2,7 @@
 {{- .Release.Name | trunc 40 | trimSuffix "-" -}}
 {{- end }}
 
-{{/* Labels of everything. */}}
+{{/* Labels of all objects. */}}
 {{- define "thaw.labels" -}}
 app.kubernetes.io/name: thaw
 app.kubernetes.io/instance: {{ .Release.Name }}
@@ -40,7 +40,7 @@ app.kubernetes.io/component: {{ .component }}
 {{- join "," $keys }}
 {{- end }}
 
-{{/* Refuses values that cannot work, with what is missing. */}}
+{{/* Refuses incomplete values, and names the missing one. */}}
 {{- define "thaw.check" -}}
 {{- if not .Values.existingSecret }}
 {{- range $key := list "database-url" "redis-url" "session-secret" "safety-secret" "receipt-key" }}
@@ -104,7 +104,7 @@ app.kubernetes.io/component: {{ .component }}
 {{- end }}
 {{- end }}
 
-{{/* The probes of a replica or a worker. A process without a store is not ready, and stays alive. */}}
+{{/* The probes of a replica or a worker. If a store is down, a process is not ready but is not restarted. */}}
 {{- define "thaw.probes" -}}
 startupProbe:
   httpGet: { path: /health/live, port: internal }
@@ -129,7 +129,7 @@ securityContext:
   capabilities: { drop: [ALL] }
 {{- end }}
 
-{{/* What every pod has. Arguments: root, component, user. */}}
+{{/* Fields of the spec of every pod. Arguments: root, component, user. */}}
 {{- define "thaw.pod" -}}
 serviceAccountName: {{ include "thaw.name" .root }}{{ if eq .component "migrate" }}-migrate{{ end }}
 automountServiceAccountToken: false

@@ -9,7 +9,7 @@ import { resolveInRepository } from '../local/paths.mjs';
 const { K6_PATH: k6 } = process.env;
 
 /**
- * Runs a script, and resolves with its exit code and its output. k6 exits with an error when a threshold was missed.
+ * Runs a script, and resolves with its exit code and its output. k6 exits with an error if a threshold was crossed.
  */
 const runScript = (script, env = {}) =>
   new Promise((resolve, reject) => {
@@ -35,15 +35,15 @@ before(async () => {
 });
 after(() => stack?.stop());
 
-test('the scripts count events that are lost, doubled or out of order', async () => {
+test('the load scripts count lost, duplicate and out-of-order events', async () => {
   await runToSuccess('lib/sequence.check.js');
 });
 
-test('five people use every feature', async () => {
+test('smoke.js: five users use every feature', async () => {
   await runToSuccess('smoke.js', { BASE_URL: stack.url });
 });
 
-test('50 pairs talk, and two of the replicas are killed', async () => {
+test('chat.js: 50 pairs lose no message while two of the three replicas are killed', async () => {
   const running = runToSuccess('chat.js', {
     BASE_URL: stack.url,
     PEOPLE: '100',
@@ -52,7 +52,7 @@ test('50 pairs talk, and two of the replicas are killed', async () => {
     CHAT: '20s',
     DISRUPTED: 'on',
   });
-  // Both kills fall into the time in which everyone talks; the launcher starts the replicas again.
+  // Both replicas are killed while everyone talks; the launcher restarts them.
   const kills = [25_000, 45_000].map((afterMs, index) =>
     setTimeout(() => stack.replicas[index].kill(), afterMs),
   );
@@ -63,19 +63,19 @@ test('50 pairs talk, and two of the replicas are killed', async () => {
   }
 });
 
-test('people of all preferences are matched', async () => {
+test('matching.js: users with every preference are matched', async () => {
   await runToSuccess('matching.js', { BASE_URL: stack.url, DURATION: '20s', RAMP: '5s' });
 });
 
-test('friends write to each other', async () => {
+test('private.js: friends lose no private message', async () => {
   await runToSuccess('private.js', { BASE_URL: stack.url, PEOPLE: '20', RAMP: '5s', DURATION: '20s' });
 });
 
-test('500 people lose their sockets at the same moment and return to their chats', async () => {
+test('storm.js: 500 users who lose their sockets simultaneously return to their chats', async () => {
   await runToSuccess('storm.js', { BASE_URL: stack.url, PEOPLE: '500', ROUNDS: '2' });
 });
 
-test('a server that does not answer makes a script fail', async () => {
+test('a script fails if the server is unreachable', async () => {
   const { code } = await runScript('smoke.js', { BASE_URL: 'http://127.0.0.1:9' });
   assert.notEqual(code, 0);
 });

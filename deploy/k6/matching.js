@@ -1,6 +1,6 @@
-// People with all preferences join, are matched, and skip at once. Checks the joins per second and the waiting times.
-// PEOPLE (60), RATE (20 joins a second over all people), RAMP (10s), DURATION (1m). Run the server with
-// REMATCH_COOLDOWN_S=0: otherwise the people run out of partners whom they have not met.
+// Users with all preferences join the queue, are matched, and skip immediately. Checks the joins per second and the
+// waiting times. Settings: PEOPLE (60), RATE (20 joins per second of all users together), RAMP (10s), DURATION (1m).
+// Run the server with REMATCH_COOLDOWN_S=0: otherwise users run out of partners whom they have not met yet.
 import exec from 'k6/execution';
 import { Counter } from 'k6/metrics';
 import { createAccount } from './lib/account.ts';
@@ -14,7 +14,7 @@ const people = readCount('PEOPLE', 60);
 const rate = readCount('RATE', 20);
 const rampMs = readDuration('RAMP', '10s');
 const durationMs = readDuration('DURATION', '1m');
-/** One join in four asks for each gender, which leaves partners for everyone. */
+/** A quarter of the joins asks for each gender and half for both, so that every join finds a partner. */
 const preferences = /** @type {const} */ (['both', 'both', 'male', 'female']);
 const MATCH_WITHIN_MS = 30_000;
 
@@ -49,7 +49,7 @@ export default async () => {
     joins.add(1);
     const chat = await findChat(user, Math.min(MATCH_WITHIN_MS, endsAt - Date.now()), pick(preferences));
     if (!chat && Date.now() - startedAt >= MATCH_WITHIN_MS) unmatched.add(1);
-    // Only one of the two ends the chat, so that the frame to the other one is tested too.
+    // Only one of the two users skips, so that the frame `chat_skipped` to the other is tested too.
     const ended = user.waitFor('chat_skipped', 2_000);
     if (chat && user.id < chat.partnerId) await conversation.skip();
     else if (chat) await ended;

@@ -1,5 +1,5 @@
-// Friends who write to each other: messages, edits, reactions, deletions and read marks. PEOPLE (40, even), RAMP (10s),
-// DURATION (1m). Two who meet in a random chat become friends first.
+// Pairs of users are matched, become friends, and then send, edit, react to, delete and read private messages.
+// Settings: PEOPLE (40, an even number), RAMP (10s), DURATION (1m).
 import exec from 'k6/execution';
 import { callApi, createAccount, expectStatus, requestFriend } from './lib/account.ts';
 import { waitForTurn, createFinishThreshold, createPeopleScenario } from './lib/chat-scenario.ts';
@@ -11,9 +11,9 @@ import { readCount, readDuration } from './lib/settings.ts';
 const people = readCount('PEOPLE', 40);
 const rampMs = readDuration('RAMP', '10s');
 const durationMs = readDuration('DURATION', '1m');
-/** Time in which two people meet and become friends. */
+/** Time for two users to be matched and become friends. */
 const MEET_MS = 30_000;
-/** Time in which the last messages arrive. */
+/** Time for the last messages to arrive. */
 const LAST_FRAMES_MS = 3_000;
 
 export const options = {
@@ -26,7 +26,7 @@ export const options = {
   },
 };
 
-/** Checks the numbers in the friend's messages, which count from 1. */
+/** Checks that the messages of the friend, which are numbered from 1, arrive once and in order. */
 class Inbox {
   /** @type {Set<number>} */
   received = new Set();
@@ -45,9 +45,9 @@ class Inbox {
 }
 
 /**
- * Meets another user in a random chat and becomes friends.
+ * Waits for a random chat and makes its two users friends.
  * @param {LiveUser} user
- * @returns {Promise<number>} the friend
+ * @returns {Promise<number>} the id of the friend
  */
 const makeFriend = async (user) => {
   const chat = await findChat(user, MEET_MS);
@@ -59,7 +59,7 @@ const makeFriend = async (user) => {
 };
 
 /**
- * Sends numbered messages, and now and then edits, deletes, reacts or reads.
+ * Sends numbered messages, and after some of them edits, deletes, reacts or reads.
  * @param {LiveUser} user
  * @param {number} friendId
  * @param {number} untilMs
@@ -120,10 +120,10 @@ export default async () => {
     if (content.startsWith('total ')) expectedCount = Number(content.split(' ')[1]);
     else inbox.record(content);
   };
-  // Both leave the random chat: one skips it, the other one notices.
+  // Both users skip the random chat; the second skip has no effect.
   await conversation.skip();
   const count = await writeUntil(user, friendId, endsAt - LAST_FRAMES_MS);
-  // Reports to the friend how many messages to expect.
+  // Send the friend the number of messages to expect.
   await user.request('send_private_message', {
     senderId: user.id,
     receiverId: friendId,

@@ -1,4 +1,4 @@
-// Five people use every feature once, in a few seconds. Run it on a server without other users: they would be matched.
+// Five users use every feature once, in a few seconds. Run it on a server without other users, who would be matched.
 import { useEverything } from './lib/smoke-scenario.ts';
 import { commonThresholds } from './lib/metrics.ts';
 

@@ -1,5 +1,5 @@
-// People in chats who lose their sockets at the same moment and return, as when a replica or a network fails.
-// PEOPLE (500), RAMP (30s), ROUNDS (3). A round takes 20 s.
+// A reconnect storm: all users lose their sockets simultaneously and return, as after a failure of the network.
+// Settings: PEOPLE (500), RAMP (30s), ROUNDS (3). A round takes 20 s.
 import exec from 'k6/execution';
 import { createAccount } from './lib/account.ts';
 import { waitForTurn, createFinishThreshold, createPeopleScenario } from './lib/chat-scenario.ts';
@@ -11,7 +11,7 @@ import { readCount, readDuration } from './lib/settings.ts';
 const people = readCount('PEOPLE', 500);
 const rounds = readCount('ROUNDS', 3);
 const rampMs = readDuration('RAMP', '30s');
-/** After the last arrival, everyone has this time to find a chat. */
+/** Time after the last arrival in which all users find a chat. */
 const SETTLE_MS = 15_000;
 const ROUND_MS = 20_000;
 

@@ -1,5 +1,5 @@
-// Runs the TLS example and Thaw's own nginx in front of stand-ins for two api replicas. tls-product.test.mjs runs it
-// with the product.
+// Runs the example tls-front.conf and Thaw's own nginx in front of stand-ins for two api replicas. tls-product.test.mjs
+// runs the example with the real product.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { findFreePorts } from '../local/processes/ports.mjs';
@@ -36,7 +36,7 @@ test('TLS in front of Thaw', { skip }, async (t) => {
     const forged = { 'X-Forwarded-For': '203.0.113.7' };
     const through = await secure({ address: '/api/who', from: '127.0.0.2', headers: forged });
     assert.equal(JSON.parse(through.text).headers['x-forwarded-for'], '127.0.0.2');
-    // Past the proxy, from an address that is not trusted.
+    // The same without the TLS proxy, from an address that is not trusted.
     const past = await send({
       port: stack.ports.page,
       address: '/api/who',
@@ -46,12 +46,12 @@ test('TLS in front of Thaw', { skip }, async (t) => {
     assert.equal(JSON.parse(past.text).headers['x-forwarded-for'], '127.0.0.2');
   });
 
-  await t.test('a WebSocket is opened through both', async () => {
+  await t.test('a WebSocket is opened through both proxies', async () => {
     const headers = { Connection: 'Upgrade', Upgrade: 'websocket' };
     assert.equal((await secure({ address: '/ws', headers })).status, 101);
   });
 
-  await t.test('requests without TLS are sent to the page with TLS', async () => {
+  await t.test('requests without TLS are redirected to the same address with TLS', async () => {
     const { status, headers } = await send({ port: plain, address: '/chat?x=1' });
     assert.equal(status, 301);
     assert.equal(headers.location, `https://localhost:${tls}/chat?x=1`);

@@ -1,4 +1,4 @@
-// The product behind the example of TLS. Part of `npm run test:optional`.
+// Runs the product behind the example tls-front.conf. Part of `npm run test:optional`.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import test from 'node:test';
@@ -30,7 +30,7 @@ test('the product behind TLS', async (t) => {
       from,
     });
 
-  await t.test('the page is served, with the order to keep to TLS', async () => {
+  await t.test('the page is served with Strict-Transport-Security', async () => {
     const { status, headers } = await secure({ address: '/' });
     assert.equal(status, 200);
     assert.match(headers['strict-transport-security'], /max-age=/);

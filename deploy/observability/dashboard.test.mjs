@@ -1,4 +1,4 @@
-// Checks the dashboard and the alert rules against the pages and the metrics that exist; needs no Prometheus.
+// Checks the dashboard and the alert rules against docs/operations.md, without a running Prometheus.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import test from 'node:test';

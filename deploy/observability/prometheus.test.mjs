@@ -1,5 +1,6 @@
-// Evaluates the rules with promtool, and every query against a real Prometheus that scrapes three replicas and a worker
-// while k6 loads them, with a read replica of PostgreSQL. Part of `npm run test:optional`.
+// Checks the alert rules with promtool, and runs every query of dashboard and alerts against a real Prometheus. It
+// scrapes three replicas and a worker under load from k6, with a read replica of PostgreSQL. Part of
+// `npm run test:optional`.
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import fs from 'node:fs';
@@ -25,7 +26,7 @@ test('promtool accepts the configuration and the rules, and the tests of the rul
   await run(promtool, ['test', 'rules', resolveInFolder('alerts.test.yml')]);
 });
 
-test('under load, every panel and every alert finds its series', async (t) => {
+test('under load, the queries of all panels and alerts return series', async (t) => {
   const postgres = await startPostgresPair();
   t.after(() => postgres.stop());
   const stack = await startStack({
@@ -53,13 +54,13 @@ test('under load, every panel and every alert finds its series', async (t) => {
   ];
   // Series appear as users arrive; rates need two scrapes.
   const deadline = Date.now() + 60_000;
-  let empty = queries;
-  while (empty.length > 0 && Date.now() < deadline) {
+  let withoutSeries = queries;
+  while (withoutSeries.length > 0 && Date.now() < deadline) {
     await wait(1_000);
-    const counts = await Promise.all(empty.map(({ expr }) => server.countSeries(expr)));
-    empty = empty.filter((_, index) => counts[index] === 0);
+    const counts = await Promise.all(withoutSeries.map(({ expr }) => server.countSeries(expr)));
+    withoutSeries = withoutSeries.filter((_, index) => counts[index] === 0);
   }
-  assert.deepEqual(empty, []);
+  assert.deepEqual(withoutSeries, []);
   assert.equal(await server.countSeries('up{job=~"thaw-.+"} == 1'), 4);
   assert.equal(await loadEnded, 0);
 });

@@ -11,8 +11,8 @@ export const readPanels = () =>
   );
 
 /**
- * The alert rules. YAML is not parsed in general: this reads the layout of alerts.yml, whose rules begin with `-
- * alert:` and whose expressions stand on the line of `expr:`, or below it after `>-`.
+ * The alert rules. This is not a YAML parser: it relies on the layout of alerts.yml, whose rules start with `- alert:`,
+ * and whose expressions follow `expr:` on the same line or, after `>-`, on the next lines.
  * @returns {{name: string, expr: string, text: string}[]}
  */
 export const readAlerts = () =>
@@ -21,11 +21,11 @@ export const readAlerts = () =>
     .slice(1)
     .map((text) => {
       const [name] = text.split('\n');
-      const [, onOneLine, folded] = /expr: (?:>-\n((?:\s{10,}.*\n)+)|(.*)\n)/.exec(text) ?? [];
-      return { name, text, expr: (onOneLine ?? folded ?? '').replace(/\s+/g, ' ').trim() };
+      const [, folded, onOneLine] = /expr: (?:>-\n((?:\s{10,}.*\n)+)|(.*)\n)/.exec(text) ?? [];
+      return { name, text, expr: (folded ?? onOneLine ?? '').replace(/\s+/g, ' ').trim() };
     });
 
-/** Removes the threshold of an alert's expression, which holds only while the alert fires. */
+/** Removes the thresholds from an alert's expression, which would return no series while the alert does not fire. */
 export const withoutThreshold = (expr) =>
   expr
     .split(' and ')

@@ -142,9 +142,9 @@ export class Conversation {
   }
 
   /**
-   * In one chat each question is asked at most once: one user asks those with odd numbers, the other those with even
-   * ones.
-   * @returns undefined when this user has asked all of them
+   * Picks the next question. In one chat no question is asked twice: one user asks those with odd numbers, the other
+   * those with even numbers.
+   * @returns undefined when this user has asked all of theirs
    */
   private pickNextQuestion({ sessionId, partnerId }: CurrentChat): { id: number } | undefined {
     if (this.asked?.sessionId !== sessionId) this.asked = { sessionId, count: 0 };

@@ -8,7 +8,7 @@ import { countError, resume, roundTrip, unacked } from './metrics.ts';
 import { Sequence } from './sequence.ts';
 import { socketUrl } from './settings.ts';
 
-/** Any frame of the server. `data` of an `ack` depends on the command. */
+/** Any frame from the server. The `data` of an `ack` depends on the acknowledged command. */
 export interface Frame {
   event: string;
   ref?: string;
@@ -23,9 +23,11 @@ export interface CurrentChat {
 }
 
 const RESPONSE_TIMEOUT_MS = 10_000;
-/** The delays before the page's attempts to reconnect (A140). */
+/** The page waits this long before its attempts to reconnect (A140), and so does a `LiveUser`. */
 const RETRY_DELAYS_MS = [1_000, 2_000, 4_000, 8_000, 16_000];
-/** A close code without a meaning to the server, which treats the socket as lost: the chat waits for its user (A51). */
+/**
+ * With a code other than `normal` or `goingAway` the server treats the socket as lost, and keeps the chat open (A51).
+ */
 const LOST_CODE = 4000;
 const NORMAL_CODE = 1000;
 
@@ -47,8 +49,8 @@ export const wait = (ms: number): Promise<void> =>
   });
 
 /**
- * One user with one socket, like a page: reconnects when the socket is lost, records the chat's events, and waits for
- * responses and other frames.
+ * A user with one socket, like a page. Reconnects when the socket is lost, checks the sequence of the chat's events,
+ * and lets scripts wait for responses and other frames.
  */
 export class LiveUser {
   chat: CurrentChat | undefined;
@@ -59,7 +61,7 @@ export class LiveUser {
   private readonly pending = new Map<string, PendingRequest>();
   private readonly waiters = new Set<Waiter>();
   private isAuthenticated = false;
-  /** From the loss of a socket until the server has resumed the chat, or reported that it has ended. */
+  /** True from the loss of a socket until the server has resumed the chat or reported its end. */
   private isResuming = false;
   private hasLeft = false;
 
@@ -70,8 +72,8 @@ export class LiveUser {
   }
 
   /**
-   * Opens a socket and authenticates; a chat that is known is resumed from its last event.
-   * @returns the state of the user, or undefined when the connection failed.
+   * Opens a socket and authenticates. If a chat is known, asks for the events after the last one received.
+   * @returns the state of the user, or undefined if the connection failed
    */
   async connect(): Promise<string | undefined> {
     const isOpen = await this.open();
@@ -104,8 +106,8 @@ export class LiveUser {
 
   /**
    * Sends a command.
-   * @returns the response: an ack, another frame with the ref, or an error; undefined without a connection or a
-   * response
+   * @returns the response, which is the frame with the same ref (an ack, an error or another frame); undefined without
+   *   a connection or a response
    */
   request<E extends ClientEvent>(event: E, data: ClientInput<E>): Promise<Frame | undefined> {
     const { socket } = this;
@@ -150,7 +152,7 @@ export class LiveUser {
     });
   }
 
-  /** Closes the socket as if the connection was lost: the chat stays open during the grace period. */
+  /** Closes the socket like a lost connection: the chat stays open during the grace period. */
   dropSocket(): void {
     this.isResuming = true;
     this.close(LOST_CODE);
@@ -163,7 +165,7 @@ export class LiveUser {
     this.endChat();
   }
 
-  /** Forgets the chat after its last event, and counts the events that never came. */
+  /** Forgets the chat, and counts the events that were not received as lost. */
   endChat(): void {
     this.chat?.sequence.finish();
     this.chat = undefined;
@@ -200,7 +202,7 @@ export class LiveUser {
     void this.reconnect();
   }
 
-  /** Releases the socket. Commands in flight were cut off with it, and do not count as unacknowledged. */
+  /** Forgets the socket. Commands in flight resolve to undefined and do not count as unacknowledged. */
   private releaseSocket(): void {
     this.socket = undefined;
     this.isAuthenticated = false;

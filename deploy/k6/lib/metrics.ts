@@ -1,7 +1,7 @@
 import { Counter, Trend } from 'k6/metrics';
 import { isDisrupted } from './settings.ts';
 
-// Durations are in milliseconds. Time is taken with Date.now(), so a figure is exact to one millisecond.
+// Durations are in milliseconds, measured with Date.now().
 
 /** From `join_queue` to `chat_matched`. */
 export const timeToMatch = new Trend('thaw_time_to_match', true);
@@ -9,7 +9,7 @@ export const timeToMatch = new Trend('thaw_time_to_match', true);
 export const roundTrip = new Trend('thaw_round_trip', true);
 /** From sending a message to its arrival at the other user. */
 export const delivery = new Trend('thaw_delivery', true);
-/** From losing a socket to having the chat back, including the wait before the attempt to connect. */
+/** From the loss of a socket to the reconnect, including the wait before the attempt. */
 export const resume = new Trend('thaw_resume', true);
 /** Stored events that a participant never received. */
 export const lost = new Counter('thaw_lost');
@@ -25,7 +25,7 @@ export const unacked = new Counter('thaw_unacked');
  */
 export const errors = new Counter('thaw_errors');
 
-/** Errors that are correct responses when the partner was faster. */
+/** Codes of correct responses to a user whose partner acted first. */
 const RACE_CODES = new Set([
   'session_ended',
   'not_in_session',
@@ -55,7 +55,7 @@ export const startCounters = (): void => {
   errors.add(0, { code: 'none', expected: 'no' });
 };
 
-/** Thresholds of every script: nothing lost, doubled, out of order, unanswered or refused. */
+/** Thresholds of every script: no lost, duplicate or out-of-order events, no missing acks and no unexpected errors. */
 export const commonThresholds: Record<string, string[]> = {
   thaw_lost: ['count==0'],
   thaw_doubled: ['count==0'],

@@ -1,4 +1,4 @@
-// Checks that Sequence counts what is lost, doubled and out of order. k6 run deploy/k6/lib/sequence.check.js
+// Checks that Sequence counts lost, duplicate and out-of-order events. Usage: k6 run deploy/k6/lib/sequence.check.js
 import { Sequence } from './sequence.ts';
 
 export const options = {
@@ -10,12 +10,12 @@ export default () => {
   [2, 3, 4].forEach((seq) => complete.record(seq, 'a check'));
   complete.finish();
 
-  // 3 and 5 never come.
+  // Events 3 and 5 are lost.
   const withGaps = new Sequence(1);
   [2, 4, 6].forEach((seq) => withGaps.record(seq, 'a check'));
   withGaps.finish();
 
-  // 2 and 4 come twice, and 3 after 4.
+  // Events 2 and 4 arrive twice, and event 3 arrives after 4.
   const withDisorder = new Sequence(1);
   [2, 2, 4, 4, 3].forEach((seq) => withDisorder.record(seq, 'a check'));
   withDisorder.finish();

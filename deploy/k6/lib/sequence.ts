@@ -1,13 +1,13 @@
 import { doubled, logError, lost, outOfOrder } from './metrics.ts';
 
 /**
- * Checks the `seq` of the events of one chat: every participant receives every event, once and in order, in a frame or
- * in the ack of a command.
+ * Checks the `seq` of the events of one chat that a participant receives, in frames or in acks of their commands: each
+ * event must arrive once and in order.
  */
 export class Sequence {
-  /** `seq` of the last event up to which none is missing. */
+  /** All events up to this `seq` have arrived. */
   private last: number;
-  /** Events received before one with a lower `seq`. */
+  /** The `seq` of events that arrived although an earlier one is missing. */
   private readonly early = new Set<number>();
 
   /** @param start the `seq` in `chat_matched` */
@@ -15,7 +15,7 @@ export class Sequence {
     this.last = start;
   }
 
-  /** `seq` of the last event that a resume need not send again. */
+  /** The server resumes a chat with the events after this `seq`. */
   get seen(): number {
     return this.last;
   }

@@ -6,7 +6,7 @@ export const parseDuration = (text: string): number => {
   return Number(match[1]) * unitMs;
 };
 
-/** Reads a positive whole number from the environment. @throws Error for any other text. */
+/** Reads a positive integer from the environment. @throws Error for any other text. */
 export const readCount = (name: string, fallback: number): number => {
   const text = __ENV[name];
   const count = text ? Number(text) : fallback;

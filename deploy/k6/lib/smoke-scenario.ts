@@ -27,18 +27,18 @@ const png = encoding.b64decode(
   'iVBORw0KGgoAAAANSUhEUgAAAAgAAAAICAIAAABLbSncAAAAEUlEQVR4nGM4UWGDFTEMLQkAQfNfAVTFtrMAAAAASUVORK5CYII=',
 );
 
-/** Ends the test unless the statement is true. */
+/** Fails the test unless `isTrue`. */
 const expectTrue = (statement: string, isTrue: boolean): void => {
   if (!check(isTrue, { [statement]: (value) => value })) fail(statement);
 };
 
-/** @returns the value. Ends the test when there is none. */
+/** @returns the value. Fails the test if it is undefined or null. */
 const expectPresent = <Value>(statement: string, value: Value | undefined | null): Value => {
   expectTrue(statement, value !== undefined && value !== null);
   return value as Value;
 };
 
-/** Sends a command. @returns the data of its ack. Ends the test for any other response. */
+/** Sends a command. @returns the data of its ack. Fails the test for any other response. */
 const expectAck = async <E extends ClientEvent>(
   user: LiveUser,
   event: E,
@@ -49,7 +49,7 @@ const expectAck = async <E extends ClientEvent>(
   return response?.data ?? {};
 };
 
-/** Runs `act`. @returns its result, and the data of the frame that `receiver` gets because of it. */
+/** Runs `act` and waits for a frame to `receiver`. @returns the result of `act`, and the data of the frame */
 const expectFrame = async <E extends ServerEvent, Result>(
   receiver: LiveUser,
   event: E,
@@ -99,7 +99,7 @@ const convert = (account: Account): void => {
   account.cookie = buildCookieHeader(response) || account.cookie;
 };
 
-/** Two people who search for each other's gender are matched. */
+/** Matches two users, who search for each other's gender. @returns their chat */
 const match = async (man: LiveUser, woman: LiveUser): Promise<CurrentChat> => {
   const matched = [man, woman].map((user) => user.waitFor('chat_matched', FRAME_WITHIN_MS));
   expectPresent('the man joins the queue', await man.request('join_queue', { preferences: 'female' }));
@@ -244,7 +244,7 @@ const changeProfile = async (ann: LiveUser, bea: LiveUser): Promise<void> => {
   expectTrue('the chat is in the history', history.length === 1);
 };
 
-/** Two are matched; one reports and blocks the other, and takes the block back. */
+/** Matches two users; one reports and blocks the other, and then removes the block. */
 const reportAndBlock = async (cal: LiveUser, dea: LiveUser): Promise<void> => {
   const { sessionId } = await match(cal, dea);
   const { account } = dea;
@@ -259,13 +259,12 @@ const reportAndBlock = async (cal: LiveUser, dea: LiveUser): Promise<void> => {
   expectStatus(callApi('DELETE', `/blocks/${dea.id}/${cal.id}`, { account, route }), 204);
 };
 
-/** Joins the queue and leaves it. */
-const changeMind = async (user: LiveUser): Promise<void> => {
+const joinAndLeaveQueue = async (user: LiveUser): Promise<void> => {
   await expectAck(user, 'join_queue', { preferences: 'both' });
   await expectAck(user, 'leave_queue', {});
 };
 
-/** Five people use every feature once. */
+/** Five users use every feature once. */
 export const useEverything = async (): Promise<void> => {
   startCounters();
   const ann = new LiveUser(register());
@@ -280,7 +279,7 @@ export const useEverything = async (): Promise<void> => {
   await usePrivateChat(ann, bea);
   await changeProfile(ann, bea);
   await reportAndBlock(cal, dea);
-  await changeMind(eve);
+  await joinAndLeaveQueue(eve);
   convert(eve.account);
   const friendship = `/friends/${ann.id}/${bea.id}`;
   await expectFrame(bea, 'friendship_removed', async () =>

@@ -16,7 +16,7 @@ const POLL_MS = 25;
 export const hasOpenssl = findProgram(['openssl']) !== undefined;
 
 /**
- * Starts an nginx with the example of TLS and a self-signed certificate of its own.
+ * Starts an nginx with the example configuration tls-front.conf and a new self-signed certificate.
  * @param {{home: string, ports: {tls: number, plain: number, thaw: number}}} options  `thaw`: port of Thaw's own nginx
  * @returns {Promise<{certificate: Buffer, stop: () => Promise<void>}>}
  */
@@ -74,7 +74,7 @@ export async function startTlsFront({ home, ports }) {
 }
 
 /**
- * Sends a request over TLS, which has to be valid for localhost, or without TLS.
+ * Sends a request with TLS, checking the certificate for localhost, or without TLS if no certificate is passed.
  * @param {{port: number, certificate?: Buffer, from?: string, address: string, method?: string, headers?: object,
  * body?: string}} options `from`: address of the client
  */

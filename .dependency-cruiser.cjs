@@ -1,13 +1,14 @@
-// Imports go one way. In the backend: domain → contract; modules → platform; what a module shows another is its Nest
-// module, its application services and its DTOs. The contract stands on zod/mini alone. (frontend/ has its own rules.)
+// Rules for the directions of imports in backend and contract; frontend/ has its own rules. A domain imports only the
+// contract; modules import the platform, never the reverse; a module imports from another module only its Nest module,
+// its application services and its DTOs. The contract imports only zod/mini.
 const source = '^(backend/(src|boundary-fixture)|contract/(src|boundary-fixture))/';
 const isTest = '[.](spec|integration-spec)[.]ts$|/testing/';
 const contract = '(^|/)contract/(src|dist)/';
 
-/** The two things of platform/ that a domain is written in: how it refuses, and the shape of a decider. */
-const languageOfDomains = '/platform/(errors/domain[.]errors|event-store/decider[.]types)[.]ts$';
+/** The only platform files that a domain may import: the errors for refusals, and the types of a decider. */
+const platformFilesForDomains = '/platform/(errors/domain[.]errors|event-store/decider[.]types)[.]ts$';
 
-/** The events of the streams conduct-<id> that `standings` folds (and the fold) and `conduct` decides. */
+/** The events of the streams conduct-<id>, which `conduct` appends and `standings` folds, and that fold. */
 const sharedEvents = '/modules/standings/domain/standing[.](events|state)[.]ts$';
 
 /** docs/decisions/0043-a-suffix-says-the-kind-of-a-file.md */
@@ -25,17 +26,17 @@ const rule = (name, from, to) => ({ name, severity: 'error', from, to });
 module.exports = {
   forbidden: [
     rule(
-      'domain-knows-the-contract-only',
+      'domain-imports-only-the-contract',
       { path: '/modules/([^/]+)/domain/', pathNot: isTest },
-      { pathNot: `/modules/$1/domain/|${contract}|${languageOfDomains}|${sharedEvents}` },
+      { pathNot: `/modules/$1/domain/|${contract}|${platformFilesForDomains}|${sharedEvents}` },
     ),
     rule(
-      'platform-knows-no-module',
+      'platform-imports-no-module',
       { path: '^backend/[^/]+/(platform|config|migrations)/', pathNot: isTest },
       { path: '^backend/[^/]+/([^/]+[.]ts$|modules/)' },
     ),
     rule(
-      'a-module-shows-its-module-services-and-dtos',
+      'other-modules-are-used-through-module-services-and-dtos',
       { path: '/modules/([^/]+)/', pathNot: isTest },
       {
         path: '/modules/[^/]+/',
@@ -43,19 +44,19 @@ module.exports = {
       },
     ),
     rule(
-      'only-the-module-knows-the-transport',
+      'only-the-nest-module-imports-the-transport',
       { path: '/modules/[^/]+/(application|infrastructure|projections|jobs)/', pathNot: isTest },
       { path: '/modules/[^/]+/transport/' },
     ),
     rule(
-      'the-contract-stands-on-zod-mini-alone',
+      'the-contract-imports-only-zod-mini',
       { path: '^contract/(src|boundary-fixture)/', pathNot: isTest },
       { pathNot: '^contract/(src|boundary-fixture)/|node_modules/zod/mini/' },
     ),
     rule('no-cycles', { path: source }, { circular: true }),
     rule('the-product-does-not-import-its-tests', { path: source, pathNot: isTest }, { path: isTest }),
     rule(
-      'nothing-of-other-workspaces-but-the-contract',
+      'the-contract-is-the-only-imported-workspace',
       { path: '^backend/' },
       { path: '^(frontend|deploy)/' },
     ),
@@ -67,7 +68,7 @@ module.exports = {
       },
       {},
     ),
-    rule('every-import-leads-somewhere', { path: source }, { couldNotResolve: true }),
+    rule('every-import-resolves', { path: source }, { couldNotResolve: true }),
     rule(
       'every-package-is-declared',
       { path: source },

@@ -78,7 +78,7 @@ export default tseslint.config(
     },
   },
   {
-    // Fixed product texts, and samples of what users write.
+    // Texts of the product that must not change, sample messages of users, and test data.
     files: [
       'contract/src/questions-*.ts',
       'frontend/src/features/landing/**/{copy,samples}*.ts',

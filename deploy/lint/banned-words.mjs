@@ -1,10 +1,10 @@
 /**
- * A word of the house style that is not used, and what to say in its place.
+ * A word that the house style bans, and its replacement.
  * @typedef {object} BannedWord
  * @property {string[]} forms  every form, in lower case; a form of several words is separated by one blank
- * @property {string} instead
- * @property {RegExp} [unlessBefore]  text directly before the word that makes it plain English
- * @property {RegExp} [unlessAfter]  text directly after the word that makes it plain English
+ * @property {string} instead  the replacement to suggest
+ * @property {RegExp} [unlessBefore]  the word is allowed if the text directly before it matches
+ * @property {RegExp} [unlessAfter]  the word is allowed if the text directly after it matches
  */
 
 /** @type {BannedWord[]} */
@@ -15,7 +15,7 @@ export const pronouns = [
   },
 ];
 
-/** Words that hide who or what is meant, and terms that were replaced by those of the field. @type {BannedWord[]} */
+/** Vague or literary words, and terms that were replaced by standard ones. @type {BannedWord[]} */
 export const bannedWords = [
   {
     forms: ['somebody', 'nobody', 'whoever', 'whomever'],

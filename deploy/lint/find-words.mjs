@@ -2,14 +2,14 @@
 /** @typedef {{ found: string, instead: string, index: number }} Finding  `index` is in UTF-16 units of the text */
 
 const GUILLEMETS = /[«»]/g;
-/** What may stand between two words of a phrase: blanks, or a line break with the margin of a comment. */
+/** Matches the separator of two words of a phrase: blanks, or a line break and the margin of a comment. */
 const BETWEEN_WORDS = '(?:[ \\t]+|[ \\t]*\\r?\\n[ \\t]*(?:\\*|//|--|#)?[ \\t]*)';
 
-/** Code in a comment keeps its names, and the positions of what follows it. */
+/** Replaces code in backticks by blanks, which preserves the positions of the remaining text. */
 const withoutCode = (text) => text.replace(/`[^`]*`/g, (code) => ' '.repeat(code.length));
 
 /**
- * The banned words in running text. Whole words only, in any case; code in backticks is left out.
+ * Finds the banned words in running text. Matches whole words only, ignores case and code in backticks.
  * @param {string} text
  * @param {BannedWord[]} words
  * @returns {Finding[]}
@@ -29,7 +29,7 @@ export function findWordsInText(text, words) {
 }
 
 /**
- * The guillemets in a text.
+ * Finds the guillemets in a text.
  * @param {string} text
  * @returns {Finding[]}
  */
@@ -41,7 +41,7 @@ export const findGuillemets = (text) =>
   }));
 
 /**
- * The words of a name in camelCase, PascalCase, snake_case or kebab-case, in lower case.
+ * Splits a name in camelCase, PascalCase, snake_case or kebab-case into words in lower case.
  * @param {string} name
  */
 export const splitName = (name) =>
@@ -53,7 +53,7 @@ export const splitName = (name) =>
     .map((word) => word.toLowerCase());
 
 /**
- * The banned words in a name, which is split at its capitals: `intelligent` holds no `tell`, `tellPartner` does.
+ * Finds the banned words in a name, which is split into words: `tellPartner` contains `tell`, `intelligent` does not.
  * @param {string} name
  * @param {BannedWord[]} words
  * @returns {Finding[]}

@@ -1,7 +1,8 @@
 import { bannedWords, pronouns } from './banned-words.mjs';
 import { findGuillemets, findWordsInName, findWordsInText } from './find-words.mjs';
 
-// The rules of the house style that a tool can check (CONTRIBUTING.md). They suggest words, and change nothing.
+// ESLint rules for the part of the house style (CONTRIBUTING.md) that a tool can check. They suggest words and have no
+// automatic fixes.
 
 const everyWord = [...pronouns, ...bannedWords];
 /** Maximum width of comments and length of test titles. Prettier wraps neither. */
@@ -22,9 +23,9 @@ const rule = (description, create) => ({
 });
 
 /**
- * Reports findings at their places in the source.
+ * Reports findings at their positions in the source.
  * @param {import('eslint').Rule.RuleContext} context
- * @param {number} start  where the text that was searched begins in the source
+ * @param {number} start  offset of the searched text in the source
  * @param {import('./find-words.mjs').Finding[]} findings
  */
 function reportAt(context, start, findings) {
@@ -44,7 +45,7 @@ const checkProse = (text) => [...findWordsInText(text, everyWord), ...findGuille
 const checkVisibleText = (text) => [...findWordsInText(text, pronouns), ...findGuillemets(text)];
 
 /**
- * The function that a call ends in, under its modifiers: `it.each(table)` is `it`, and `t.test` of node:test is `t`.
+ * The name at the root of a callee, without modifiers: `it` for `it.each(table)`, and `t` for `t.test` of node:test.
  */
 const getBaseName = (callee) => {
   switch (callee.type) {
@@ -66,7 +67,7 @@ const isTitle = (node) =>
   node.parent.arguments[0] === node &&
   TEST_FUNCTIONS.has(getBaseName(node.parent.callee));
 
-/** Whether a name is given here, and not merely used: a name is reported once, at its declaration. */
+/** Whether an identifier declares a name. Uses of a name are not checked, so that each name is reported only once. */
 function isDeclared(node) {
   const { parent } = node;
   switch (parent.type) {
@@ -114,13 +115,13 @@ const reportTemplate = (context, template, find) => {
   }
 };
 
-/** Comments of Lua and SQL inside a template, as findings of the whole template. */
+/** Finds banned words in comments of Lua and SQL inside a template. Positions are relative to the template. */
 const checkEmbeddedComments = (text) =>
   [...text.matchAll(/(?<=^|\s)-- (.*)$/gm)].flatMap(({ 0: comment, index }) =>
     checkProse(comment).map((finding) => ({ ...finding, index: finding.index + index })),
   );
 
-/** Reports lines of a comment that are too long, except those that a URL makes long. */
+/** Reports lines of a comment that are too long, except lines with a URL. */
 function reportWideLines(context, comment) {
   for (let line = comment.loc.start.line; line <= comment.loc.end.line; line += 1) {
     const text = context.sourceCode.lines[line - 1];

@@ -16,7 +16,7 @@ const tester = new RuleTester({
 });
 const { rules } = plainWords;
 
-/** A fixture that must fail: each of these words is found, in this order. */
+/** A fixture in which a rule must find these words, in this order. */
 const createFinding = (code, ...words) => ({
   code,
   errors: words.map((word) => ({ messageId: 'word', ...locateWord(code, word) })),
@@ -94,7 +94,7 @@ tester.run('strings', rules.strings, {
   invalid: STRING_FIXTURES,
 });
 
-test('the configuration turns every rule on in contract and deploy', async () => {
+test('eslint.config.mjs enables every plain-words rule in contract and deploy', async () => {
   const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
   const eslint = new ESLint({ cwd: root });
   for (const file of [

@@ -29,7 +29,7 @@ export function ensurePrivateFolder(...parts) {
 
 /**
  * Creates the home of a stack if it is missing, with mode 0700. For root the mode is 0711: PostgreSQL runs as another
- * user, who must be able to reach its data. The folders inside have modes of their own.
+ * user, who must be able to reach its data. The modes of the folders inside protect the data.
  */
 export function ensureHome(home) {
   ensureFolder(home);

@@ -158,7 +158,7 @@ test('nginx serves the page and proxies the API and sockets', async (t) => {
     }
   });
 
-  await t.test('2,000 sockets that reconnect at once are all proxied', async () => {
+  await t.test('2,000 sockets that reconnect simultaneously are all proxied', async () => {
     const upgrade = { Connection: 'Upgrade', Upgrade: 'websocket' };
     const responses = await Promise.all(Array.from({ length: 2_000 }, () => get('/ws', upgrade)));
     assert.deepEqual([...new Set(responses.map(({ status }) => status))], [101]);

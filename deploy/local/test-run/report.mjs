@@ -12,8 +12,7 @@ const TIME_WIDTH = 8;
  * @property {number} failed
  * @property {number} skipped
  * @property {number} tookMs
- * @property {string} [problem]   what failed besides the tests, such as "took too long and was ended"; such a stage has
- * failed
+ * @property {string} [problem]   why the stage failed, if not because of a failed test: "took too long and was ended"
  * @property {string} [whySkipped]
  * @property {import('./counts.mjs').FlakyTest[]} [flaky]  tests that passed only when they were retried
  */

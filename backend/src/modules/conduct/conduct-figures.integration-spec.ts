@@ -72,7 +72,7 @@ describe('the time', () => {
   it(`of a report is at most ${figures.oldMessageMs} ms with the oldest of ${figures.events} messages marked`, async () => {
     const { ada, bob, sessionId } = await createFilledChat(figures.events);
     const { messages } = await stack.replicas[0]!.app.get(ChatTranscriptService).read(sessionId, {
-      newest: figures.events,
+      newestCount: figures.events,
       messageIds: [],
     });
     const messageIds = [messages[0]!.id];

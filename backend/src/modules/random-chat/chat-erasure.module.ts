@@ -2,6 +2,6 @@ import { Module } from '@nestjs/common';
 import { MatchRemovalModule } from '../matching/match-removal.module';
 import { ChatErasureService } from './application/chat-erasure.service';
 
-/** What the worker does with the random chats of users who are erased. */
+/** Erases users from random chats. Used by the worker. */
 @Module({ imports: [MatchRemovalModule], providers: [ChatErasureService], exports: [ChatErasureService] })
 export class ChatErasureModule {}

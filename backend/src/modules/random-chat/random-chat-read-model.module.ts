@@ -6,7 +6,7 @@ import { ChatHistoryEntity } from './infrastructure/chat-history.entity';
 import { bodiesExpiryProjection, chatHistoryProjection } from './projections/chat-history.projection';
 import { randomChatEventTypes } from './projections/random-chat.event-types';
 
-/** Required wherever the log is read or written: the event types of chats, and their history. */
+/** Registers the event types and projections of chats. Every process that reads or writes the event log imports it. */
 @Module({ imports: [TypeOrmModule.forFeature([ChatHistoryEntity])], exports: [TypeOrmModule] })
 export class RandomChatReadModelModule {
   constructor(eventTypes: EventTypeRegistry, projections: ProjectionRegistry) {

@@ -50,7 +50,7 @@ describe('evidence', () => {
     };
     const readMessageIds = async (sessionId: string): Promise<string[]> => {
       const { messages } = await stack.replicas[0]!.app.get(ChatTranscriptService).read(sessionId, {
-        newest: Number.MAX_SAFE_INTEGER,
+        newestCount: Number.MAX_SAFE_INTEGER,
         messageIds: [],
       });
       return messages.map(({ id }) => id);

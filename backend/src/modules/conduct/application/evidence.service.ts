@@ -68,7 +68,7 @@ export class EvidenceService {
     marked: MarkedIds | 'newest' = [],
   ): Promise<TakenEvidence> {
     const { participants, messages, omitted } = await this.chats.read(sessionId, {
-      newest: NEWEST_MESSAGES,
+      newestCount: NEWEST_MESSAGES,
       messageIds: marked === 'newest' ? [] : marked.filter((id) => typeof id === 'string'),
     });
     const markedIds = marked === 'newest' ? messages.slice(-1).map(({ id }) => id) : marked;
@@ -85,7 +85,7 @@ export class EvidenceService {
     markedIds: MarkedIds = [],
   ): Promise<TakenEvidence> {
     const { messages, omitted } = await this.privateChats.read(userId, otherId, {
-      newest: NEWEST_MESSAGES,
+      newestCount: NEWEST_MESSAGES,
       messageIds: markedIds.filter((id) => typeof id === 'number'),
     });
     const people = await this.findPeople([userId, otherId]);

@@ -55,12 +55,12 @@ export class PrivateTranscriptService {
   async read(
     userId: number,
     otherId: number,
-    { newest, messageIds }: { newest: number; messageIds: readonly number[] },
+    { newestCount, messageIds }: { newestCount: number; messageIds: readonly number[] },
   ): Promise<PrivateTranscript> {
     const rows = await this.dataSource.query<RawMessage[]>(TRANSCRIPT_SQL, [
       userId,
       otherId,
-      newest,
+      newestCount,
       messageIds,
     ]);
     const messages = rows.map((row) => ({

@@ -1,6 +1,6 @@
 /**
- * The participants of a chat who have left it and may return. Fed from two connections to Redis, a publication and the
- * reply to a call, which may overtake each other: a publication that arrives during a call is newer than its reply.
+ * The participants of a chat who have left it and may return. Redis reports them in publications and in replies to
+ * calls, over two connections. A publication that arrives during a call is newer than the reply to that call.
  */
 export class AwayUsers {
   private readonly userIds = new Set<number>();
@@ -18,7 +18,7 @@ export class AwayUsers {
     if (publicationsBefore === this.publications.get(userId)) this.set(userId, isAway);
   }
 
-  /** Handles a publication. @returns whether it has changed anything. */
+  /** Handles a publication. @returns whether the user's state has changed. */
   receive(userId: number, isAway: boolean): boolean {
     this.publications.set(userId, (this.publications.get(userId) ?? 0) + 1);
     if (this.userIds.has(userId) === isAway) return false;

@@ -67,7 +67,7 @@ describe('random chat: delivery', () => {
       expect(adaSocket.all('random_message')).toHaveLength(1);
     });
 
-    it('sends a message without a ref back to its sender, as to every other socket', async () => {
+    it('echoes a message without a ref to its sender, with the same frame as the partner receives', async () => {
       const { adaSocket, bobSocket, sessionId } = await startChat(stack);
       adaSocket.send({ event: 'random_message', data: textMessage(sessionId, 'no ref', 'c-9') });
       const [own, partners] = [
@@ -98,7 +98,7 @@ describe('random chat: delivery', () => {
         const received = socket.all('random_message').map(({ id, content }) => ({ id, content }));
         expect(received).toHaveLength((all.length - 1) * messagesPerSocket);
         const positions = received.map(({ id }) => log.findIndex((entry) => entry.id === id));
-        expect(positions).toEqual([...positions].sort((one, other) => one - other));
+        expect(positions).toEqual([...positions].sort((a, b) => a - b));
         for (const sender of all.keys()) {
           if (sender === receiver) continue;
           const fromSender = received.filter(({ content }) => String(content).startsWith(`${sender}.`));
@@ -133,12 +133,12 @@ describe('random chat: delivery', () => {
         bobTabs: 1,
       });
       for (let round = 0; round < 20; round += 1) {
-        const [one, other] = await Promise.all(
+        const [firstAck, secondAck] = await Promise.all(
           adaSockets.map((socket) =>
             socket.request('random_message', textMessage(sessionId, 'both', `c-${round}`)),
           ),
         );
-        expect(one).toEqual(other);
+        expect(firstAck).toEqual(secondAck);
       }
       await waitForSeq([...adaSockets, ...bobSockets], sessionId, 21);
       expect(await readEvents(stack, sessionId)).toHaveLength(21);
@@ -178,9 +178,9 @@ describe('random chat: delivery', () => {
       ['a reply to a malformed id', { replyTo: { messageId: 'x' } }, 'invalid_payload'],
       ['a type that users cannot send', { messageType: 'break_ice_reveal' }, 'invalid_payload'],
       ['a client id of 65 characters', { clientId: 'c'.repeat(65) }, 'invalid_payload'],
-    ])('refuses a message with %s', async (_, part, code) => {
+    ])('refuses a message with %s', async (_, invalidPart, code) => {
       const { adaSocket, bobSocket, sessionId } = await startChat(stack);
-      const data = { ...textMessage(sessionId, 'x'), ...part } as never;
+      const data = { ...textMessage(sessionId, 'x'), ...invalidPart } as never;
       expect(await adaSocket.ask('random_message', data)).toMatchObject({ event: 'error', data: { code } });
       await adaSocket.request('random_message', {
         ...textMessage(sessionId, 'next'),
@@ -204,19 +204,19 @@ describe('random chat: delivery', () => {
     /** The channel on which the replica receives the publications of the chat. */
     const getChannel = (replica: number, sessionId: string): string =>
       chatKeys(findShard(sessionId)).channel(stack.replicas[replica]!.app.get(ReplicaLeaseService).replicaId);
-    /** Later chats of the same shard use the same channel of the replica. */
+    /** Subscribed again after each test, because later chats of the shard use the same channel. */
     let mutedChannel = '';
     /** Makes the second replica, which serves Bob, miss the publications of the chat. */
     const mute = async (sessionId: string): Promise<void> => {
       mutedChannel = getChannel(1, sessionId);
-      // The other nodes of a cluster refuse.
+      // In a cluster only the node that owns the channel accepts the command.
       await Promise.any(getConnections(1).map((connection) => connection.sunsubscribe(mutedChannel)));
     };
     const unmute = () =>
       Promise.any(getConnections(1).map((connection) => connection.ssubscribe(mutedChannel)));
     afterEach(unmute);
 
-    it('is recovered in order when the next message arrives', async () => {
+    it('recovers lost publications in order when the next message arrives', async () => {
       const { adaSocket, bobSocket, bobSockets, sessionId } = await startChat(stack);
       await mute(sessionId);
       for (const content of ['one', 'two'])
@@ -229,7 +229,7 @@ describe('random chat: delivery', () => {
       expectOrderedSeq(bobSockets);
     });
 
-    it('is recovered when the replica that missed it appends an event', async () => {
+    it('recovers a lost publication when the replica that missed it appends an event', async () => {
       const { adaSocket, bobSocket, bobSockets, sessionId } = await startChat(stack);
       await mute(sessionId);
       await adaSocket.request('random_message', textMessage(sessionId, 'one'));
@@ -240,7 +240,7 @@ describe('random chat: delivery', () => {
       expect(bobSocket.all('random_message').map(({ content }) => content)).toEqual(['one']);
     });
 
-    it('is noticed within seconds when it was the last of its chat', async () => {
+    it('notices within seconds that the last publication of a chat was lost', async () => {
       const { adaSocket, bobSocket, sessionId } = await startChat(stack);
       await mute(sessionId);
       await adaSocket.request('skip_chat', { sessionId });
@@ -249,7 +249,7 @@ describe('random chat: delivery', () => {
   });
 
   describe('typing', () => {
-    it('is sent to every tab of the partner only, and is not acknowledged', async () => {
+    it('sends a typing frame to every tab of the partner only, and does not acknowledge it', async () => {
       const { ada, adaSocket, adaSockets, bobSockets, sessionId } = await startChat(stack, {
         adaTabs: 2,
         bobTabs: 2,
@@ -264,7 +264,7 @@ describe('random chat: delivery', () => {
       expect(adaSocket.frames.filter(({ event }) => event === 'ack')).toHaveLength(2); // join_queue, the message
     });
 
-    it('is forwarded at most once per interval', async () => {
+    it('forwards typing at most once per interval', async () => {
       const { adaSocket, bobSocket, bobSockets, sessionId } = await startChat(stack);
       for (let count = 0; count < 10; count += 1) adaSocket.send({ event: 'typing', data: { sessionId } });
       await adaSocket.request('random_message', textMessage(sessionId, 'done'));

@@ -32,7 +32,7 @@ describe('random chat: end', () => {
   afterAll(() => stack.close());
 
   describe('the end of a chat', () => {
-    it('is sent once to every other socket and frees both users', async () => {
+    it('sends the end of a chat once to every other socket, and frees both users', async () => {
       const { ada, bob, adaSocket, adaSockets, bobSockets, sessionId } = await startChat(stack, {
         adaTabs: 2,
         bobTabs: 2,
@@ -64,7 +64,7 @@ describe('random chat: end', () => {
 
     const rounds = isLongRun ? 1_000 : 200;
     it(
-      `is stored once when both users skip at once, ${rounds} times, and both search again`,
+      `stores one end when both users skip at the same time (${rounds} rounds)`,
       async () => {
         const [ada, bob] = await createPair(stack);
         const open = (visitor: ThawVisitor) =>
@@ -78,7 +78,7 @@ describe('random chat: end', () => {
             skippers.map((socket) => socket.request('skip_chat', { sessionId })),
           );
           expect(acks).toEqual([{ seq: 2 }, { seq: 2 }]);
-          // Both continue at once, as the application does; the tabs that did not skip receive the end once.
+          // A tab that skipped continues without waiting for the end, as the application does.
           await Promise.all(
             all
               .filter((socket) => !skippers.includes(socket))
@@ -113,7 +113,7 @@ describe('random chat: end', () => {
       expectOrderedSeq([...adaSockets, ...bobSockets]);
     });
 
-    it('leaves nothing in Redis but the stream and the outbox', async () => {
+    it('leaves nothing of an ended chat in Redis but the stream and the outbox', async () => {
       const { ada, bob, adaSocket, bobSocket, sessionId } = await startChat(stack, {
         adaTabs: 1,
         bobTabs: 2,
@@ -162,7 +162,7 @@ describe('random chat: end', () => {
     await bobSocket.request('join_queue', { preferences: 'female' });
     await until(async () => (await readEvents(stack, sessionId)).some(({ type }) => type === 'ChatEnded'));
     await untilWithin(2_000, async () => (await stack.store.listKeys('{matching}:claims')).length === 0);
-    // No deadline is left either: it would end a chat for the two users that they never had.
+    // A remaining deadline would end a chat that the two users never saw.
     await until(async () => {
       const deadlines = await stack.store.redis.zrange(chatKeys(findShard(sessionId)).deadlines, '0', '-1');
       return !deadlines.some((member) => member.startsWith(sessionId));
@@ -171,7 +171,7 @@ describe('random chat: end', () => {
   });
 
   describe('leave_queue at the moment of a match', () => {
-    it('counts as a skip when it comes soon after the match', async () => {
+    it('treats leave_queue soon after a match as a skip', async () => {
       const { ada, adaSocket, adaSockets, bobSocket, bobSockets, sessionId } = await startChat(stack);
       expect(await adaSocket.ask('leave_queue', {})).toMatchObject({ event: 'ack' });
       expect(await bobSocket.next('chat_skipped')).toEqual({
@@ -183,7 +183,7 @@ describe('random chat: end', () => {
       expectOrderedSeq([...adaSockets, ...bobSockets]);
     });
 
-    it('does not end the chat when it comes too late after the match', async () => {
+    it('ignores leave_queue when the match is too long ago', async () => {
       jest.replaceProperty<{ leaveAsSkipWindowMs: number }, 'leaveAsSkipWindowMs'>(
         limits,
         'leaveAsSkipWindowMs',
@@ -195,7 +195,7 @@ describe('random chat: end', () => {
       expect(await bobSocket.next('random_message')).toMatchObject({ seq: 2 });
     });
 
-    it('never leaves the partner alone in a chat, whichever comes first', async () => {
+    it('never leaves the partner alone in a chat, whether the match or leave_queue is first', async () => {
       const [ada, bob] = await createPair(stack);
       const [adaSocket, bobSocket] = [await ada.openSocket(), await bob.openSocket()];
       const matching = stack.replicas[1]!.app.get(MatchQueueService);

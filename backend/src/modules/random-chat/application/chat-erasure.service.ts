@@ -13,10 +13,11 @@ import { decodeEvent, encodeEvent } from './chat-event.codec';
 
 /**
  * Replicas keep the events of ended chats for some seconds, and restore those that Redis has lost. A stream that is
- * deleted earlier would come back.
+ * deleted within this time would be restored.
  */
 const RESTORED_FOR_MS = 12_000;
-const CHATS_PER_PAGE = 500;
+/** Rows, keys or outbox entries per call. */
+const PAGE_SIZE = 500;
 
 interface HistoryRow {
   id: string;
@@ -25,8 +26,8 @@ interface HistoryRow {
 }
 
 /**
- * The random chats of a user who is erased: their end, their streams in Redis, and what is left in the events of
- * partners.
+ * Erases a user from random chats: ends the open chat, deletes the streams in Redis, and blanks the user's data in
+ * events of partners.
  */
 @Injectable()
 export class ChatErasureService {
@@ -40,7 +41,7 @@ export class ChatErasureService {
   ) {}
 
   /**
-   * Ends the user's search or chat; the partner learns of a lost connection.
+   * Ends the user's search or chat; the partner sees a lost connection.
    * @returns false while a match is pending.
    */
   async leave(userId: number): Promise<boolean> {
@@ -56,8 +57,8 @@ export class ChatErasureService {
    * @returns false while a chat is not over, not in PostgreSQL, or may still be restored.
    */
   async deleteStreams(userId: number, recordDeleted: (keys: number) => Promise<void>): Promise<boolean> {
-    // A chat that PostgreSQL does not know yet is not in the history below.
-    let isComplete = !(await this.hasOutboxEntries((entry) => isStartWith(userId, entry)));
+    // A chat whose start is still in the outbox is missing in the history below.
+    let isComplete = !(await this.hasOutboxEntries((entry) => isStartOfChatOf(userId, entry)));
     const sessionIds = new Set<string>();
     for await (const rows of this.readPages(userId)) {
       const unfinished = rows.filter(({ ended_at: endedAt }) => endedAt === null);
@@ -77,8 +78,8 @@ export class ChatErasureService {
       const { stream, away } = chatKeys(findShard(sessionId));
       return [stream(sessionId), away(sessionId)];
     });
-    for (let start = 0; start < keys.length; start += CHATS_PER_PAGE) {
-      const page = keys.slice(start, start + CHATS_PER_PAGE);
+    for (let start = 0; start < keys.length; start += PAGE_SIZE) {
+      const page = keys.slice(start, start + PAGE_SIZE);
       const existing = await this.findExisting(page);
       if (existing.length === 0) continue;
       await recordDeleted(existing.length);
@@ -114,7 +115,7 @@ export class ChatErasureService {
     return row?.count ?? 0;
   }
 
-  /** Ends a chat that is open. @returns whether Redis has the stream of a chat that was open until now. */
+  /** Ends a chat if it is open, and frees its users. @returns whether Redis has the stream of the chat. */
   private async end(sessionId: string): Promise<boolean> {
     const { version, first, last } = await this.log.readEdges(sessionId);
     if (!first || !last) return false;
@@ -133,10 +134,10 @@ export class ChatErasureService {
     const shards = Array.from({ length: SHARD_COUNT }, (_, shard) => shard);
     for (let positions = new Map(shards.map((shard) => [shard, ''])); positions.size > 0;) {
       const next = new Map<number, string>();
-      for (const { shard, entries } of await this.outbox.read(positions, CHATS_PER_PAGE)) {
+      for (const { shard, entries } of await this.outbox.read(positions, PAGE_SIZE)) {
         if (entries.some(isWanted)) return true;
         const last = entries.at(-1);
-        if (last && entries.length === CHATS_PER_PAGE) next.set(shard, last.outboxId);
+        if (last && entries.length === PAGE_SIZE) next.set(shard, last.outboxId);
       }
       positions = next;
     }
@@ -165,30 +166,30 @@ export class ChatErasureService {
            UNION ALL
            SELECT id, stream_id, ended_at FROM chat_history WHERE user2_id = $1 AND id > $2
          ) AS chats ORDER BY id LIMIT $3`,
-        [userId, after, CHATS_PER_PAGE],
+        [userId, after, PAGE_SIZE],
       );
       if (rows.length > 0) yield rows;
-      if (rows.length < CHATS_PER_PAGE) return;
+      if (rows.length < PAGE_SIZE) return;
       after = rows.at(-1)?.id ?? after;
     }
   }
 }
 
-const isStartWith = (userId: number, { text }: OutboxEntry): boolean => {
+const isStartOfChatOf = (userId: number, { text }: OutboxEntry): boolean => {
   const { event } = decodeEvent(text);
   return event?.type === 'ChatStarted' && event.data.userIds.includes(userId);
 };
 
 const parseSessionId = (streamId: string): string => streamId.slice('chat-'.length);
 
-/** Replaces the elements of an array whose field `idField` is the user by `blanked`. */
+/** SQL that merges `blanked` into those elements of the array `field` whose `idField` is the user. */
 const blankElements = (field: string, idField: string, blanked: string): string => `
   UPDATE event_private SET data = jsonb_set(data, '{${field}}', (
     SELECT jsonb_agg(CASE WHEN element->>'${idField}' = $2::bigint::text
-      THEN element || '${blanked}' ELSE element END ORDER BY place)
-    FROM jsonb_array_elements(data->'${field}') WITH ORDINALITY AS given(element, place)))
+      THEN element || '${blanked}' ELSE element END ORDER BY ordinal)
+    FROM jsonb_array_elements(data->'${field}') WITH ORDINALITY AS elements(element, ordinal)))
   WHERE stream_id = ANY($1) AND jsonb_typeof(data->'${field}') = 'array' AND EXISTS (
-    SELECT 1 FROM jsonb_array_elements(data->'${field}') AS given(element)
+    SELECT 1 FROM jsonb_array_elements(data->'${field}') AS elements(element)
     WHERE element->>'${idField}' = $2::bigint::text AND NOT element @> '${blanked}')`;
 
 const BLANK_STATEMENTS = [
@@ -198,7 +199,7 @@ const BLANK_STATEMENTS = [
      data->'replyTo' || '{"content": "", "senderName": ""}')
    WHERE stream_id = ANY($1) AND data->'replyTo'->>'senderId' = $2::bigint::text
      AND NOT data->'replyTo' @> '{"content": "", "senderName": ""}'`,
-  // Chosen by the page of the user who started the game, and repeated in the events of both.
+  // The client that started the game chose this id, and events of both users repeat it. `$2` is not needed here.
   `UPDATE event_private SET data = jsonb_set(data, '{gameId}', '""')
    WHERE stream_id = ANY($1) AND data->>'gameId' <> '' AND $2::bigint IS NOT NULL`,
 ] as const;

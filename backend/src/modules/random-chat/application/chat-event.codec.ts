@@ -22,7 +22,7 @@ export interface WrittenEvent {
   data: Record<string, unknown>;
 }
 
-/** The text is not an event of any release. */
+/** Thrown when a stored text is not an encoded event of any release. */
 export class UndecodableEvent extends Error {
   override readonly name = 'UndecodableEvent';
 }
@@ -47,18 +47,18 @@ export const decodeWrittenEvent = (text: string): WrittenEvent => {
     throw new UndecodableEvent();
   }
   const { i, t, v = 1, d } = (parsed ?? {}) as Record<string, unknown>;
-  const isOurs =
+  const isEncodedEvent =
     typeof i === 'string' &&
     typeof t === 'string' &&
     Number.isInteger(v) &&
     typeof d === 'object' &&
     d !== null;
-  if (!isOurs) throw new UndecodableEvent();
+  if (!isEncodedEvent) throw new UndecodableEvent();
   return { eventId: i, type: t, schemaVersion: v as number, data: d as Record<string, unknown> };
 };
 
 /**
- * Decodes an event and upcasts it to its present version; `event` is null when this release does not know its type or
+ * Decodes an event and upcasts it to its current version; `event` is null when this release does not know its type or
  * version. Never throws: releases run side by side, and an event of a newer one must not stop an older replica.
  */
 export const decodeEvent = (text: string): DecodedEvent => {
@@ -71,6 +71,7 @@ export const decodeEvent = (text: string): DecodedEvent => {
   const { eventId, type, schemaVersion, data } = written;
   const definition = definitions.get(type);
   if (!definition || schemaVersion > definition.schemaVersion) return { eventId, event: null };
-  const present = schemaVersion === definition.schemaVersion ? data : upcast(definition, schemaVersion, data);
-  return { eventId, event: { type, data: present } as unknown as RandomChatEvent };
+  const currentData =
+    schemaVersion === definition.schemaVersion ? data : upcast(definition, schemaVersion, data);
+  return { eventId, event: { type, data: currentData } as unknown as RandomChatEvent };
 };

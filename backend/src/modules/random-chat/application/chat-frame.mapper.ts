@@ -10,13 +10,13 @@ import {
 import { type ChatMessage, findPartner, type RandomChatState } from '../domain/random-chat.state';
 import { formatIsoTimestamp } from './iso-timestamp.functions';
 
-/** The text that the specification fixes for the user who answered first. */
+/** Shown to the user who answered first; the specification fixes the text. */
 const WAITING_MESSAGE = 'Waiting response from your chat partner...';
 
 /** The frame that a participant receives for an event. */
 export type ChatFrame = { [E in ServerEvent]: { event: E; data: ServerData<E> } }[ServerEvent];
 
-/** The context that a frame needs beside its event. */
+/** What a frame needs in addition to its event. */
 export interface ChatView extends Pick<RandomChatState, 'participants'> {
   readonly sessionId: string;
   /** A message's reactions after the event. */
@@ -31,7 +31,7 @@ export const buildAdvancedFrame = (sessionId: string, seq: number): ChatFrame =>
 
 /**
  * The frame of an event for one of the two participants.
- * @param event null when it is of a newer release.
+ * @param event null when a newer release wrote it and this one cannot decode it.
  */
 export const buildFrame = (
   view: ChatView,

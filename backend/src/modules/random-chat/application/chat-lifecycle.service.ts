@@ -50,32 +50,34 @@ export class ChatLifecycleService {
   ) {}
 
   /**
-   * Starts the chat of a match: first its stream, then the records, then the publication to both users. A match of two
-   * users of whom one has blocked the other, may not search or has changed the pool is refused; who may search
-   * continues at their old place.
+   * Starts the chat of a match: first its stream, then the records, then the publication to both users. Refuses the
+   * match if one user has blocked the other, or if their standings no longer allow it: a user may be excluded, or now
+   * be in another pool than the partner. Users who may still search return to their old place in the queue.
    */
   @OnProcessEvent('MatchMade')
   async start(match: Match): Promise<void> {
-    const [[first, second], areApart] = await Promise.all([
+    const [[first, second], hasBlock] = await Promise.all([
       this.readParticipants(match),
       this.blockList.areApart(...match.userIds),
     ]);
-    if (areApart) await this.queue.separate(...match.userIds);
-    if (areApart || !mayMeet(first.standing, second.standing)) {
+    if (hasBlock) await this.queue.separate(...match.userIds);
+    if (hasBlock || !mayMeet(first.standing, second.standing)) {
       for (const { profile, standing } of [first, second])
         await this.matchmaking.applyStanding({ userId: profile.id, standing });
       await this.releaseAndRetry(match);
       return;
     }
-    // The deadlines are set before the chat exists: if this process dies on the way, a sweep finds them and ends the
-    // chat.
+    // The deadlines are set before the chat exists: if this process dies before both users join, a sweep ends the chat.
     await this.presence.setDeadlines(match.sessionId, match.userIds, this.environment.GRACE_AFTER_LOSS_MS);
     const chat = this.chats.create(match.sessionId);
     await chat.execute({ type: 'StartChat', participants: [first.profile, second.profile] });
     await this.confirmAndPublish(match, chat);
   }
 
-  /** Settles an expired claim: the replica that made it died or was slow. */
+  /**
+   * Settles a claim (a match not yet confirmed) that expired because its replica died or was slow: announces the chat
+   * if it was started, and releases both users otherwise.
+   */
   @OnProcessEvent('ClaimExpired')
   async settleExpiredClaim(match: Match): Promise<void> {
     const chat = await this.chats.read(match.sessionId);
@@ -118,8 +120,8 @@ export class ChatLifecycleService {
   }
 
   /**
-   * Completes the end of a chat that a command of a participant may have caused for safety: the finding is raised, and
-   * both users are free. A finding that cannot be raised now is raised by the worker.
+   * Completes the end of a chat if the given events ended it: frees both users, and raises the finding if a stated age
+   * ended the chat. The worker raises a finding that cannot be raised here.
    */
   async completeRemoval(chat: LiveChat, events: readonly LoggedEvent[]): Promise<void> {
     for (const { eventId, event } of events) {
@@ -140,7 +142,7 @@ export class ChatLifecycleService {
     }
   }
 
-  /** Ends the chat that a user is in with a user whom they have just blocked, and keeps the two from being matched. */
+  /** Keeps two users from being matched after one has blocked the other, and ends the chat they are in. */
   @OnProcessEvent('UserBlocked')
   async endChatOfBlock({ blockerId, blockedId }: ProcessEventMap['UserBlocked']): Promise<void> {
     const sessionId = await this.queue.separate(blockerId, blockedId);
@@ -150,7 +152,7 @@ export class ChatLifecycleService {
     await this.records.close(sessionId, [blockerId, blockedId]);
   }
 
-  /** Ends the search or the chat of a user who was suspended or banned. The partner learns of a lost connection. */
+  /** Ends the search or the chat of a user who was suspended or banned. The partner sees a lost connection. */
   @OnProcessEvent('StandingChanged')
   async endChatOfExcluded({ userId, standing }: ProcessEventMap['StandingChanged']): Promise<void> {
     if (!isExcluded(standing)) return;
@@ -166,7 +168,7 @@ export class ChatLifecycleService {
     return this.closeRecordsIfOver(userId, await this.chats.readSummary(sessionId));
   }
 
-  /** Closes the records of a chat that has ended or does not exist. @returns whether it is over in this sense. */
+  /** Closes the records of a chat that has ended or does not exist. @returns whether it has. */
   async closeRecordsIfOver(userId: number, chat: ChatSummary): Promise<boolean> {
     if (chat.version > 0 && !chat.isEnded) return false;
     const [first = userId, second = userId] = chat.userIds;
@@ -210,7 +212,7 @@ export class ChatLifecycleService {
     return [first, second] as const;
   }
 
-  /** Evicts the sockets of dead replicas and ends chats with overdue deadlines, in this replica's share. */
+  /** Evicts the sockets of dead replicas and ends chats with overdue deadlines, in this replica's share of shards. */
   @OnProcessEvent('LeaseRenewed')
   async sweepAbandonedChats(): Promise<void> {
     const [overdue] = await Promise.all([this.presence.sweep(), this.presence.reconcile()]);
@@ -227,7 +229,7 @@ export class ChatLifecycleService {
       logWarning(this.logger, `${failures.length} chats could not be ended yet`, failures[0]);
   }
 
-  /** A chat that cannot be ended now must not delay the others. @throws the error that prevented it. */
+  /** Postpones a chat that cannot be ended now, so that it does not delay others. @throws the error of the attempt. */
   private async endOrPostpone(deadline: Deadline): Promise<void> {
     try {
       await this.endAbandoned(deadline);

@@ -4,7 +4,7 @@ import { MetricsRegistry } from '../../../platform/observability/metrics.registr
 
 /** `reset`: the client had seen more than the log holds. `ended`: the chat was over. `refused`: too many pages. */
 export type ResumeOutcome = 'resumed' | 'reset' | 'ended' | 'refused';
-/** What became of a chat whose latest entries Redis had lost. */
+/** Outcome for a chat whose latest entries Redis had lost. */
 export type TailOutcome = 'restored' | 'ended';
 
 /** Counts what happens to the chats of this replica. */

@@ -27,34 +27,34 @@ describe('presence in chats, when a call or a store fails', () => {
   afterEach(() => jest.restoreAllMocks());
   afterAll(() => stack.close());
 
-  const meet = () => matchNewVisitors([stack.origins[0]!, stack.origins[1]!]);
+  const startChat = () => matchNewVisitors([stack.origins[0]!, stack.origins[1]!]);
   const readSockets = (sessionId: string) =>
     stack.store.redis.hvals(chatKeys(findShard(sessionId)).sockets(sessionId));
-  const isUser = (userId: number) => (value: string) => value.split('|')[1] === String(userId);
+  const isSocketOf = (userId: number) => (value: string) => value.split('|')[1] === String(userId);
   const listConnectionStates = (socket: ThawSocket) =>
     socket.all('partner_connection').map(({ state }) => state);
 
   it('removes the record of a socket whose join timed out after Redis had executed it', async () => {
-    const { ada, adaSocket, bobSocket, sessionId } = await meet();
+    const { ada, adaSocket, bobSocket, sessionId } = await startChat();
     const run = joinScript.run.bind(joinScript);
-    jest.spyOn(joinScript, 'run').mockImplementationOnce(async (...given) => {
-      await run(...given);
+    jest.spyOn(joinScript, 'run').mockImplementationOnce(async (...args) => {
+      await run(...args);
       throw new Error('Command timed out');
     });
     const tab = await ada.connect(stack.origins[0]);
     tab.send({ event: 'authenticate', data: { userId: ada.user.id, lastSeen: { sessionId, seq: 1 } } });
     await tab.closed;
-    await until(async () => (await readSockets(sessionId)).filter(isUser(ada.user.id)).length === 1);
+    await until(async () => (await readSockets(sessionId)).filter(isSocketOf(ada.user.id)).length === 1);
     await adaSocket.leave();
     expect(await bobSocket.next('partner_connection')).toMatchObject({ state: 'reconnecting' });
     expect(await bobSocket.next('chat_skipped')).toMatchObject({ reason: 'disconnected' });
   });
 
-  it('ends abandoned chats while another one cannot be ended, and ends that one later', async () => {
+  it('ends other abandoned chats when one cannot be ended, and ends that one later', async () => {
     const chats = [];
-    for (let index = 0; index < 6; index += 1) chats.push(await meet());
-    // First the chat whose shard is swept first.
-    chats.sort((one, other) => findShard(one.sessionId) - findShard(other.sessionId));
+    for (let index = 0; index < 6; index += 1) chats.push(await startChat());
+    // Shards are swept in order, so the chat that fails is swept before the others.
+    chats.sort((a, b) => findShard(a.sessionId) - findShard(b.sessionId));
     const [stuck, ...others] = chats;
     const failing = stack.replicas.map(({ app }) => {
       const live = app.get(LiveChatService);
@@ -71,14 +71,14 @@ describe('presence in chats, when a call or a store fails', () => {
     await stuck!.bobSocket.next('chat_skipped');
   });
 
-  it('shows the partner as reconnecting to a user who joins after the partner was there and left', async () => {
+  it('shows the partner as reconnecting to a user whose join completes after the partner left', async () => {
     const presence = stack.replicas[0]!.app.get(ChatPresenceService);
-    const enter = presence.join.bind(presence);
-    let goOn: () => void = () => undefined;
-    const isPartnerGone = new Promise<void>((resolve) => (goOn = resolve));
-    jest.spyOn(presence, 'join').mockImplementationOnce(async (...given) => {
-      await isPartnerGone;
-      return enter(...given);
+    const join = presence.join.bind(presence);
+    let resumeJoin: () => void = () => undefined;
+    const partnerLeft = new Promise<void>((resolve) => (resumeJoin = resolve));
+    jest.spyOn(presence, 'join').mockImplementationOnce(async (...args) => {
+      await partnerLeft;
+      return join(...args);
     });
     const [ada, bob] = [await stack.createVisitor(0, 'female'), await stack.createVisitor(1, 'male')];
     const [adaSocket, bobSocket] = [await ada.openSocket(), await bob.openSocket()];
@@ -88,27 +88,27 @@ describe('presence in chats, when a call or a store fails', () => {
     await bobSocket.leave();
     const { away } = chatKeys(findShard(sessionId));
     await until(() => stack.store.redis.sismember(away(sessionId), bob.user.id));
-    goOn();
+    resumeJoin();
     await adaSocket.next('chat_matched');
     expect(await adaSocket.next('partner_connection')).toMatchObject({ state: 'reconnecting' });
   });
 
-  it('does not show a partner as away whose return was published before an older reply arrived', async () => {
-    const { ada, adaSocket, bob, bobSocket, sessionId } = await meet();
+  it('shows a partner as connected when a publication of their return overtakes an older reply', async () => {
+    const { ada, adaSocket, bob, bobSocket, sessionId } = await startChat();
     await bobSocket.cut();
     await until(() => listConnectionStates(adaSocket).at(-1) === 'reconnecting');
     const presence = stack.replicas[0]!.app.get(ChatPresenceService);
-    const enter = presence.join.bind(presence);
-    const answers: string[] = [];
-    jest.spyOn(presence, 'join').mockImplementationOnce(async (...given) => {
-      answers.push(await enter(...given));
+    const join = presence.join.bind(presence);
+    const joinReplies: string[] = [];
+    jest.spyOn(presence, 'join').mockImplementationOnce(async (...args) => {
+      joinReplies.push(await join(...args));
       await bob.openSocket(stack.origins[1], { sessionId, seq: 1 });
       await until(() => listConnectionStates(adaSocket).at(-1) === 'connected');
       return 'reconnecting';
     });
     const tab = await ada.openSocket(stack.origins[0], { sessionId, seq: 1 });
     await tab.next('session_resumed');
-    expect(answers).toEqual(['reconnecting']);
+    expect(joinReplies).toEqual(['reconnecting']);
     const isAway = await stack.replicas[0]!.app.get(LiveChatService).use(sessionId, (chat) =>
       Promise.resolve(chat.isAway(bob.user.id)),
     );
@@ -116,7 +116,7 @@ describe('presence in chats, when a call or a store fails', () => {
   });
 
   it('starts the grace period when no socket of a user shows the chat, and stops it when one does', async () => {
-    const { ada, adaSocket, bobSocket, sessionId } = await meet();
+    const { ada, adaSocket, bobSocket, sessionId } = await startChat();
     const chats = stack.replicas[0]!.app.get(LiveChatService);
     const connection = [
       ...(
@@ -136,19 +136,19 @@ describe('presence in chats, when a call or a store fails', () => {
   });
 
   it('records sockets again after Redis has lost everything but the chats', async () => {
-    const { adaSocket, bobSocket, sessionId } = await meet();
+    const { adaSocket, bobSocket, sessionId } = await startChat();
     const { redis } = stack.store;
     const lost = (await stack.store.listKeys()).filter((key) => !/:(chat:|outbox)/.test(key));
     await Promise.all(lost.map((key) => redis.del(key)));
     await until(async () => (await readSockets(sessionId)).length === 2);
-    const before = bobSocket.all('random_message').length;
+    const countBefore = bobSocket.all('random_message').length;
     await adaSocket.request('random_message', { sessionId, content: 'still here', messageType: 'text' });
-    await until(() => bobSocket.all('random_message').length > before);
+    await until(() => bobSocket.all('random_message').length > countBefore);
     expect(listConnectionStates(bobSocket)).toEqual([]);
   });
 
-  it('is restored after a replica did not renew its lease in time', async () => {
-    const { ada, bobSocket, sessionId } = await meet();
+  it('restores presence after a replica did not renew its lease in time', async () => {
+    const { ada, bobSocket, sessionId } = await startChat();
     const lease = stack.replicas[0]!.app.get(ReplicaLeaseService);
     const renewal = jest
       .spyOn(lease as unknown as { renew(): Promise<void> }, 'renew')
@@ -156,6 +156,6 @@ describe('presence in chats, when a call or a store fails', () => {
     await until(() => listConnectionStates(bobSocket).at(-1) === 'reconnecting');
     renewal.mockRestore();
     await until(() => listConnectionStates(bobSocket).at(-1) === 'connected');
-    expect((await readSockets(sessionId)).some(isUser(ada.user.id))).toBe(true);
+    expect((await readSockets(sessionId)).some(isSocketOf(ada.user.id))).toBe(true);
   });
 });

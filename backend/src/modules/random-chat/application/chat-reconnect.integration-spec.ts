@@ -40,18 +40,18 @@ describe('random chat: reconnect', () => {
         ({ events }) => events as { event: string; data: Record<string, unknown> }[],
       );
 
-    it('receives the whole chat after a reload, on any replica', async () => {
+    it('sends the whole chat after a reload, on any replica', async () => {
       const { ada, bob, adaSocket, bobSocket, bobSockets, sessionId } = await startChat(stack);
       await adaSocket.request('random_message', textMessage(sessionId, 'one'));
       await bobSocket.request('random_message', textMessage(sessionId, 'two'));
       await adaSocket.leave();
-      const back = await ada.connect(stack.origins[1]);
-      expect((await back.ask('authenticate', { userId: ada.user.id })).data).toEqual({
+      const newSocket = await ada.connect(stack.origins[1]);
+      expect((await newSocket.ask('authenticate', { userId: ada.user.id })).data).toEqual({
         userId: ada.user.id,
         state: 'chatting',
       });
       const { username } = bob.user;
-      expect(await back.next('session_resumed')).toMatchObject({
+      expect(await newSocket.next('session_resumed')).toMatchObject({
         sessionId,
         seq: 3,
         partnerId: bob.user.id,
@@ -59,41 +59,41 @@ describe('random chat: reconnect', () => {
         partnerConnection: 'connected',
         last: true,
       });
-      expect(listResumedEvents(back).map(({ event, data }) => [event, data.seq, data.content])).toEqual([
+      expect(listResumedEvents(newSocket).map(({ event, data }) => [event, data.seq, data.content])).toEqual([
         ['chat_matched', 1, undefined],
         ['random_message', 2, 'one'],
         ['random_message', 3, 'two'],
       ]);
       await bobSocket.request('random_message', textMessage(sessionId, 'three'));
-      expect(await back.next('random_message')).toMatchObject({ seq: 4 });
-      await back.request('random_message', textMessage(sessionId, 'four'));
+      expect(await newSocket.next('random_message')).toMatchObject({ seq: 4 });
+      await newSocket.request('random_message', textMessage(sessionId, 'four'));
       await waitForSeq(bobSockets, sessionId, 5);
-      expectOrderedSeq([back, ...bobSockets]);
+      expectOrderedSeq([newSocket, ...bobSockets]);
     });
 
-    it('receives only the missed events, once, after a lost connection', async () => {
+    it('sends only the missed events, once, after a lost connection', async () => {
       const { ada, adaSocket, bobSocket, sessionId } = await startChat(stack);
       await adaSocket.request('random_message', textMessage(sessionId, 'one', 'c-1'));
       await adaSocket.cut();
       await bobSocket.next('partner_connection');
       await bobSocket.request('random_message', textMessage(sessionId, 'two'));
-      const back = await ada.openSocket(stack.origins[1], { sessionId, seq: 2 });
-      await back.next('session_resumed');
-      expect(listResumedEvents(back).map(({ data }) => data.seq)).toEqual([3]);
-      expect(await back.request('random_message', textMessage(sessionId, 'one', 'c-1'))).toMatchObject({
+      const newSocket = await ada.openSocket(stack.origins[1], { sessionId, seq: 2 });
+      await newSocket.next('session_resumed');
+      expect(listResumedEvents(newSocket).map(({ data }) => data.seq)).toEqual([3]);
+      expect(await newSocket.request('random_message', textMessage(sessionId, 'one', 'c-1'))).toMatchObject({
         seq: 2,
       });
-      expect(back.all('chat_matched')).toEqual([]);
+      expect(newSocket.all('chat_matched')).toEqual([]);
     });
 
-    it('receives an empty resume when no event was missed', async () => {
+    it('sends an empty resume when no event was missed', async () => {
       const { ada, adaSocket, sessionId } = await startChat(stack);
       await adaSocket.cut();
-      const back = await ada.openSocket(undefined, { sessionId, seq: 1 });
-      expect(await back.next('session_resumed')).toMatchObject({ seq: 1, events: [], last: true });
+      const newSocket = await ada.openSocket(undefined, { sessionId, seq: 1 });
+      expect(await newSocket.next('session_resumed')).toMatchObject({ seq: 1, events: [], last: true });
     });
 
-    it('receives the events after a gap when authenticating again on the same socket', async () => {
+    it('sends the events after a gap when a client authenticates again on the same socket', async () => {
       const { ada, adaSocket, adaSockets, bobSocket, sessionId } = await startChat(stack);
       await bobSocket.request('random_message', textMessage(sessionId, 'one'));
       await bobSocket.request('random_message', textMessage(sessionId, 'two'));
@@ -108,23 +108,23 @@ describe('random chat: reconnect', () => {
       expect(adaSocket.all('random_message')).toHaveLength(3);
     });
 
-    it('receives a long chat in pages of at most 64 KB, without a gap', async () => {
+    it('sends a long chat in pages of at most 64 KB, without a gap', async () => {
       const { ada, adaSockets, bobSocket, sessionId } = await startChat(stack);
       const content = '🎉"\n'.repeat(600);
       for (let count = 0; count < 40; count += 1) {
         await bobSocket.request('random_message', textMessage(sessionId, content));
       }
       await waitForSeq(adaSockets, sessionId, 41);
-      const back = await ada.openSocket(stack.origins[1]);
-      await back.next('session_resumed', ({ last }) => last === true);
-      const frames = listResumeFrames(back);
+      const newSocket = await ada.openSocket(stack.origins[1]);
+      await newSocket.next('session_resumed', ({ last }) => last === true);
+      const frames = listResumeFrames(newSocket);
       expect(frames.length).toBeGreaterThan(2);
       for (const frame of frames) {
         const bytes = Buffer.byteLength(JSON.stringify({ event: 'session_resumed', data: frame }));
         expect(bytes).toBeLessThanOrEqual(limits.resumeFrameMaxBytes);
       }
       expect(frames.map(({ last }) => last)).toEqual([...frames.slice(1).map(() => false), true]);
-      expect(listResumedEvents(back).map(({ data }) => data.seq)).toEqual(
+      expect(listResumedEvents(newSocket).map(({ data }) => data.seq)).toEqual(
         Array.from({ length: 41 }, (_, index) => index + 1),
       );
       let seq = 0;
@@ -134,7 +134,7 @@ describe('random chat: reconnect', () => {
       }
     });
 
-    it('joins a chat that starts in another tab meanwhile', async () => {
+    it('joins a new tab to a chat that starts in another tab while the new one authenticates', async () => {
       const [ada, bob] = await createPair(stack);
       const adaSocket = await ada.openSocket();
       const bobSocket = await bob.openSocket();
@@ -142,29 +142,29 @@ describe('random chat: reconnect', () => {
       const resume = queue.resume.bind(queue);
       // The match is made after the second tab has read the user's state and before it receives the answer.
       jest.spyOn(queue, 'resume').mockImplementationOnce(async (userId) => {
-        const place = await resume(userId);
+        const state = await resume(userId);
         await matchSockets([adaSocket], [bobSocket]);
-        return place;
+        return state;
       });
       const late = await ada.openSocket(stack.origins[1]);
       expect(await late.next('chat_matched')).toMatchObject({ partnerId: bob.user.id });
     });
 
-    it('joins a search that starts in another tab meanwhile', async () => {
+    it('reports a search that starts in another tab while the new one authenticates', async () => {
       const ada = await stack.createVisitor(0, 'female');
       const adaSocket = await ada.openSocket();
       const queue = stack.replicas[1]!.app.get(MatchQueueService);
       const resume = queue.resume.bind(queue);
       jest.spyOn(queue, 'resume').mockImplementationOnce(async (userId) => {
-        const place = await resume(userId);
+        const state = await resume(userId);
         await adaSocket.request('join_queue', { preferences: 'male' });
-        return place;
+        return state;
       });
       const late = await ada.openSocket(stack.origins[1]);
       expect(await late.next('queue_joined')).toMatchObject({ preferences: 'male' });
     });
 
-    it('receives every message exactly once while the partner keeps sending', async () => {
+    it('delivers every message exactly once to a user who reconnects while the partner keeps sending', async () => {
       const { ada, adaSocket, bobSocket, sessionId } = await startChat(stack, { adaTabs: 1, bobTabs: 1 });
       let isSending = true;
       const sending = (async () => {
@@ -196,18 +196,18 @@ describe('random chat: reconnect', () => {
       await waitForSeq([socket], sessionId, 1 + sent);
     });
 
-    it('receives the end of a chat that ended meanwhile', async () => {
+    it('sends the end of a chat that ended while the user was disconnected', async () => {
       const { ada, adaSocket, bobSocket, sessionId } = await startChat(stack);
       await adaSocket.cut();
       await bobSocket.request('skip_chat', { sessionId });
-      const back = await ada.connect(stack.origins[1]);
+      const newSocket = await ada.connect(stack.origins[1]);
       const lastSeen = { sessionId, seq: 1 };
-      const reply = await back.ask('authenticate', { userId: ada.user.id, lastSeen });
+      const reply = await newSocket.ask('authenticate', { userId: ada.user.id, lastSeen });
       expect(reply.data).toMatchObject({ state: 'idle' });
-      expect(await back.next('chat_skipped')).toMatchObject({ sessionId, seq: 2, reason: 'skipped' });
-      const again = await ada.openSocket(undefined, { sessionId, seq: 2 });
-      await again.request('join_queue', {});
-      expect(again.all('chat_skipped')).toEqual([]);
+      expect(await newSocket.next('chat_skipped')).toMatchObject({ sessionId, seq: 2, reason: 'skipped' });
+      const nextSocket = await ada.openSocket(undefined, { sessionId, seq: 2 });
+      await nextSocket.request('join_queue', {});
+      expect(nextSocket.all('chat_skipped')).toEqual([]);
       const unknown = await ada.openSocket(undefined, { sessionId: 'long-gone', seq: 7 });
       expect(await unknown.next('chat_skipped')).toEqual({
         sessionId: 'long-gone',
@@ -218,10 +218,10 @@ describe('random chat: reconnect', () => {
     });
 
     it.each([
-      ['told the state of its user', MatchmakingService, 'resume'],
-      ['joined to the chat again', ChatPresenceService, 'join'],
+      ['the state of its user cannot be read', MatchmakingService, 'resume'],
+      ['joining the chat fails', ChatPresenceService, 'join'],
     ] as const)(
-      'is closed with 1011 when it cannot be %s, and is resumed on the next attempt',
+      'closes a reconnecting socket with 1011 when %s, and resumes on the next attempt',
       async (_, service, method) => {
         const { ada, adaSocket, bobSocket, sessionId } = await startChat(stack);
         await adaSocket.cut();
@@ -230,13 +230,13 @@ describe('random chat: reconnect', () => {
           .spyOn(stack.replicas[0]!.app.get<ChatPresenceService>(service), method as 'join')
           .mockRejectedValueOnce(connectionLost);
         const lastSeen = { sessionId, seq: 1 };
-        const back = await ada.connect(stack.origins[0]);
-        back.send({ event: 'authenticate', data: { userId: ada.user.id, lastSeen } });
-        expect(await back.closed).toBe(1011);
-        const again = await ada.openSocket(stack.origins[0], lastSeen);
-        await again.next('session_resumed');
+        const newSocket = await ada.connect(stack.origins[0]);
+        newSocket.send({ event: 'authenticate', data: { userId: ada.user.id, lastSeen } });
+        expect(await newSocket.closed).toBe(1011);
+        const nextSocket = await ada.openSocket(stack.origins[0], lastSeen);
+        await nextSocket.next('session_resumed');
         await bobSocket.request('random_message', textMessage(sessionId, 'welcome back'));
-        expect(await again.next('random_message')).toMatchObject({ seq: 2 });
+        expect(await nextSocket.next('random_message')).toMatchObject({ seq: 2 });
       },
     );
 
@@ -251,11 +251,11 @@ describe('random chat: reconnect', () => {
       await bobSocket.request('join_queue', { preferences: 'female' });
       expect(await adaSocket.closed).toBe(1011);
       const { sessionId } = await bobSocket.next('chat_matched');
-      const again = await ada.openSocket(stack.origins[0], { sessionId: String(sessionId), seq: 0 });
-      expect(await again.next('session_resumed')).toMatchObject({ sessionId, seq: 1 });
+      const nextSocket = await ada.openSocket(stack.origins[0], { sessionId: String(sessionId), seq: 0 });
+      expect(await nextSocket.next('session_resumed')).toMatchObject({ sessionId, seq: 1 });
     });
 
-    it('receives nothing about the chats of other users', async () => {
+    it('sends nothing about the chats of other users', async () => {
       const { sessionId, bobSocket } = await startChat(stack);
       const eve = await stack.createVisitor(0, 'female');
       const socket = await eve.openSocket(undefined, { sessionId, seq: 0 });
@@ -266,7 +266,7 @@ describe('random chat: reconnect', () => {
   });
 
   describe('a partner who is away', () => {
-    it('is reported as reconnecting at once, and as connected after the return', async () => {
+    it('reports a partner without a connection as reconnecting, and as connected after the return', async () => {
       const { ada, adaSocket, bobSocket, bobSockets, sessionId } = await startChat(stack, {
         adaTabs: 1,
         bobTabs: 2,
@@ -286,20 +286,20 @@ describe('random chat: reconnect', () => {
       }
     });
 
-    it('is reported in a resume as well', async () => {
+    it('reports a reconnecting partner in a resume as well', async () => {
       const { ada, adaSocket, bob, bobSocket, sessionId } = await startChat(stack);
       await adaSocket.cut();
       await bobSocket.next('partner_connection');
-      const back = await bob.openSocket(stack.origins[0], { sessionId, seq: 1 });
-      expect(await back.next('session_resumed')).toMatchObject({
+      const newSocket = await bob.openSocket(stack.origins[0], { sessionId, seq: 1 });
+      expect(await newSocket.next('session_resumed')).toMatchObject({
         partnerConnection: 'reconnecting',
         partnerInfo: { isOnline: false },
       });
       await ada.openSocket(stack.origins[1], { sessionId, seq: 1 });
-      expect(await back.next('partner_connection')).toEqual({ sessionId, state: 'connected' });
+      expect(await newSocket.next('partner_connection')).toEqual({ sessionId, state: 'connected' });
     });
 
-    it('is not reported as away while another tab is open', async () => {
+    it('does not report a partner as reconnecting while another tab is open', async () => {
       const { adaSocket, adaSockets, bobSocket, bobSockets, sessionId } = await startChat(stack, {
         adaTabs: 2,
         bobTabs: 1,
@@ -310,7 +310,7 @@ describe('random chat: reconnect', () => {
       expect(bobSocket.all('partner_connection')).toEqual([]);
     });
 
-    it('is awaited longer after a lost connection than after a clean close, and can return to the chat', async () => {
+    it('waits longer for a user after a lost connection than after a clean close', async () => {
       // A replica sweeps only after it has been up for the duration of a lease.
       await until(() => stack.replicas.every(({ app }) => app.get(ReplicaLeaseService).maySweep));
       const [closed, cut, returned] = [
@@ -324,7 +324,10 @@ describe('random chat: reconnect', () => {
         return { data, afterMs: Date.now() - startedAt };
       };
       await Promise.all([closed.adaSocket.leave(), cut.adaSocket.cut(), returned.adaSocket.leave()]);
-      const back = await returned.ada.openSocket(stack.origins[1], { sessionId: returned.sessionId, seq: 1 });
+      const newSocket = await returned.ada.openSocket(stack.origins[1], {
+        sessionId: returned.sessionId,
+        seq: 1,
+      });
       const [early, late] = await Promise.all([waitForEnd(closed), waitForEnd(cut)]);
       expect(early.data).toEqual({
         sessionId: closed.sessionId,
@@ -337,7 +340,7 @@ describe('random chat: reconnect', () => {
       expect(early.afterMs).toBeGreaterThanOrEqual(400);
       expect(early.afterMs).toBeLessThan(late.afterMs);
       await returned.bobSocket.request('random_message', textMessage(returned.sessionId, 'welcome back'));
-      expect(await back.next('random_message')).toMatchObject({ seq: 2 });
+      expect(await newSocket.next('random_message')).toMatchObject({ seq: 2 });
       expect(await closed.bobSocket.ask('join_queue', { preferences: 'female' })).toMatchObject({
         event: 'ack',
       });
@@ -348,7 +351,7 @@ describe('random chat: reconnect', () => {
       });
     });
 
-    it('leaves no deadline behind when the other user skips meanwhile', async () => {
+    it('leaves no deadline behind when the other user skips during the grace period', async () => {
       const { adaSocket, bobSocket, sessionId } = await startChat(stack);
       await adaSocket.leave();
       await bobSocket.next('partner_connection');

@@ -4,7 +4,7 @@ import type { SocketConnection } from '../../../platform/realtime/socket-connect
 import { findPartner } from '../domain/random-chat.state';
 import type { LiveChat } from './live-chat.model';
 
-/** Bytes around the events of a page, with the partner's name and avatar at their longest. */
+/** Bytes of a page without its events, for the longest name and avatar of a partner. */
 const PAGE_FRAME_BYTES = 2_048;
 const PAGE_EVENT_BYTES = limits.resumeFrameMaxBytes - PAGE_FRAME_BYTES;
 
@@ -12,7 +12,7 @@ const PAGE_EVENT_BYTES = limits.resumeFrameMaxBytes - PAGE_FRAME_BYTES;
 export const countResumePages = (chat: LiveChat, seenVersion: number): number =>
   Math.ceil(chat.measureBytesAfter(seenVersion > chat.version ? 0 : seenVersion) / PAGE_EVENT_BYTES);
 
-/** Sends each event of a short chat that has just started as a frame of its own, then attaches the socket. */
+/** For a chat that has just started: sends each event as its own frame, then attaches the socket. */
 export const sendAllEvents = (chat: LiveChat, connection: SocketConnection): void => {
   const { userId } = connection.identity;
   for (let seq = 1; seq <= chat.version; seq += 1) connection.send(chat.renderPastFrame(seq, userId));
@@ -47,14 +47,14 @@ export const sendMissedEvents = async (
     const page = buildPageAfter(chat, seq, userId);
     seq = page.seq;
     const isLast = seq === chat.version;
-    const isPartnerHere = !chat.isAway(partner.id);
+    const isPartnerConnected = !chat.isAway(partner.id);
     const textWithoutEvents = JSON.stringify({
       sessionId: chat.sessionId,
       reset: isReset && isFirst ? true : undefined,
       seq,
       partnerId: partner.id,
-      partnerInfo: { ...partner, isOnline: isPartnerHere },
-      partnerConnection: isPartnerHere ? 'connected' : 'reconnecting',
+      partnerInfo: { ...partner, isOnline: isPartnerConnected },
+      partnerConnection: isPartnerConnected ? 'connected' : 'reconnecting',
       last: isLast,
     });
     connection.send(
@@ -69,7 +69,7 @@ export const sendMissedEvents = async (
   }
 };
 
-/** The frames after a version that fit on one page: at least one, unless there is none. */
+/** The frames after version `from` that fit on one page, but at least one if there are any. */
 const buildPageAfter = (chat: LiveChat, from: number, userId: number): { frames: string[]; seq: number } => {
   const frames: string[] = [];
   let [seq, size] = [from, 0];

@@ -1,3 +1,4 @@
+/** A long chat must not block the event loop of its replica: it is read and resumed in short slices. */
 import { randomUUID } from 'node:crypto';
 import { MetricsRegistry } from '../../../platform/observability/metrics.registry';
 import type { ChatLogRepository, ChatLogEntry } from '../../../platform/hot-log/chat-log.repository';
@@ -11,8 +12,10 @@ import { ChatMetricsRegistry } from './chat-metrics.registry';
 import { LiveChat, type LiveChatServices } from './live-chat.model';
 
 const LONGEST_SLICE_MS = 10;
-/** The minimum over this many attempts counts, because garbage collection may fall into any of them. */
+/** The fastest of several attempts counts, because garbage collection can slow down any of them. */
 const ATTEMPTS = 3;
+/** Bytes of an event with 2,000 emojis of 4 bytes each, rounded up. */
+const LARGEST_EVENT_BYTES = 8_200;
 /** The page size of ChatLogRepository. */
 const PAGE_ENTRIES = 128;
 
@@ -44,7 +47,7 @@ const readCpuMs = (): number => {
   return (user + system) / 1_000;
 };
 
-/** Measures the work between two returns to the event loop. */
+/** Measures the CPU time of each slice of work, i.e. between two returns to the event loop. */
 class Slices {
   readonly ms: number[] = [];
   private beganAt = readCpuMs();
@@ -104,12 +107,12 @@ const resumeSlices = async (chat: LiveChat): Promise<{ slices: Slices; sent: num
 
 /** The minimum duration of each slice over several attempts. */
 const measureFastest = async (attempt: () => Promise<number[]>): Promise<number[]> => {
-  let least: number[] = [];
+  let fastest: number[] = [];
   for (let count = 0; count < ATTEMPTS; count += 1) {
     const slices = await attempt();
-    least = slices.map((ms, index) => Math.min(ms, least[index] ?? Infinity));
+    fastest = slices.map((ms, index) => Math.min(ms, fastest[index] ?? Infinity));
   }
-  return least;
+  return fastest;
 };
 
 describe.each<[what: string, events: RandomChatEvent[]]>([
@@ -117,7 +120,9 @@ describe.each<[what: string, events: RandomChatEvent[]]>([
     'of the largest messages',
     [
       started,
-      ...Array.from({ length: Math.floor(MAX_BYTES / 8_200) }, () => createMessage('🧊'.repeat(2_000))),
+      ...Array.from({ length: Math.floor(MAX_BYTES / LARGEST_EVENT_BYTES) }, () =>
+        createMessage('🧊'.repeat(2_000)),
+      ),
     ],
   ],
   ['of short messages', [started, ...Array.from({ length: MAX_EVENTS - 1 }, () => createMessage('hello'))]],
@@ -132,20 +137,20 @@ describe.each<[what: string, events: RandomChatEvent[]]>([
 ])('a full chat %s', (_, events) => {
   const entries = toEntries(events);
 
-  it('is read in slices of at most 10 ms', async () => {
-    const least = await measureFastest(async () => (await readSlices(entries)).slices.ms);
-    expect(least).toHaveLength(Math.ceil(entries.length / PAGE_ENTRIES));
-    expect(Math.max(...least)).toBeLessThanOrEqual(LONGEST_SLICE_MS);
+  it('is read without blocking the event loop for more than 10 ms', async () => {
+    const fastest = await measureFastest(async () => (await readSlices(entries)).slices.ms);
+    expect(fastest).toHaveLength(Math.ceil(entries.length / PAGE_ENTRIES));
+    expect(Math.max(...fastest)).toBeLessThanOrEqual(LONGEST_SLICE_MS);
   });
 
-  it('is resumed in slices of at most 10 ms', async () => {
+  it('is resumed without blocking the event loop for more than 10 ms', async () => {
     const { chat } = await readSlices(entries);
-    const least = await measureFastest(async () => {
+    const fastest = await measureFastest(async () => {
       const { slices, sent } = await resumeSlices(chat);
       expect(slices.ms).toHaveLength(sent);
       return slices.ms;
     });
-    expect(least.length).toBeGreaterThan(10);
-    expect(Math.max(...least)).toBeLessThanOrEqual(LONGEST_SLICE_MS);
+    expect(fastest.length).toBeGreaterThan(10);
+    expect(Math.max(...fastest)).toBeLessThanOrEqual(LONGEST_SLICE_MS);
   });
 });

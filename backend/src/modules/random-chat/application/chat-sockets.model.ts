@@ -26,8 +26,8 @@ export class ChatSockets implements Iterable<SocketConnection> {
 
   /**
    * Sends an event to every socket.
-   * @param event null when it is of a newer release or broken.
-   * @param request the frame that caused the event: it is answered by an ack. Undefined when another process or user
+   * @param event null when this release cannot decode it.
+   * @param request the frame that caused the event; its sender receives an ack. Undefined when another process or user
    *   caused the event, or when no ack is wanted.
    */
   sendEvent(

@@ -2,10 +2,10 @@ import { type ChatLogEdges } from '../../../platform/hot-log/chat-log.repository
 import { decodeEvent } from './chat-event.codec';
 import { type ChatFrame, toEndData } from './chat-frame.mapper';
 
-/** The facts of a chat that need only its first and last event. */
+/** What the first and the last event say about a chat. */
 export interface ChatSummary {
   readonly sessionId: string;
-  /** Number of events; 0 when the chat does not exist, or no longer. */
+  /** Number of events; 0 when the chat does not exist or was deleted. */
   readonly version: number;
   /** The two participants; empty when the first event is lost. */
   readonly userIds: readonly number[];
@@ -16,7 +16,7 @@ export interface ChatSummary {
 
 export type EndFrame = Extract<ChatFrame, { event: 'chat_skipped' }>;
 
-/** Summarises a chat by its first and its last event; nothing follows the end of a chat. */
+/** Builds a summary from the first and the last event. `ChatEnded` is always the last event of its chat. */
 export const summariseChat = (sessionId: string, { version, first, last }: ChatLogEdges): ChatSummary => {
   const started = first && decodeEvent(first.text).event;
   const ended = last && decodeEvent(last.text).event;

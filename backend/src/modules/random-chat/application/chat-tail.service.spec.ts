@@ -6,7 +6,8 @@ let repairs: number;
 let tails: ChatTailService;
 
 const chat = { sessionId: 's-1', version: 4, isEnded: false, userIds: [1, 2] } as unknown as LiveChat;
-const isKept = () => tails.restoreLost('s-1', 3);
+/** Whether the service still retains the chat, which has more events than version 3. */
+const isRetained = () => tails.restoreLost('s-1', 3);
 
 beforeEach(() => {
   jest.useFakeTimers();
@@ -21,23 +22,23 @@ beforeEach(() => {
 });
 afterEach(() => jest.useRealTimers());
 
-it('forgets a chat that Redis has three seconds after it was left, and not earlier', async () => {
+it('drops a retained chat that Redis still has after three seconds, and not earlier', async () => {
   jest.advanceTimersByTime(2_999);
   await tails.compareVersions([]);
-  expect(await isKept()).toBe(true);
+  expect(await isRetained()).toBe(true);
   jest.advanceTimersByTime(3_000);
   await tails.compareVersions([]);
-  expect(await isKept()).toBe(false);
+  expect(await isRetained()).toBe(false);
 });
 
-it('keeps a chat while Redis does not answer', async () => {
+it('retains a chat while Redis does not reply', async () => {
   versionInRedis = new Error('Command timed out');
   jest.advanceTimersByTime(60_000);
   await expect(tails.compareVersions([])).rejects.toThrow();
-  expect(await isKept()).toBe(true);
+  expect(await isRetained()).toBe(true);
 });
 
-it('keeps a chat for another three seconds after restoring it', async () => {
+it('retains a chat for another three seconds after restoring it', async () => {
   versionInRedis = 2;
   jest.advanceTimersByTime(10_000);
   await tails.compareVersions([]);
@@ -50,13 +51,13 @@ it('keeps a chat for another three seconds after restoring it', async () => {
   expect(repairs).toBe(2);
 });
 
-it('keeps the longer of two versions of a chat', async () => {
+it('retains the longer one when a chat is retained twice', async () => {
   tails.retain({ ...chat, version: 1 } as LiveChat);
   expect(await tails.restoreLost('s-1', 3)).toBe(true);
   expect(await tails.restoreLost('s-1', 4)).toBe(false);
 });
 
-it('compares the other chats when Redis refuses to restore one', async () => {
+it('still compares the other chats when Redis refuses to restore one', async () => {
   const refusal = Object.assign(new Error('OOM command not allowed'), { name: 'ReplyError' });
   const refused = { ...chat, sessionId: 's-2', repair: () => Promise.reject(refusal) } as unknown as LiveChat;
   versionInRedis = 2;

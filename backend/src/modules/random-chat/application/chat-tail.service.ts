@@ -7,13 +7,13 @@ import type { LiveChat } from './live-chat.model';
 /** Whether Redis replied with an error, as opposed to being unreachable. */
 const isErrorReply = (error: unknown): boolean => error instanceof Error && error.name === 'ReplyError';
 
-/** Redis syncs its append-only file to disk once a second, and may be a second late. The third second is a margin. */
+/** Redis syncs its append-only file once a second, and may be a second late. The third second is a margin. */
 const ON_DISK_AFTER_MS = 3_000;
 
 /**
- * When Redis loses the end of its append-only file, a chat may lose its latest events. A chat that loses the event of
- * its end would be open again. The replicas that know the chat restore the lost events: those that serve the chat, and
- * those that recently served it or appended to it, until Redis has certainly written the events to disk.
+ * When Redis loses the end of its append-only file, a chat may lose its latest events (its tail). Without its
+ * `ChatEnded` event, an ended chat would be open again. Replicas therefore restore lost events of the chats that they
+ * serve, and of the chats that they recently served or appended to, until Redis has certainly synced them to disk.
  */
 export class ChatTailService {
   private readonly logger = new Logger(ChatTailService.name);
@@ -24,7 +24,7 @@ export class ChatTailService {
     private readonly records: ChatRecordsService,
   ) {}
 
-  /** Keeps the events of a chat that this replica does not serve, or no longer serves. */
+  /** Retains the events of a chat that this replica does not serve, or no longer serves. */
   retain(chat: LiveChat): void {
     const known = this.retained.get(chat.sessionId)?.chat;
     if (chat.version === 0 || (known && known.version > chat.version)) return;
@@ -35,7 +35,7 @@ export class ChatTailService {
    * Restores the events that a chat has lost, if this replica knows them.
    * @param version version of the chat in Redis.
    * @param served the chat, if this replica serves it.
-   * @returns whether entries were restored, so that anything read before is out of date.
+   * @returns whether entries were restored, so that earlier reads are out of date.
    */
   async restoreLost(sessionId: string, version: number, served?: LiveChat): Promise<boolean> {
     const retained = this.retained.get(sessionId)?.chat;
@@ -76,7 +76,7 @@ export class ChatTailService {
     }
   }
 
-  /** If this fails, the records are closed when one of the users reconnects: the stream contains the chat's end. */
+  /** A failure is only logged: the stream contains the end, so the next reconnect of a user closes the records. */
   async closeRecords(sessionId: string, [first = 0, second = 0]: readonly number[]): Promise<void> {
     try {
       await this.records.close(sessionId, [first, second]);
@@ -85,7 +85,7 @@ export class ChatTailService {
     }
   }
 
-  /** The records beside a stream are lost together with it: after the end of a chat is restored, closes them again. */
+  /** Restores a chat. If it has ended, also closes its records again: Redis has lost that as well. */
   private async repair(chat: LiveChat): Promise<void> {
     await chat.repair();
     const retained = this.retained.get(chat.sessionId);

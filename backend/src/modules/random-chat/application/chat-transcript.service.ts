@@ -22,30 +22,30 @@ export interface TranscriptMessage {
 }
 
 export interface ChatTranscript {
-  /** As they were shown to each other; empty when that has expired. */
+  /** With the names shown in the chat; empty when these have expired. */
   participants: readonly Participant[];
-  /** In order. */
+  /** Oldest first. */
   messages: TranscriptMessage[];
-  /** Number of the chat's other messages. */
+  /** Number of messages of the chat that are not included. */
   omitted: number;
 }
 
 interface TranscriptRequest {
-  /** The newest messages to include. */
-  newest: number;
-  /** Older messages to include; ids that are not those of messages of this chat are ignored. */
+  /** Number of newest messages to include. */
+  newestCount: number;
+  /** Older messages to include as well; ids of other chats are ignored. */
   messageIds: readonly string[];
 }
 
 /** Entries per read until the newest messages are found. */
 const PAGE_SIZE = 200;
-/** Entries per read after that. */
+/** Entries per read of older messages. */
 const FURTHER_PAGE_SIZE = 1_000;
 
 /**
- * Reads the messages of a chat with all their versions, from Redis while it has the chat's stream, otherwise from
- * PostgreSQL: the stream stays in Redis until its end is persisted. The newest messages are read backwards, page by
- * page. The events before them are looked up in PostgreSQL, which has them unless the worker is behind.
+ * Reads the messages of a chat with all their versions for a report. Redis has the stream of a chat until its end is
+ * persisted; after that the chat is read from PostgreSQL. The newest messages are read backwards, page by page. Older
+ * ones are looked up in PostgreSQL, which has them unless the worker is behind.
  */
 @Injectable()
 export class ChatTranscriptService {
@@ -58,7 +58,7 @@ export class ChatTranscriptService {
     return (await this.readLive(sessionId, request)) ?? this.readPersisted(sessionId, request);
   }
 
-  /** @returns null when Redis does not have the stream, or has dropped it in the middle. */
+  /** @returns null when Redis does not have the stream, or deletes it while it is read. */
   private async readLive(sessionId: string, request: TranscriptRequest): Promise<ChatTranscript | null> {
     const { version, first, last } = await this.log.readEdges(sessionId);
     if (!first || !last) return null;
@@ -96,18 +96,18 @@ export class ChatTranscriptService {
   }
 
   /**
-   * Adds the messages among the first `events` events of a chat, from PostgreSQL.
-   * @returns false, with nothing added, when not all of these are persisted.
+   * Adds the messages among the first `eventCount` events of a chat, from PostgreSQL.
+   * @returns false, with nothing added, when not all of these events are persisted.
    */
   private async addPersisted(
     sessionId: string,
-    events: number,
+    eventCount: number,
     collector: TranscriptCollector,
   ): Promise<boolean> {
     const streamId = buildChatStreamId(sessionId);
-    const messages = await this.persisted.countMessages(streamId, events);
+    const messages = await this.persisted.countMessages(streamId, eventCount);
     if (messages === null) return false;
-    const versions = await this.persisted.findVersions(streamId, events, collector.missingIds);
+    const versions = await this.persisted.findVersions(streamId, eventCount, collector.missingIds);
     for (const event of versions) addDurable(collector, event);
     collector.skip(messages - versions.filter(({ type }) => type === 'MessageSent').length);
     return true;
@@ -119,21 +119,21 @@ const addDurable = (collector: TranscriptCollector, { type, data, entryId, seq }
 
 /** Collects the messages of a chat from its events, which are added in reverse order. */
 class TranscriptCollector {
-  private readonly newest: number;
+  private readonly newestCount: number;
   private readonly missing: Set<string>;
   private readonly messages: TranscriptMessage[] = [];
-  /** Later versions of messages that are not reached yet, newest first. */
+  /** Edited contents by message id, newest first, of messages that are not reached yet. */
   private readonly edits = new Map<string, string[]>();
   private omitted = 0;
 
-  constructor({ newest, messageIds }: TranscriptRequest) {
-    this.newest = newest;
+  constructor({ newestCount, messageIds }: TranscriptRequest) {
+    this.newestCount = newestCount;
     this.missing = new Set(messageIds);
   }
 
   /** Whether the newest messages are found. The edits of a message follow it, so they are found too. */
   get hasNewest(): boolean {
-    return this.messages.length >= this.newest;
+    return this.messages.length >= this.newestCount;
   }
 
   /** Ids of older messages that are still to be found. */
@@ -144,13 +144,13 @@ class TranscriptCollector {
   add(event: RandomChatEvent | null, position: EventPosition): void {
     if (event?.type === 'MessageEdited') {
       const { messageId, content } = event.data as { messageId: string; content?: string };
-      const later = this.edits.get(messageId) ?? [];
-      if (content !== undefined) this.edits.set(messageId, [...later, content]);
+      const laterContents = this.edits.get(messageId) ?? [];
+      if (content !== undefined) this.edits.set(messageId, [...laterContents, content]);
       return;
     }
     if (event?.type !== 'MessageSent') return;
-    const isMarked = this.missing.delete(position.id);
-    if (this.hasNewest && !isMarked) {
+    const isRequested = this.missing.delete(position.id);
+    if (this.hasNewest && !isRequested) {
       this.skip(1);
       return;
     }

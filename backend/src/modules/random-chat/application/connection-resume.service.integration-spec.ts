@@ -27,40 +27,40 @@ describe('a socket in a random chat', () => {
   afterEach(() => jest.restoreAllMocks());
   afterAll(() => stack.close());
 
-  const meet = () => matchNewVisitors([stack.origins[0]!, stack.origins[1]!]);
-  /** The stream reads that a replica sends to Redis. */
+  const startChat = () => matchNewVisitors([stack.origins[0]!, stack.origins[1]!]);
+  /** @returns a function that lists the stream reads that the replica has sent to Redis. */
   const recordReads = (replica: number): (() => string[]) => {
     const redis = stack.replicas[replica]!.app.get<Redis>(REDIS);
     const calls = jest.spyOn(redis, 'sendCommand').mock.calls;
     return () => calls.map(([{ name }]) => name).filter((name) => /^x(rev)?range$/.test(name));
   };
 
-  it('is resumed on another replica with at most two reads of the stream', async () => {
-    const { ada, adaSocket, sessionId } = await meet();
+  it('resumes on another replica with at most two reads of the stream', async () => {
+    const { ada, adaSocket, sessionId } = await startChat();
     for (let count = 0; count < 20; count += 1)
       await adaSocket.request('random_message', textMessage(sessionId, 'x'));
     await adaSocket.leave();
     const reads = recordReads(1);
-    const bobs = reads().length;
-    const back = await ada.openSocket(stack.origins[1], { sessionId, seq: 5 });
-    await back.next('session_resumed');
-    expect(reads().slice(bobs).length).toBeLessThanOrEqual(2);
-    expect(back.all('session_resumed')).toMatchObject([{ seq: 21, last: true }]);
+    const countBefore = reads().length;
+    const newSocket = await ada.openSocket(stack.origins[1], { sessionId, seq: 5 });
+    await newSocket.next('session_resumed');
+    expect(reads().slice(countBefore).length).toBeLessThanOrEqual(2);
+    expect(newSocket.all('session_resumed')).toMatchObject([{ seq: 21, last: true }]);
   });
 
-  it('is resumed after the end of the chat by reading only its first and last event', async () => {
-    const { ada, adaSocket, bobSocket, sessionId } = await meet();
+  it('reads only the first and last event of a chat that ended before the user reconnected', async () => {
+    const { ada, adaSocket, bobSocket, sessionId } = await startChat();
     await adaSocket.cut();
     await bobSocket.request('skip_chat', { sessionId });
     const reads = recordReads(1);
-    const back = await ada.openSocket(stack.origins[1], { sessionId, seq: 1 });
-    expect(await back.next('chat_skipped')).toMatchObject({ sessionId, seq: 2, reason: 'skipped' });
+    const newSocket = await ada.openSocket(stack.origins[1], { sessionId, seq: 1 });
+    expect(await newSocket.next('chat_skipped')).toMatchObject({ sessionId, seq: 2, reason: 'skipped' });
     expect(reads()).toEqual(['xrange', 'xrevrange']);
   });
 
-  it('counts as present while a page on it shows the chat, and receives every event in any case', async () => {
+  it('makes its user present only while its page shows the chat, and receives every event in any case', async () => {
     await until(() => stack.replicas.every(({ app }) => app.get(ReplicaLeaseService).maySweep));
-    const { bob, adaSocket, bobSocket, sessionId } = await meet();
+    const { bob, adaSocket, bobSocket, sessionId } = await startChat();
     const showChat = (socket: typeof bobSocket, showsChat: boolean) =>
       socket.request('show_chat', { sessionId, showsChat });
     const tab = await bob.connect(stack.origins[0]);
@@ -82,8 +82,8 @@ describe('a socket in a random chat', () => {
     expect(await showChat(tab, true)).toEqual({});
   });
 
-  it('cannot be reported as showing a chat of other users', async () => {
-    const { sessionId } = await meet();
+  it('refuses show_chat for a chat of other users', async () => {
+    const { sessionId } = await startChat();
     const eve = await (await stack.createVisitor(0, 'female')).openSocket();
     expect(await eve.ask('show_chat', { sessionId, showsChat: true })).toMatchObject({
       event: 'error',
@@ -92,7 +92,7 @@ describe('a socket in a random chat', () => {
   });
 
   it('does not grant the partner access to an image when its message is refused', async () => {
-    const { adaSocket, bobSocket, sessionId } = await meet();
+    const { adaSocket, bobSocket, sessionId } = await startChat();
     const share = jest
       .spyOn(stack.replicas[0]!.app.get(UploadsService), 'share')
       .mockResolvedValue(undefined);
@@ -115,8 +115,8 @@ describe('a socket in a random chat', () => {
     expect(share).toHaveBeenCalledTimes(1);
   });
 
-  it('is refused writes to a Redis that is nearly full, and can still end the chat', async () => {
-    const { ada, adaSocket, bobSocket, sessionId } = await meet();
+  it('can end a chat while Redis is nearly full, but not send messages or search', async () => {
+    const { ada, adaSocket, bobSocket, sessionId } = await startChat();
     const ack = await adaSocket.request('random_message', textMessage(sessionId, 'one', 'c-1'));
     const valve = stack.replicas[0]!.app.get(MemoryValveService);
     jest.spyOn(valve, 'requireOpen').mockImplementation(() => {
@@ -133,10 +133,10 @@ describe('a socket in a random chat', () => {
   });
 
   it("does not send queue_left to the user's other tabs when the user is already in a chat", async () => {
-    const { ada, adaSocket, sessionId } = await meet();
+    const { ada, adaSocket, sessionId } = await startChat();
     const tab = await ada.openSocket(stack.origins[1], { sessionId, seq: 1 });
-    await tab.next('session_resumed'); // a message sent earlier would be a part of it
-    // Past the two seconds in which leaving the queue counts as a skip.
+    await tab.next('session_resumed'); // a message sent before would be part of this frame
+    // The match is too old for leave_queue to count as a skip.
     const record = `{matching}:user:${ada.user.id}`;
     await stack.store.redis.hset(record, 'claimedAt', '1');
     await adaSocket.request('leave_queue', {});
@@ -145,14 +145,14 @@ describe('a socket in a random chat', () => {
     expect(tab.all('queue_left')).toEqual([]);
   });
 
-  it('never receives a chat whose replica died after its match was released, and that chat is aborted', async () => {
+  it('receives nothing of a chat whose replica died after releasing the match, and that chat is aborted', async () => {
     await until(() => stack.replicas.every(({ app }) => app.get(ReplicaLeaseService).maySweep));
     const matching = stack.replicas[1]!.app.get(MatchQueueService);
     let sessionId = '';
     jest.spyOn(matching, 'confirm').mockImplementationOnce(async (match) => {
       ({ sessionId } = match);
       await matching.release(match);
-      throw new Error('The starter is dead');
+      throw new Error('The replica that made the match died');
     });
     const ada = await (await stack.createVisitor(0, 'female')).openSocket();
     const bob = await (await stack.createVisitor(1, 'male')).openSocket();

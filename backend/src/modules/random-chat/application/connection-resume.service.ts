@@ -48,13 +48,13 @@ export class ConnectionResumeService {
         await this.resumeOutsideChat(connection, { kind: 'idle' }, lastSeen, answer, chat);
         return;
       }
-      const seen = lastSeen?.sessionId === sessionId ? lastSeen.seq : 0;
-      await this.requireResumeRate(chat, userId, seen);
+      const seenSeq = lastSeen?.sessionId === sessionId ? lastSeen.seq : 0;
+      await this.requireResumeRate(chat, userId, seenSeq);
       const past = await this.findPastChat(userId, lastSeen, chat);
       this.admitSocket(connection, state, answer);
       if (past && lastSeen) sendEnd(connection, past, lastSeen.seq);
-      const outcome = seen > chat.version ? 'reset' : 'resumed';
-      if (await this.chats.resume(connection, chat, seen)) {
+      const outcome = seenSeq > chat.version ? 'reset' : 'resumed';
+      if (await this.chats.resume(connection, chat, seenSeq)) {
         if (lastSeen) this.metrics.recordResume(outcome);
         return;
       }
@@ -63,9 +63,9 @@ export class ConnectionResumeService {
     });
   }
 
-  private async requireResumeRate(chat: LiveChat, userId: number, seen: number): Promise<void> {
+  private async requireResumeRate(chat: LiveChat, userId: number, seenSeq: number): Promise<void> {
     try {
-      await this.chats.requireResumeRate(chat, userId, seen);
+      await this.chats.requireResumeRate(chat, userId, seenSeq);
     } catch (error) {
       this.metrics.recordResume('refused');
       throw error;
@@ -77,11 +77,14 @@ export class ConnectionResumeService {
     state: MatchState,
     lastSeen: LastSeen,
     answer: Answer,
-    known?: ChatSummary,
+    chatOnRecord?: ChatSummary,
   ): Promise<void> {
-    // The client has already seen the chat of the claim, so that chat has started. The socket joins it in a moment.
+    // A claim is a match not yet confirmed. The client has seen its chat, so the chat has started, and the socket joins
+    // it as soon as the claim is confirmed.
     const isClaimed = state.kind === 'claimed' && state.sessionId === lastSeen?.sessionId;
-    const past = isClaimed ? null : await this.findPastChat(connection.identity.userId, lastSeen, known);
+    const past = isClaimed
+      ? null
+      : await this.findPastChat(connection.identity.userId, lastSeen, chatOnRecord);
     this.admitSocket(connection, state, answer);
     if (past && lastSeen) sendEnd(connection, past, lastSeen.seq);
     if (past) this.metrics.recordResume('ended');
@@ -89,16 +92,16 @@ export class ConnectionResumeService {
     await this.joinLateStart(connection, state);
   }
 
-  /** From here on, a chat that starts reaches the socket through the user's channel. */
+  /** After this, the socket receives the start of a chat through the user's channel. */
   private admitSocket(connection: SocketConnection, state: MatchState, answer: Answer): void {
     connection.isAuthenticated = true;
     answer(toUserState(state));
   }
 
   /**
-   * The chat that the client was in, if it is over. If it is still open, Redis lost the record that the user is in it,
-   * and it is ended.
-   * @param current the user's chat, or the chat on their record that has turned out to be over.
+   * Finds the chat that the client saw last, if it is not the user's current chat. If it is still open, Redis has lost
+   * the record that the user is in it: ends it first.
+   * @param current the chat on the user's record, open or over.
    */
   private async findPastChat(
     userId: number,
@@ -115,7 +118,7 @@ export class ConnectionResumeService {
     return this.chats.readSummary(sessionId);
   }
 
-  /** A chat, or a search in another tab, may have started between the read of the state and the admission. */
+  /** Handles a chat or a search (in another tab) that started between the read of the state and the admission. */
   private async joinLateStart(connection: SocketConnection, { kind }: MatchState): Promise<void> {
     const { userId } = connection.identity;
     const [record] = await this.queue.readRecords([userId]);
@@ -126,12 +129,17 @@ export class ConnectionResumeService {
 }
 
 /** Sends the end of a past chat to a client that has not seen it. */
-const sendEnd = (connection: SocketConnection, chat: ChatSummary, seen: number): void => {
+const sendEnd = (connection: SocketConnection, chat: ChatSummary, seenSeq: number): void => {
   const { sessionId, endFrame } = chat;
   if (chat.version === 0 || (endFrame && chat.userIds.length === 0)) {
     // Redis no longer has the chat: it expired after it was persisted, or was lost. In both cases the chat is over.
-    connection.sendFrame('chat_skipped', { sessionId, seq: seen + 1, reason: 'disconnected', endedBy: null });
-  } else if (endFrame && endFrame.data.seq > seen && chat.userIds.includes(connection.identity.userId)) {
+    connection.sendFrame('chat_skipped', {
+      sessionId,
+      seq: seenSeq + 1,
+      reason: 'disconnected',
+      endedBy: null,
+    });
+  } else if (endFrame && endFrame.data.seq > seenSeq && chat.userIds.includes(connection.identity.userId)) {
     connection.sendFrame(endFrame.event, endFrame.data);
   }
 };

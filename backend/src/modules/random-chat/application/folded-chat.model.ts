@@ -17,7 +17,7 @@ import type { ChatSummary, EndFrame } from './chat-summary.mapper';
 
 const logger = new Logger('FoldedChat');
 
-/** A chat's stream and its folded state: every entry once, in order, with the frame of each. */
+/** The entries of a chat's stream and the state folded from them. Renders the frame of each entry. */
 export class FoldedChat implements ChatSummary, ChatView {
   protected state: RandomChatState;
   protected readonly entries: ChatLogEntry[] = [];
@@ -66,7 +66,7 @@ export class FoldedChat implements ChatSummary, ChatView {
     return this.userIds.includes(userId);
   }
 
-  /** Size of the events after a version, as appended. */
+  /** Size of the events after a version, as appended: exact for version 0, otherwise in characters. */
   measureBytesAfter(version: number): number {
     if (version === 0) return this.state.bytes;
     let size = 0;
@@ -75,7 +75,7 @@ export class FoldedChat implements ChatSummary, ChatView {
     return size;
   }
 
-  /** The serialised frame of the event at a version, for one participant; '' beyond the last version. */
+  /** The serialised frame of the event at `seq` for one participant; '' after the last event. */
   renderPastFrame(seq: number, viewerId: number): string {
     const entry = this.entries[seq - 1];
     if (!entry) return '';
@@ -89,7 +89,10 @@ export class FoldedChat implements ChatSummary, ChatView {
     return this.serialise(past, event, { id: entry.id, seq }, viewerId);
   }
 
-  /** Adds the next entry. @returns its event; null when it is of a newer release or broken, and only counts. */
+  /**
+   * Adds the next entry.
+   * @returns its event; null when it cannot be decoded or folded, and only counts as a version.
+   */
   protected add(entry: ChatLogEntry, decoded: DecodedEvent = decodeEvent(entry.text)): DecodedEvent {
     this.entries.push(entry);
     const position = { id: entry.id, seq: this.entries.length };
@@ -115,7 +118,9 @@ export class FoldedChat implements ChatSummary, ChatView {
     return event;
   }
 
-  /** An event that cannot be serialised must not block the later ones. */
+  /**
+   * Serialises the frame of an event. One that fails becomes `session_advanced`, so that it does not block later ones.
+   */
   serialise(
     view: ChatView,
     event: RandomChatEvent | null,

@@ -7,7 +7,9 @@ import { until } from '../../../testing/until.functions';
 
 jest.setTimeout(60_000);
 
-const MESSAGES = 60;
+/** Sent by each user: about two seconds, which cover both pauses of Redis. */
+const MESSAGES_PER_USER = 60;
+const SEND_INTERVAL_MS = 25;
 /** Longer than a replica waits for a reply (500 ms). */
 const PAUSED_MS = 700;
 
@@ -19,21 +21,21 @@ describe('a chat with appends that time out', () => {
   });
   afterAll(() => stack.close());
 
-  it('keeps one order for both users, and delivers refused messages to their sender if they were stored', async () => {
+  it('shows both users the same order, and sends a refused message to its sender if Redis stored it', async () => {
     const { ada, bob, adaSocket, bobSocket, sessionId } = await matchNewVisitors([
       stack.origins[0]!,
       stack.origins[1]!,
     ]);
     const refused: string[] = [];
-    const talk = async (socket: ThawSocket, name: string): Promise<void> => {
-      const answers: Promise<void>[] = [];
-      for (let number = 1; number <= MESSAGES; number += 1) {
+    const sendMessages = async (socket: ThawSocket, name: string): Promise<void> => {
+      const replies: Promise<void>[] = [];
+      for (let number = 1; number <= MESSAGES_PER_USER; number += 1) {
         const content = `${name} ${number}`;
-        const asked = socket.ask('random_message', { sessionId, content, messageType: 'text' });
-        answers.push(asked.then(({ event }) => void (event === 'error' && refused.push(content))));
-        await sleep(25); // at a constant rate, whatever is answered
+        const reply = socket.ask('random_message', { sessionId, content, messageType: 'text' });
+        replies.push(reply.then(({ event }) => void (event === 'error' && refused.push(content))));
+        await sleep(SEND_INTERVAL_MS); // a constant rate: does not wait for replies
       }
-      await Promise.all(answers);
+      await Promise.all(replies);
     };
     const pausing = (async () => {
       for (let round = 0; round < 2; round += 1) {
@@ -44,8 +46,8 @@ describe('a chat with appends that time out', () => {
         await sleep(PAUSED_MS);
       }
     })();
-    await Promise.all([talk(adaSocket, 'ada'), talk(bobSocket, 'bob'), pausing]);
-    // The replica learns of a stored append that timed out with the next event, or when versions are compared.
+    await Promise.all([sendMessages(adaSocket, 'ada'), sendMessages(bobSocket, 'bob'), pausing]);
+    // The next event, or the comparison of versions, reveals an append that timed out but was stored.
     await adaSocket.request('random_message', { sessionId, content: 'the last word', messageType: 'text' });
     await until(() => adaSocket.getLastSeen(sessionId) === bobSocket.getLastSeen(sessionId));
 
@@ -59,8 +61,8 @@ describe('a chat with appends that time out', () => {
       const fromPartner = messages.filter(({ senderId }) => senderId !== self);
       const numbers = fromPartner.map(({ content }) => Number(String(content).replace(`${partner} `, '')));
       const received = numbers.filter((number) => !Number.isNaN(number));
-      expect(received).toEqual([...received].sort((one, other) => one - other));
-      // Refused messages that Redis stored after all arrive as frames of their own.
+      expect(received).toEqual([...received].sort((a, b) => a - b));
+      // The sender received an error for a message that Redis stored, so it arrives as an event instead.
       const own = messages.filter(({ senderId }) => senderId === self).map(({ content }) => String(content));
       expect(own.every((content) => refused.includes(content))).toBe(true);
     }

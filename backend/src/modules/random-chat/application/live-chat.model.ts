@@ -41,28 +41,28 @@ export interface LiveChatServices {
   retainTail(chat: LiveChat): void;
 }
 
-/** Set when this replica serves sockets of the chat; undefined for a one-off read or command. */
+/** How a chat is served; undefined on a chat that was loaded for one read or command. */
 export interface Serving {
   replicaId: string;
-  /** The end of the chat has been sent to the sockets. */
+  /** Called when the end of the chat has been sent to the sockets. */
   onEnded(): void;
-  /** Redis lost the chat or its records. The stream has been ended; the records still have to be closed. */
+  /** Called when Redis lost the chat or its records. The stream has been ended; the records still have to be closed. */
   onLost(userIds: readonly number[]): Promise<void>;
 }
 
 /**
- * One chat as this replica serves it: a cache of its stream, its sockets here, and the single place through which every
- * event reaches them, in order of version. Own appends, the channel and reads all feed it: known entries are ignored,
- * and a gap is filled before any later entry is sent.
+ * One chat on this replica: a cache of its stream and its sockets. Every event passes through `receiveEntry`, whether
+ * it comes from an append, a publication or a read, and is sent to the sockets in order of version: known entries are
+ * ignored, and a gap is filled before any later entry is sent.
  */
 export class LiveChat extends FoldedChat {
   /** Out-of-order entries, buffered until the gap before them is filled. */
   private readonly buffered = new Map<number, ChatLogEntry>();
-  /** The frame of the current command, if it wants an ack, and the uuid of the event that will be its ack. */
+  /** The frame of the current command, if it wants an ack, and the uuid of the event that the ack reports. */
   private pendingReply: { eventId: string; frame: InboundFrame } | undefined;
   private readonly sockets = new ChatSockets();
   private readonly awayUsers = new AwayUsers();
-  /** The command in progress; waiting commands check again when it is done. */
+  /** The command or repair in progress: one at a time. Waiting ones check again when it is done. */
   private turn: Promise<void> | undefined;
   private readonly endTurn = (): void => {
     this.turn = undefined;
@@ -90,7 +90,7 @@ export class LiveChat extends FoldedChat {
     return this.awayUsers.has(userId);
   }
 
-  /** Reads new entries from the stream. Afterwards, no entry is missing that existed before the call. */
+  /** Reads new entries from the stream: at least those that existed when it was called. */
   async catchUp(): Promise<void> {
     let version = this.state.version;
     for await (const page of this.services.log.readPages(this.sessionId, this.entries.at(-1)?.id)) {
@@ -99,7 +99,7 @@ export class LiveChat extends FoldedChat {
   }
 
   /**
-   * Decides on a command at the present version; appends nothing.
+   * Decides on a command at the current version; appends nothing.
    * @throws DomainError when the command would be refused.
    */
   previewDecision(command: RandomChatCommand): Decision {
@@ -110,8 +110,8 @@ export class LiveChat extends FoldedChat {
    * Decides and appends, one command of this replica at a time. Resolves when the event has been applied and its
    * frames have been sent.
    * @param frame its sender receives an ack instead of the event.
-   * @param ifOverdue user whose deadline has to be overdue; otherwise the result is `not_overdue`.
-   * @returns the outcome; for a repeated command, the position of the event that already did it.
+   * @param ifOverdue appends only if the deadline of this user is overdue; otherwise the result is `not_overdue`.
+   * @returns the outcome; for a repeated command, the position of the event of the first execution.
    * @throws DomainError when the command is refused.
    */
   async execute(
@@ -126,8 +126,8 @@ export class LiveChat extends FoldedChat {
   }
 
   /**
-   * Redis may have fewer entries than this replica, because it lost the tail of its append-only file: appends the tail
-   * again, including the end of the chat. If that is impossible, ends the chat for both users.
+   * Called when Redis has fewer entries than this replica, because it lost the tail of its append-only file. Appends
+   * these entries again, including the end of the chat. If that is impossible, ends the chat for both users.
    */
   async repair(): Promise<void> {
     while (this.turn) await this.turn;
@@ -135,8 +135,8 @@ export class LiveChat extends FoldedChat {
   }
 
   /**
-   * Ends the chat because Redis lost the record that a user is in it. If the chat has ended already, receives its end,
-   * whose publication may be late.
+   * Ends the chat because Redis lost the record that a user is in it. If the chat has already ended, only reads its
+   * end, whose publication may be late.
    */
   async endUnrecorded(): Promise<void> {
     await this.catchUp();
@@ -173,12 +173,12 @@ export class LiveChat extends FoldedChat {
       this.sockets.sendToPartner(userId, 'typing', { sessionId: this.sessionId, userId });
   }
 
-  /** From here on, the socket is sent every event. The caller has already sent all earlier ones to it. */
+  /** From now on, the socket receives every event. The caller has already sent it all earlier ones. */
   attach(connection: SocketConnection): void {
     this.sockets.add(connection);
   }
 
-  /** From here on, the socket is sent no event of this chat. */
+  /** From now on, the socket receives no event of this chat. */
   detach(connection: SocketConnection): void {
     this.sockets.delete(connection);
   }
@@ -203,8 +203,8 @@ export class LiveChat extends FoldedChat {
   }
 
   /**
-   * The stream lacks entries that users of this replica have seen, or the records beside it are lost. Ends the chat in
-   * the stream as Redis has it, for the partner, and here.
+   * Called when the stream lacks entries that users of this replica have seen, or the records of the chat are lost.
+   * Ends the chat in the stream that Redis has, for the partner's replica, and for the sockets here.
    */
   private async endLostChat(): Promise<void> {
     const { userIds, isEnded } = this;
@@ -215,8 +215,11 @@ export class LiveChat extends FoldedChat {
     if (stored.entries[this.version - 1]?.id === this.entries.at(-1)?.id) {
       for (const [index, entry] of stored.entries.entries()) this.receiveEntry(index + 1, entry);
     } else {
-      const ended: RandomChatEvent = { type: 'ChatEnded', data: { reason: 'disconnected', endedBy: null } };
-      const end = { eventId: randomUUID(), event: ended };
+      const chatEnded: RandomChatEvent = {
+        type: 'ChatEnded',
+        data: { reason: 'disconnected', endedBy: null },
+      };
+      const end = { eventId: randomUUID(), event: chatEnded };
       const id = `${this.services.log.estimateRedisTimeMs()}-0`;
       this.sendEvent(this.add({ id, text: encodeEvent(end) }, end), { id, seq: this.version });
     }
@@ -225,8 +228,8 @@ export class LiveChat extends FoldedChat {
 
   /**
    * Appends the events of a decision. If another writer was first, receives its events and decides again.
-   * @param firstDecision the decision at the present version.
-   * @throws DomainError when the command is refused, the chat was lost, or every attempt lost to other writers.
+   * @param firstDecision the decision at the current version.
+   * @throws DomainError when the command is refused, the chat was lost, or another writer was first in every attempt.
    */
   private async decideAndAppend(
     command: RandomChatCommand,
@@ -245,8 +248,8 @@ export class LiveChat extends FoldedChat {
       if (frame?.ref !== undefined) this.pendingReply = { eventId: events[0]?.eventId ?? '', frame };
       try {
         const texts = events.map(encodeEvent);
-        const end = { version, lastId: this.entries.at(-1)?.id ?? '' };
-        const result = await this.services.log.append(this.sessionId, end, texts, {
+        const expectedEnd = { version, lastId: this.entries.at(-1)?.id ?? '' };
+        const result = await this.services.log.append(this.sessionId, expectedEnd, texts, {
           ifOverdue,
           isEnd,
           exceptReplicaId: this.serving?.replicaId,
@@ -294,7 +297,7 @@ export class LiveChat extends FoldedChat {
     for (const [index, entry] of missed.entries()) this.receiveEntry(version + index + 1, entry);
   }
 
-  /** Sends the ack to a sender whose socket is not attached to the chat, and so did not get it with the event. */
+  /** Sends the ack to a sender whose socket is not attached to the chat: `sendEvent` acks attached sockets only. */
   private answerUnattached(
     frame: InboundFrame | undefined,
     event: RandomChatEvent | undefined,
@@ -322,7 +325,7 @@ export class LiveChat extends FoldedChat {
     try {
       await this.catchUp();
     } catch (error) {
-      // While Redis is unreachable: the next comparison of versions or the next event retries.
+      // If Redis is unreachable, the next comparison of versions or the next event retries.
       if (!isStoreFailure(error)) logger.error(error);
     } finally {
       this.filling = undefined;
@@ -330,13 +333,13 @@ export class LiveChat extends FoldedChat {
     }
   }
 
-  /** Sends a folded event to every socket here. */
+  /** Sends a folded event to every socket of the chat on this replica. */
   private sendEvent({ eventId, event }: DecodedEvent, position: EventPosition): void {
     if (!this.sockets.isEmpty) {
       const { log, metrics } = this.services;
       metrics.recordFanout(log.estimateRedisTimeMs() - Number.parseInt(position.id, 10));
-      const answered = this.pendingReply?.eventId === eventId ? this.pendingReply.frame : undefined;
-      this.sockets.sendEvent(this, event, position, answered);
+      const request = this.pendingReply?.eventId === eventId ? this.pendingReply.frame : undefined;
+      this.sockets.sendEvent(this, event, position, request);
     }
     if (this.isEnded) this.serving?.onEnded();
   }

@@ -22,7 +22,7 @@ import { RateLimiterService } from '../../../platform/rate-limit/rate-limiter.se
 import { LiveChat, type LiveChatServices } from './live-chat.model';
 import { ServedChatRegistry } from './served-chat.registry';
 
-/** How often versions are compared with Redis, since publications can be lost. */
+/** How often versions are compared with Redis, because publications can be lost. */
 const COMPARE_EVERY_MS = 5_000;
 
 /** The chats that this replica serves: those in which a participant has a socket here. */
@@ -36,7 +36,7 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
   });
   /** The session that a socket has joined. */
   private readonly joinedSessionIds = new Map<SocketConnection, string>();
-  /** The last session of a socket, once the socket has been sent its end. */
+  /** The last session of a socket that has received the end of it. */
   private readonly pastSessionIds = new WeakMap<SocketConnection, string>();
   private readonly tails: ChatTailService;
   private readonly services: LiveChatServices;
@@ -84,7 +84,7 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
     return this.served.size;
   }
 
-  /** Epoch ms by the clock of Redis, for rate-limited commands. */
+  /** Estimated time of the Redis server in epoch ms. Rate limits of chats use it, since events have its timestamps. */
   estimateRedisTimeMs(): number {
     return this.log.estimateRedisTimeMs();
   }
@@ -107,7 +107,7 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
     return (await this.join(connection, sessionId)) ?? chat;
   }
 
-  /** The chat as this replica serves it to the socket, otherwise as read from Redis. */
+  /** The chat that this replica serves to the socket; if it serves none, the chat as read from Redis. */
   async findServedOrRead(connection: SocketConnection, sessionId: string): Promise<LiveChat> {
     const served = this.served.get(sessionId);
     if (!served || this.joinedSessionIds.get(connection) !== sessionId) return this.read(sessionId);
@@ -115,7 +115,9 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
     return served.chat;
   }
 
-  /** Creates a chat without reading its stream; its first append reveals whether the stream has events already. */
+  /**
+   * Creates a chat without reading its stream; the first append fails and reads it if the stream already has events.
+   */
   create(sessionId: string): LiveChat {
     return new LiveChat(sessionId, this.services);
   }
@@ -143,8 +145,8 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
   }
 
   /**
-   * Ends a chat whose user is not in it by their record, since Redis lost that record. Does nothing for a chat that has
-   * ended, except that sockets here receive an end whose publication is late.
+   * Ends a chat of a user whose record no longer says that they are in it, since Redis lost that record. If the chat
+   * has already ended, sockets here receive the end in case its publication is late.
    */
   async endUnrecorded(sessionId: string): Promise<void> {
     await this.use(sessionId, async (chat) => {
@@ -154,15 +156,15 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
   }
 
   /**
-   * Joins a socket to a chat that starts, with each event as a frame of its own, including the end if the partner has
-   * already skipped.
+   * Joins a socket to a chat that has just started. Sends each event as its own frame, including the end if the partner
+   * has already skipped.
    * @returns the chat; null when it is over, or when the socket has already joined it or is closed.
    */
   async join(connection: SocketConnection, sessionId: string): Promise<LiveChat | null> {
     const knownSessionIds = [this.pastSessionIds.get(connection), this.joinedSessionIds.get(connection)];
     if (knownSessionIds.includes(sessionId)) return null;
     return this.use(sessionId, (chat) =>
-      // A partner without a socket in the chat yet ('awaited') is about to join and not shown as away.
+      // A partner without a socket in the chat yet ('awaited') is about to join, and is not shown as away.
       this.joinSocket(connection, chat, ['reconnecting'], async () => {
         if (countResumePages(chat, 0) <= 1) sendAllEvents(chat, connection);
         else await sendMissedEvents(chat, connection, 0, this.eventLoop);
@@ -181,8 +183,9 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
   }
 
   /**
-   * Joins a socket to a chat in use again and sends the events that its client has not seen. Also for a client that has
-   * noticed a gap, whose socket has joined the chat already.
+   * Joins a reconnected socket to a chat and sends the events that its client has not seen. Also used when a client has
+   * noticed a gap; its socket has then joined already.
+   * @param chat obtained by the caller with `use`.
    * @returns null when the chat is over or the socket is closed.
    */
   async resume(connection: SocketConnection, chat: LiveChat, seenVersion: number): Promise<LiveChat | null> {
@@ -199,7 +202,7 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
   }
 
   /**
-   * @param chat in use by the caller.
+   * @param chat obtained by the caller with `use`.
    * @param awayStates the states in which the partner is shown as away.
    */
   private async joinSocket(
@@ -223,7 +226,7 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
     let isEnded = false;
     try {
       await this.recordAndReadPartner(chat, connection, awayStates);
-      // From here on every publication is received; earlier events are read from the stream.
+      // The socket is recorded, so every later publication arrives. Earlier events are read from the stream.
       await chat.catchUp();
       await sendPastEvents();
       if (chat.isEnded) {
@@ -237,7 +240,7 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
     } finally {
       if (!hasJoined) {
         chat.detach(connection);
-        // Also when `recordSocket` failed: Redis may still execute a call that timed out here.
+        // Needed even if `recordSocket` failed: Redis may still execute a call that timed out here.
         if (isEnded) await this.presence.leaveEnded(sessionId, connection.id);
         else await this.presence.leave(sessionId, connection.id, this.environment.GRACE_AFTER_LOSS_MS);
         if (this.joinedSessionIds.get(connection) === sessionId) this.joinedSessionIds.delete(connection);
@@ -296,8 +299,8 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
   }
 
   /**
-   * Stores whether the page on the socket shows the chat: only sockets that show it make their user present (A51). A
-   * socket that has not joined the chat keeps the setting for when it joins.
+   * Stores whether the page of the socket shows the chat: only sockets that show it make their user present (A51). If
+   * the socket has not joined the chat yet, the setting applies when it joins.
    */
   async setShowsChat(connection: SocketConnection, sessionId: string, showsChat: boolean): Promise<void> {
     connection.showsChat = showsChat;
@@ -316,7 +319,7 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
     );
   }
 
-  /** Records the socket in Redis. From here on, publications of the chat reach this replica. */
+  /** Records the socket in Redis. After this, publications of the chat reach this replica. */
   private async recordSocket(chat: LiveChat, connection: SocketConnection): Promise<PartnerState> {
     const { id, showsChat } = connection;
     const { userId } = connection.identity;
@@ -325,8 +328,8 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
   }
 
   /**
-   * Restores what Redis has lost before any chat continues without it. Publications reach recorded sockets only, so the
-   * versions are compared once more after all sockets have been recorded again.
+   * Restores entries that Redis has lost, before chats continue without them. Redis publishes to replicas with recorded
+   * sockets only, so versions are compared again after all sockets have been recorded.
    */
   @OnProcessEvent('LeaseLapsed')
   @OnProcessEvent('SubscriberRestored')

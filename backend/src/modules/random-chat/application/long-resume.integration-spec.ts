@@ -14,10 +14,12 @@ jest.setTimeout(180_000);
 const isLongRun = process.env.THAW_TEST_LONG === '1';
 const MIB = 1024 * 1024;
 const MBIT = 1_000_000;
+/** Bytes of an event around its content, roughly. */
+const EVENT_OVERHEAD_BYTES = 200;
 /** Bytes of an ordinary page, which is nearly full: the limit is 64 KB. */
 const PAGE_BYTES = 63 * 1024;
 
-type Resumed = { seq: number; last: boolean; events: { event: string; data: { seq: number } }[] };
+type ResumePage = { seq: number; last: boolean; events: { event: string; data: { seq: number } }[] };
 
 describe('the resume of a long chat', () => {
   let stack: TestStack;
@@ -34,20 +36,21 @@ describe('the resume of a long chat', () => {
   afterAll(() => stack.close());
 
   const getOrigin = (): string => stack.origins[0]!;
-  /** Two users in a chat whose messages have about `bytes` bytes in total. */
+  /** Starts a chat and appends messages of about `bytes` bytes in total. */
   const startLongChat = async (bytes: number, messageBytes = 2_000) => {
     const chat = await matchNewVisitors([getOrigin(), getOrigin()]);
-    const count = Math.floor(bytes / (messageBytes + 200));
+    const count = Math.floor(bytes / (messageBytes + EVENT_OVERHEAD_BYTES));
     const contents = Array.from({ length: count }, (_, index) => `${index} `.padEnd(messageBytes, 'x'));
     const { version } = await appendMessages(stack.replicas[0]!, chat.sessionId, chat.ada.user.id, contents);
     await untilWithin(60_000, () => chat.bobSocket.getLastSeen(chat.sessionId) === version);
     return { ...chat, version };
   };
-  const readPages = (socket: ThawSocket): Resumed[] => socket.all('session_resumed') as unknown as Resumed[];
+  const readPages = (socket: ThawSocket): ResumePage[] =>
+    socket.all('session_resumed') as unknown as ResumePage[];
   const listSeqs = (socket: ThawSocket): number[] =>
     socket.frames.flatMap(({ event, data }) => {
       if (event === 'session_resumed')
-        return (data as unknown as Resumed).events.map(({ data: { seq } }) => seq);
+        return (data as unknown as ResumePage).events.map(({ data: { seq } }) => seq);
       return event !== 'ack' && typeof data?.seq === 'number' ? [data.seq] : [];
     });
   const listNumbersTo = (version: number, from = 1): number[] =>
@@ -65,7 +68,7 @@ describe('the resume of a long chat', () => {
       await new Promise((resolve) => setImmediate(resolve));
     }
     await settled;
-    times.sort((one, other) => one - other);
+    times.sort((a, b) => a - b);
     return times[Math.ceil(times.length * 0.99) - 1] ?? Infinity;
   };
   /** A socket of the user over a connection of `bitsPerSecond`, whose resume has started. */
@@ -81,7 +84,7 @@ describe('the resume of a long chat', () => {
     return socket;
   };
 
-  const cases: [what: string, bytes: number, messageBytes: number, mbits: number][] = isLongRun
+  const cases: [description: string, bytes: number, messageBytes: number, mbits: number][] = isLongRun
     ? [
         ['a chat that is full of long messages, at 10 Mbit/s', MAX_BYTES, 2_000, 10],
         ['a chat that is full of short messages, at 10 Mbit/s', 19_000 * 210, 10, 10],
@@ -89,9 +92,8 @@ describe('the resume of a long chat', () => {
       ]
     : [['a chat of 1 MiB, at 10 Mbit/s', MIB, 2_000, 10]];
   it.each(cases)(
-    'is complete for %s, and pings of other users are answered promptly meanwhile',
-    async (...given) => {
-      const [, bytes, messageBytes, mbits] = given;
+    'sends %s completely, and does not delay replies to pings of other users',
+    async (_description, bytes, messageBytes, mbits) => {
       const { bob, version } = await startLongChat(bytes, messageBytes);
       const socket = await resumeOver(bob, mbits * MBIT);
       const end = untilWithin(120_000, () => readPages(socket).at(-1)?.last);
@@ -105,7 +107,7 @@ describe('the resume of a long chat', () => {
     },
   );
 
-  it('keeps the order while messages arrive, and continues with live events without a gap', async () => {
+  it('sends events in order while messages arrive, and continues with live events without a gap', async () => {
     const { bob, adaSocket, version, sessionId } = await startLongChat(MIB / 2);
     const socket = await resumeOver(bob, 20 * MBIT);
     let sentCount = 0;
@@ -119,7 +121,7 @@ describe('the resume of a long chat', () => {
     expect(readPages(socket).filter(({ last }) => last)).toHaveLength(1);
   });
 
-  it('keeps the order when requested on an open socket because of a gap', async () => {
+  it('sends events in order when a client requests a resume on an open socket because of a gap', async () => {
     const { bob, bobSocket, adaSocket, version, sessionId } = await startLongChat(MIB / 2);
     bobSocket.frames.length = 0;
     bobSocket.send({ event: 'authenticate', data: { userId: bob.user.id, lastSeen: { sessionId, seq: 1 } } });
@@ -154,7 +156,7 @@ describe('the resume of a long chat', () => {
     expect(seen).toEqual(listNumbersTo(version));
   });
 
-  it('stops when its socket closes, and leaves nothing behind', async () => {
+  it('stops when its socket closes, and starts again on the next socket', async () => {
     const { bob, bobSocket, adaSocket, sessionId } = await startLongChat(MIB);
     await bobSocket.leave();
     const socket = await resumeOver(bob, MBIT);
@@ -165,14 +167,14 @@ describe('the resume of a long chat', () => {
         sessionId,
       },
     );
-    const back = await bob.openSocket();
-    await until(() => readPages(back).at(-1)?.last);
-    expect(await back.request('random_message', textMessage(sessionId, 'back'))).toHaveProperty('seq');
+    const newSocket = await bob.openSocket();
+    await until(() => readPages(newSocket).at(-1)?.last);
+    expect(await newSocket.request('random_message', textMessage(sessionId, 'back'))).toHaveProperty('seq');
   });
 
-  it('ends with the chat when that ends meanwhile', async () => {
+  it('includes the end of a chat that ends during its resume', async () => {
     const { bob, adaSocket, version, sessionId } = await startLongChat(MIB / 2);
-    // Between the first page and the second.
+    // The chat ends between the first page and the second.
     jest.spyOn(SocketConnection.prototype, 'waitUntilDrained').mockImplementationOnce(async () => {
       await adaSocket.request('skip_chat', { sessionId });
     });
@@ -185,10 +187,10 @@ describe('the resume of a long chat', () => {
     expect(socket.all('chat_skipped')).toEqual([]);
   });
 
-  it('is limited per user by the number of pages, except when it fits on one page', async () => {
+  it('rate-limits the pages of resumes per user, but not a resume of one page', async () => {
     const limited = await stack.addReplica({ LIMITS_PROFILE: 'default' });
     const { bob, version, sessionId } = await startLongChat(MIB);
-    const pages = Math.ceil((version * 2_200) / PAGE_BYTES);
+    const pages = Math.ceil((version * (2_000 + EVENT_OVERHEAD_BYTES)) / PAGE_BYTES);
     let refusals = 0;
     let resumes = 0;
     while (refusals === 0 && resumes < 100) {
@@ -212,7 +214,7 @@ describe('the resume of a long chat', () => {
       }
     }
     expect(refusals).toBe(1);
-    // The limit is 600 pages, plus those refilled meanwhile.
+    // The limit is 600 pages, plus the pages refilled during the test.
     expect(resumes * pages).toBeGreaterThan(500);
     expect(resumes * pages).toBeLessThan(900);
   });

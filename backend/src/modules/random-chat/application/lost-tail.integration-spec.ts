@@ -23,8 +23,8 @@ describe('a chat whose tail Redis has lost', () => {
   const getStreamKey = (sessionId: string): string => chatKeys(findShard(sessionId)).stream(sessionId);
   const readState = ({ user }: ThawVisitor): Promise<string | null> =>
     stack.store.redis.hget(matchingKeys.user(user.id), 'state');
-  /** Two users in a chat, each on another replica, with three messages. */
-  const meet = async (): Promise<Pair> => {
+  /** Starts a chat of two users on different replicas, and sends three messages. */
+  const startChat = async (): Promise<Pair> => {
     const chat = await matchNewVisitors([stack.origins[0]!, stack.origins[1]!]);
     for (const content of ['one', 'two', 'three'])
       await chat.adaSocket.request('random_message', textMessage(chat.sessionId, content));
@@ -32,14 +32,14 @@ describe('a chat whose tail Redis has lost', () => {
     return chat;
   };
   /** Simulates a restart of Redis after which it has only the first entries. */
-  const keep = async (sessionId: string, count: number): Promise<void> => {
+  const truncateStream = async (sessionId: string, count: number): Promise<void> => {
     const entries = await stack.store.redis.xrange(getStreamKey(sessionId), '-', '+');
     const rewriting = stack.store.redis.multi().del(getStreamKey(sessionId));
     for (const [id, fields] of entries.slice(0, count))
       rewriting.xadd(getStreamKey(sessionId), id, ...fields);
     await rewriting.exec();
   };
-  const compare = (replica: number): Promise<void> =>
+  const compareVersionsOn = (replica: number): Promise<void> =>
     stack.replicas[replica]!.app.get<{ compareVersions(): Promise<void> }>(LiveChatService).compareVersions();
   const expectEndForBoth = async ({ ada, bob, adaSocket, bobSocket, sessionId }: Pair): Promise<void> => {
     for (const socket of [adaSocket, bobSocket]) {
@@ -50,11 +50,11 @@ describe('a chat whose tail Redis has lost', () => {
     expect(entries[0]?.[1][1]).toContain('ChatEnded');
   };
 
-  it('continues for both users when both replicas restore it at once', async () => {
+  it('continues for both users when both replicas restore it at the same time', async () => {
     const chats: Pair[] = [];
-    for (let count = 0; count < 20; count += 1) chats.push(await meet());
-    for (const { sessionId } of chats) await keep(sessionId, 3);
-    await Promise.all([compare(0), compare(1)]);
+    for (let count = 0; count < 20; count += 1) chats.push(await startChat());
+    for (const { sessionId } of chats) await truncateStream(sessionId, 3);
+    await Promise.all([compareVersionsOn(0), compareVersionsOn(1)]);
     for (const { ada, bob, adaSocket, bobSocket, sessionId } of chats) {
       expect(await bobSocket.request('random_message', textMessage(sessionId, 'four'))).toMatchObject({
         seq: 5,
@@ -76,15 +76,15 @@ describe('a chat whose tail Redis has lost', () => {
     }
   });
 
-  it('continues when both users send while it is being compared', async () => {
+  it('continues when both users send while replicas compare versions', async () => {
     for (let round = 0; round < 10; round += 1) {
-      const { adaSocket, bobSocket, sessionId } = await meet();
-      await keep(sessionId, 2);
+      const { adaSocket, bobSocket, sessionId } = await startChat();
+      await truncateStream(sessionId, 2);
       await Promise.all([
-        compare(round % 2),
+        compareVersionsOn(round % 2),
         adaSocket.request('random_message', textMessage(sessionId, 'from Ada')),
         bobSocket.request('random_message', textMessage(sessionId, 'from Bob')),
-        compare(1 - (round % 2)),
+        compareVersionsOn(1 - (round % 2)),
       ]);
       await until(() => [adaSocket, bobSocket].every((socket) => socket.getLastSeen(sessionId) === 6));
       expect([...adaSocket.seqViolations, ...bobSocket.seqViolations]).toEqual([]);
@@ -92,9 +92,9 @@ describe('a chat whose tail Redis has lost', () => {
     }
   });
 
-  it('ends for both users when other entries were appended to the stream meanwhile', async () => {
-    const chat = await meet();
-    await keep(chat.sessionId, 3);
+  it('ends for both users when other entries were appended to the stream after the loss', async () => {
+    const chat = await startChat();
+    await truncateStream(chat.sessionId, 3);
     const text = JSON.stringify({ i: 'other', t: 'MessageSent', d: { content: 'instead', senderId: 1 } });
     await stack.store.redis.xadd(getStreamKey(chat.sessionId), '*', 'event', text);
     await stack.store.redis.xadd(getStreamKey(chat.sessionId), '*', 'event', text);
@@ -102,19 +102,21 @@ describe('a chat whose tail Redis has lost', () => {
       event: 'error',
       data: { code: 'session_ended' },
     });
-    await compare(1);
+    await compareVersionsOn(1);
     await expectEndForBoth(chat);
   });
 
-  it('ends for both users when all of it is lost, and its events become durable all the same', async () => {
-    const chat = await meet();
+  it('ends for both users when the whole stream is lost, and its events are in the outbox nevertheless', async () => {
+    const chat = await startChat();
     const { outbox } = chatKeys(findShard(chat.sessionId));
     await stack.store.redis.del(getStreamKey(chat.sessionId), outbox);
-    await Promise.all([compare(0), compare(1)]);
+    await Promise.all([compareVersionsOn(0), compareVersionsOn(1)]);
     await expectEndForBoth(chat);
     expect([...chat.adaSocket.seqViolations, ...chat.bobSocket.seqViolations]).toEqual([]);
-    const carried = await stack.store.redis.xrange(outbox, '-', '+');
-    const texts = carried.filter(([, fields]) => fields[1] === chat.sessionId).map(([, fields]) => fields[5]);
+    const outboxEntries = await stack.store.redis.xrange(outbox, '-', '+');
+    const texts = outboxEntries
+      .filter(([, fields]) => fields[1] === chat.sessionId)
+      .map(([, fields]) => fields[5]);
     const written = texts.map((text) => JSON.parse(text ?? '{}') as { t: string; d: { content?: string } });
     expect(written.map(({ t, d }) => d.content ?? t)).toEqual([
       'ChatStarted',
@@ -126,16 +128,16 @@ describe('a chat whose tail Redis has lost', () => {
   });
 
   describe('including its acknowledged end', () => {
-    /** Ada has skipped; afterwards Redis is as it was before that. */
+    /** Ada skips; then the stream and the records are set back to what they were before. */
     const loseEnd = async (chat: Pair): Promise<void> => {
       const { ada, bob, adaSocket, bobSocket, sessionId } = chat;
       const records = await Promise.all(
-        [ada, bob].map((one) => stack.store.redis.hgetall(getRecordKey(one))),
+        [ada, bob].map((visitor) => stack.store.redis.hgetall(getRecordKey(visitor))),
       );
       await adaSocket.request('skip_chat', { sessionId });
       await bobSocket.next('chat_skipped');
       await until(async () => (await readState(ada)) === null && (await readState(bob)) === null);
-      await keep(sessionId, 4);
+      await truncateStream(sessionId, 4);
       await stack.store.redis.hset(getRecordKey(ada), records[0]!);
       await stack.store.redis.hset(getRecordKey(bob), records[1]!);
     };
@@ -145,17 +147,17 @@ describe('a chat whose tail Redis has lost', () => {
       return entries.flatMap(([id, [, text = '']]) => (text.includes('ChatEnded') ? [id] : []));
     };
 
-    it('is ended for both users again, with the same end, once it has been compared', async () => {
-      const chat = await meet();
+    it('is ended again for both users, by the same event, when replicas compare versions', async () => {
+      const chat = await startChat();
       await loseEnd(chat);
-      await Promise.all([compare(0), compare(1)]);
+      await Promise.all([compareVersionsOn(0), compareVersionsOn(1)]);
       expect(await readEnds(chat.sessionId)).toHaveLength(1);
       expect([await readState(chat.ada), await readState(chat.bob)]).toEqual([null, null]);
       for (const socket of [chat.adaSocket, chat.bobSocket]) expect(socket.seqViolations).toEqual([]);
     });
 
     it('does not prevent either user from searching at once', async () => {
-      const chat = await meet();
+      const chat = await startChat();
       await loseEnd(chat);
       expect(await chat.adaSocket.ask('join_queue', { preferences: 'both' })).toMatchObject({ event: 'ack' });
       expect(await readEnds(chat.sessionId)).toHaveLength(1);
@@ -165,7 +167,7 @@ describe('a chat whose tail Redis has lost', () => {
   });
 
   describe('together with the records of its users', () => {
-    /** Redis is as it was while both users were still searching. */
+    /** Simulates a Redis that was set back to before the match. */
     const loseChatAndRecords = async ({ ada, bob, sessionId }: Pair, lost: 'chat' | 'records only') => {
       if (lost === 'chat') await stack.store.redis.del(getStreamKey(sessionId));
       await stack.store.redis.del(...[ada, bob].map(({ user }) => matchingKeys.user(user.id)));
@@ -180,7 +182,7 @@ describe('a chat whose tail Redis has lost', () => {
     it.each(['chat', 'records only'] as const)(
       'ends for a user before another chat starts (%s lost)',
       async (lost) => {
-        const chat = await meet();
+        const chat = await startChat();
         const { ada, adaSocket, bobSocket, sessionId } = chat;
         await loseChatAndRecords(chat, lost);
         await searchAgain(ada, 0);
@@ -200,51 +202,51 @@ describe('a chat whose tail Redis has lost', () => {
       },
     );
 
-    it('is over for a user who returns', async () => {
-      const chat = await meet();
+    it('is ended when one of its users reconnects', async () => {
+      const chat = await startChat();
       const { ada, bobSocket, sessionId } = chat;
       await loseChatAndRecords(chat, 'records only');
       await ada.closeSockets();
-      const back = await ada.openSocket(stack.origins[0], { sessionId, seq: 4 });
-      for (const socket of [back, bobSocket])
+      const newSocket = await ada.openSocket(stack.origins[0], { sessionId, seq: 4 });
+      for (const socket of [newSocket, bobSocket])
         expect(await socket.next('chat_skipped')).toMatchObject({ sessionId, reason: 'disconnected' });
     });
   });
 
-  it('is retained for some seconds by a replica whose sockets have left it', async () => {
-    const { ada, bob, adaSocket, bobSocket, sessionId } = await meet();
+  it('is restored by a replica whose sockets left it some seconds ago', async () => {
+    const { ada, bob, adaSocket, bobSocket, sessionId } = await startChat();
     await Promise.all([ada.closeSockets(), bob.closeSockets()]);
-    await keep(sessionId, 2);
-    const back = await bob.openSocket(stack.origins[1], { sessionId, seq: 4 });
-    const resumed = await back.next('session_resumed');
+    await truncateStream(sessionId, 2);
+    const newSocket = await bob.openSocket(stack.origins[1], { sessionId, seq: 4 });
+    const resumed = await newSocket.next('session_resumed');
     expect(resumed).toMatchObject({ seq: 4, events: [] });
     expect(resumed).not.toHaveProperty('reset');
-    expect([...adaSocket.seqViolations, ...bobSocket.seqViolations, ...back.seqViolations]).toEqual([]);
+    expect([...adaSocket.seqViolations, ...bobSocket.seqViolations, ...newSocket.seqViolations]).toEqual([]);
   });
 
-  it('is released once Redis has certainly written it to disk', async () => {
-    const { adaSocket, sessionId } = await meet();
+  it('is no longer retained once Redis has certainly synced it to disk', async () => {
+    const { adaSocket, sessionId } = await startChat();
     await adaSocket.request('skip_chat', { sessionId });
     const tails = stack.replicas[0]!.app.get<{ tails: { retained: Map<string, unknown> } }>(
       LiveChatService,
     ).tails;
     expect(tails.retained.has(sessionId)).toBe(true);
     await until(async () => {
-      await compare(0);
+      await compareVersionsOn(0);
       return !tails.retained.has(sessionId);
     });
   });
 
-  it('is not abandoned while Redis does not answer', async () => {
-    const { adaSocket, bobSocket, sessionId } = await meet();
-    await keep(sessionId, 3);
+  it('is not ended when restoring it times out, and is restored later', async () => {
+    const { adaSocket, bobSocket, sessionId } = await startChat();
+    await truncateStream(sessionId, 3);
     const log = stack.replicas[0]!.app.get(ChatLogRepository);
-    const away = new Error('Command timed out');
-    const restore = jest.spyOn(log, 'restore').mockRejectedValue(away);
-    await compare(0);
+    const timeout = new Error('Command timed out');
+    const restore = jest.spyOn(log, 'restore').mockRejectedValue(timeout);
+    await compareVersionsOn(0);
     expect(restore).toHaveBeenCalled();
     restore.mockRestore();
-    await compare(0);
+    await compareVersionsOn(0);
     expect(await adaSocket.request('random_message', textMessage(sessionId, 'four'))).toMatchObject({
       seq: 5,
     });
@@ -253,13 +255,13 @@ describe('a chat whose tail Redis has lost', () => {
   });
 
   it('is sent from the start to a client that has seen more events than are left', async () => {
-    const { bob, sessionId } = await meet();
-    const back = await bob.connect(stack.origins[1]);
-    back.send({
+    const { bob, sessionId } = await startChat();
+    const newSocket = await bob.connect(stack.origins[1]);
+    newSocket.send({
       event: 'authenticate',
       data: { userId: bob.user.id, lastSeen: { sessionId, seq: 10 } },
     });
-    const resumed = await back.next('session_resumed');
+    const resumed = await newSocket.next('session_resumed');
     expect(resumed).toMatchObject({ reset: true, seq: 4, last: true });
     const events = resumed.events as { data: { seq: number; content?: string } }[];
     expect(events.map(({ data }) => [data.seq, data.content])).toEqual([
@@ -268,7 +270,9 @@ describe('a chat whose tail Redis has lost', () => {
       [3, 'two'],
       [4, 'three'],
     ]);
-    expect(await back.request('random_message', textMessage(sessionId, 'four'))).toMatchObject({ seq: 5 });
+    expect(await newSocket.request('random_message', textMessage(sessionId, 'four'))).toMatchObject({
+      seq: 5,
+    });
     const seen = await bob.openSocket(stack.origins[1], { sessionId, seq: 5 });
     expect(await seen.next('session_resumed')).not.toHaveProperty('reset');
   });

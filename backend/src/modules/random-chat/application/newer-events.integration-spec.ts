@@ -6,7 +6,7 @@ import { until } from '../../../testing/until.functions';
 
 jest.setTimeout(60_000);
 
-describe('an event that this release cannot read', () => {
+describe('an event that this release cannot decode', () => {
   let stack: TestStack;
 
   beforeAll(async () => {
@@ -59,9 +59,9 @@ describe('an event that this release cannot read', () => {
     ]);
     expect([...adaSocket.seqViolations, ...bobSocket.seqViolations]).toEqual([]);
 
-    // The same holds for a client that was away, and for a replica that reads the whole chat.
-    const back = await ada.openSocket(stack.origins[1], { sessionId, seq: 1 });
-    const { events } = await back.next('session_resumed');
+    // A resume renders the events from the stream instead of a publication.
+    const newSocket = await ada.openSocket(stack.origins[1], { sessionId, seq: 1 });
+    const { events } = await newSocket.next('session_resumed');
     expect(
       (events as { event: string; data: { seq: number } }[]).map(({ event, data }) => [data.seq, event]),
     ).toEqual([

@@ -5,16 +5,16 @@ import type { ProcessEventMap } from '../../../platform/process-events/process-e
 import { JobQueueService } from '../../../platform/queue/job-queue.service';
 import { findShardGroup } from '../../../platform/redis/redis.keys';
 
-/** Delay of a job in ms: long enough to gather a batch, too short for a user to notice in the chat history. */
+/** Delay of a job: long enough to gather a batch, too short for a user to notice in the chat history. */
 export const BATCH_WINDOW_MS = 750;
 
 /**
- * When an empty outbox receives an entry, adds, after a delay, the job that writes the outboxes of its shard group to
- * PostgreSQL.
+ * Schedules the job that writes outboxes to PostgreSQL. A job handles one shard group (16 of the 64 shards), and is
+ * added shortly after an empty outbox of the group receives an entry.
  */
 @Injectable()
 export class OutboxSchedulerService {
-  /** Shard groups whose job is about to be added; outboxes that fill until then need no job of their own. */
+  /** Shard groups whose job is about to be added. It also handles outboxes of the group that fill until then. */
   private readonly scheduled = new Set<number>();
   private readonly logger = new Logger(OutboxSchedulerService.name);
 
@@ -28,7 +28,7 @@ export class OutboxSchedulerService {
   schedule(group: number): void {
     if (this.scheduled.has(group)) return;
     this.scheduled.add(group);
-    // If this process dies meanwhile, the worker's poll finds the outbox within two seconds.
+    // If this process dies during the delay, the worker's poll finds the outbox within two seconds.
     setTimeout(() => {
       this.scheduled.delete(group);
       void this.enqueue(group);
@@ -37,7 +37,7 @@ export class OutboxSchedulerService {
 
   private async enqueue(group: number): Promise<void> {
     try {
-      // `keepLastIfActive`: a job that is added while one runs makes it run once more.
+      // `keepLastIfActive`: a job that is added while one runs makes that one run once more.
       const deduplication = { id: `persist_lane_${group}`, keepLastIfActive: true };
       // eslint-disable-next-line plain-words/identifiers -- the stored name (docs/stored-names.md)
       await this.jobs.add('persist_lane', { lane: group }, { deduplication });

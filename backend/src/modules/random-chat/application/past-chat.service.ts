@@ -53,8 +53,8 @@ export class PastChatService {
   }
 
   /**
-   * When each chat ended, in the order of the rows; null for a chat in progress, or one that may be in progress while
-   * Redis is unavailable.
+   * When each chat ended, in the order of the rows; null for a chat that is in progress, and also, while Redis is
+   * unavailable, for one that may be.
    */
   async findEnds(rows: readonly ChatHistoryEntity[]): Promise<(Date | null)[]> {
     const withoutEnd = rows.filter(({ endedAt }) => !endedAt).map(({ streamId }) => streamId);

@@ -16,8 +16,8 @@ export class PastPartnersService {
   }
 
   /**
-   * Whether the two may ask each other for their friendship: they have started a chat after `since`, are in one now, or
-   * were in one a few minutes ago, and none of these was ended for safety.
+   * Whether the two may send each other friend requests: they have started a chat after `since`, are in one now, or
+   * were in one a few minutes ago, and none of these chats was ended for safety.
    */
   async mayBecomeFriends(
     userId: number,

@@ -13,9 +13,12 @@ import {
 import type { RandomChatCommand } from './random-chat.commands';
 import type { RandomChatEvent } from './random-chat.events';
 
-const [optionA = '', optionB = ''] = findQuestionById(7)?.options ?? [];
+const QUESTION_ID = 7;
+const OTHER_QUESTION_ID = 8;
+const UNKNOWN_QUESTION_ID = questions.length + 1;
+const [optionA = '', optionB = ''] = findQuestionById(QUESTION_ID)?.options ?? [];
 
-const start = (initiatorId: number, gameId = 'g1', questionId = 7): RandomChatCommand => ({
+const start = (initiatorId: number, gameId = 'g1', questionId = QUESTION_ID): RandomChatCommand => ({
   type: 'StartGame',
   at: getEventTime(1_000),
   initiatorId,
@@ -30,26 +33,26 @@ const answer = (userId: number, response: string, gameId = 'g1'): RandomChatComm
 });
 const ignore = (userId: number, gameId = 'g1'): RandomChatCommand => ({ type: 'IgnoreGame', userId, gameId });
 
-const createStarted = (gameId = 'g1', questionId = 7, initiatorId = ADA): RandomChatEvent => ({
+const createGameStarted = (gameId = 'g1', questionId = QUESTION_ID, initiatorId = ADA): RandomChatEvent => ({
   type: 'GameStarted',
   data: { gameId, questionId, initiatorId },
 });
-const createAnswered = (userId: number, response: string): RandomChatEvent => ({
+const createGameAnswered = (userId: number, response: string): RandomChatEvent => ({
   type: 'GameAnswered',
   data: { gameId: 'g1', userId, response },
 });
-const revealed: RandomChatEvent = {
+const gameRevealed: RandomChatEvent = {
   type: 'GameRevealed',
   data: {
     gameId: 'g1',
-    questionId: 7,
+    questionId: QUESTION_ID,
     answers: [
       { userId: BOB, response: optionA },
       { userId: ADA, response: optionB },
     ],
   },
 };
-const createIgnored = (gameId = 'g1'): RandomChatEvent => ({
+const createGameIgnored = (gameId = 'g1'): RandomChatEvent => ({
   type: 'GameIgnored',
   data: { gameId, userId: BOB },
 });
@@ -58,132 +61,142 @@ describe('starting Break the Ice', () => {
   it('is allowed for either participant, with an existing question', () => {
     givenChat(chatStarted)
       .when(start(BOB))
-      .then(createStarted('g1', 7, BOB));
+      .then(createGameStarted('g1', QUESTION_ID, BOB));
     givenChat(chatStarted).when(start(EVE)).thenThrows('not_in_session');
     givenChat(chatStarted)
-      .when(start(ADA, 'g1', 86))
+      .when(start(ADA, 'g1', UNKNOWN_QUESTION_ID))
       .thenThrows('unknown_question');
     givenChat(chatStarted, chatEnded).when(start(ADA)).thenThrows('session_ended');
   });
 
   it('is refused for both users while a game is in progress', () => {
-    givenChat(chatStarted, createStarted())
-      .when(start(BOB, 'g2', 8))
+    givenChat(chatStarted, createGameStarted())
+      .when(start(BOB, 'g2', OTHER_QUESTION_ID))
       .thenThrows('game_active');
-    givenChat(chatStarted, createStarted())
-      .when(start(ADA, 'g2', 8))
+    givenChat(chatStarted, createGameStarted())
+      .when(start(ADA, 'g2', OTHER_QUESTION_ID))
       .thenThrows('game_active');
   });
 
-  it('happens once when the starter repeats the command', () => {
-    expect(givenChat(chatStarted, createStarted()).when(start(ADA)).decide()).toEqual({ alreadyDone: at(2) });
+  it('starts one game when the initiator repeats the command', () => {
+    expect(givenChat(chatStarted, createGameStarted()).when(start(ADA)).decide()).toEqual({
+      alreadyDone: at(2),
+    });
   });
 
-  it('refuses a question asked before while others are left, whichever user asked it', () => {
-    givenChat(chatStarted, createStarted(), createIgnored())
-      .when(start(BOB, 'g2', 7))
+  it('refuses a question that either user has asked while unasked questions are left', () => {
+    givenChat(chatStarted, createGameStarted(), createGameIgnored())
+      .when(start(BOB, 'g2', QUESTION_ID))
       .thenThrows('unknown_question');
   });
 
   it('allows a question again once all have been asked', () => {
-    const all = questions.flatMap(({ id }) => [createStarted(`g${id}`, id), createIgnored(`g${id}`)]);
-    givenChat(chatStarted, ...all)
+    const allAsked = questions.flatMap(({ id }) => [
+      createGameStarted(`g${id}`, id),
+      createGameIgnored(`g${id}`),
+    ]);
+    givenChat(chatStarted, ...allAsked)
       .when(start(ADA, 'again', 1))
-      .then(createStarted('again', 1));
+      .then(createGameStarted('again', 1));
   });
 
   it('refuses the id of an earlier game', () => {
-    givenChat(chatStarted, createStarted(), createIgnored())
-      .when(start(ADA, 'g1', 8))
+    givenChat(chatStarted, createGameStarted(), createGameIgnored())
+      .when(start(ADA, 'g1', OTHER_QUESTION_ID))
       .thenThrows('game_not_active');
   });
 
   it('is rate-limited per session, not per user', () => {
     const startSoonAfter = (userId: number) =>
-      ({ ...start(userId, 'g2', 8), at: getEventTime(2) + 1_000 }) as RandomChatCommand;
-    const given = givenLimitedChat({ intervalMs: 10_000, burst: 1 });
-    given(chatStarted, createStarted(), createIgnored()).when(startSoonAfter(ADA)).thenThrows('rate_limited');
-    given(chatStarted, createStarted(), createIgnored()).when(startSoonAfter(BOB)).thenThrows('rate_limited');
+      ({ ...start(userId, 'g2', OTHER_QUESTION_ID), at: getEventTime(2) + 1_000 }) as RandomChatCommand;
+    const givenLimited = givenLimitedChat({ intervalMs: 10_000, burst: 1 });
+    givenLimited(chatStarted, createGameStarted(), createGameIgnored())
+      .when(startSoonAfter(ADA))
+      .thenThrows('rate_limited');
+    givenLimited(chatStarted, createGameStarted(), createGameIgnored())
+      .when(startSoonAfter(BOB))
+      .thenThrows('rate_limited');
   });
 });
 
 describe('answering Break the Ice', () => {
-  it('hides the first answer and reveals both with the second', () => {
-    givenChat(chatStarted, createStarted()).when(answer(BOB, optionA)).then(createAnswered(BOB, optionA));
-    givenChat(chatStarted, createStarted(), createAnswered(BOB, optionA))
+  it('stores the first answer without a reveal, and reveals both with the second', () => {
+    givenChat(chatStarted, createGameStarted())
+      .when(answer(BOB, optionA))
+      .then(createGameAnswered(BOB, optionA));
+    givenChat(chatStarted, createGameStarted(), createGameAnswered(BOB, optionA))
       .when(answer(ADA, optionB))
-      .then({
-        type: 'GameRevealed',
-        data: {
-          gameId: 'g1',
-          questionId: 7,
-          answers: [
-            { userId: BOB, response: optionA },
-            { userId: ADA, response: optionB },
-          ],
-        },
-      });
+      .then(gameRevealed);
   });
 
   it('refuses a different second answer of the same user', () => {
-    givenChat(chatStarted, createStarted(), createAnswered(BOB, optionA))
+    givenChat(chatStarted, createGameStarted(), createGameAnswered(BOB, optionA))
       .when(answer(BOB, optionB))
       .thenThrows('already_answered');
   });
 
   it('is acknowledged again when the same answer is repeated, before and after the reveal', () => {
     expect(
-      givenChat(chatStarted, createStarted(), createAnswered(BOB, optionA))
+      givenChat(chatStarted, createGameStarted(), createGameAnswered(BOB, optionA))
         .when(answer(BOB, optionA))
         .decide(),
     ).toEqual({ alreadyDone: at(3) });
-    const over = givenChat(chatStarted, createStarted(), createAnswered(BOB, optionA), revealed);
-    expect(over.when(answer(BOB, optionA)).decide()).toEqual({ alreadyDone: at(4) });
-    expect(over.when(answer(ADA, optionB)).decide()).toEqual({ alreadyDone: at(4) });
-    over.when(answer(ADA, optionA)).thenThrows('game_not_active');
+    const givenRevealed = givenChat(
+      chatStarted,
+      createGameStarted(),
+      createGameAnswered(BOB, optionA),
+      gameRevealed,
+    );
+    expect(givenRevealed.when(answer(BOB, optionA)).decide()).toEqual({ alreadyDone: at(4) });
+    expect(givenRevealed.when(answer(ADA, optionB)).decide()).toEqual({ alreadyDone: at(4) });
+    givenRevealed.when(answer(ADA, optionA)).thenThrows('game_not_active');
   });
 
   it('accepts only one of the five options', () => {
-    givenChat(chatStarted, createStarted())
+    givenChat(chatStarted, createGameStarted())
       .when(answer(BOB, 'IGNORED_BY_USER'))
       .thenThrows('invalid_payload');
   });
 
   it('requires the game in progress', () => {
     givenChat(chatStarted).when(answer(BOB, optionA)).thenThrows('game_not_active');
-    givenChat(chatStarted, createStarted())
+    givenChat(chatStarted, createGameStarted())
       .when(answer(BOB, optionA, 'g0'))
       .thenThrows('game_not_active');
-    givenChat(chatStarted, createStarted(), createIgnored())
+    givenChat(chatStarted, createGameStarted(), createGameIgnored())
       .when(answer(BOB, optionA))
       .thenThrows('game_not_active');
-    givenChat(chatStarted, createStarted()).when(answer(EVE, optionA)).thenThrows('not_in_session');
+    givenChat(chatStarted, createGameStarted()).when(answer(EVE, optionA)).thenThrows('not_in_session');
   });
 });
 
 describe('ignoring Break the Ice', () => {
   it('ends the game for both users, also after one has answered', () => {
-    givenChat(chatStarted, createStarted())
+    givenChat(chatStarted, createGameStarted())
       .when(ignore(BOB))
       .then({ type: 'GameIgnored', data: { gameId: 'g1', userId: BOB } });
-    givenChat(chatStarted, createStarted(), createAnswered(BOB, optionA))
+    givenChat(chatStarted, createGameStarted(), createGameAnswered(BOB, optionA))
       .when(ignore(ADA))
       .then({ type: 'GameIgnored' });
   });
 
   it('is acknowledged again when it is repeated', () => {
-    expect(givenChat(chatStarted, createStarted(), createIgnored()).when(ignore(BOB)).decide()).toEqual({
+    expect(
+      givenChat(chatStarted, createGameStarted(), createGameIgnored()).when(ignore(BOB)).decide(),
+    ).toEqual({
       alreadyDone: at(3),
     });
   });
 
   it('is refused after the end of the game', () => {
-    givenChat(chatStarted, createStarted(), createIgnored()).when(ignore(ADA)).thenThrows('game_not_active');
+    givenChat(chatStarted, createGameStarted(), createGameIgnored())
+      .when(ignore(ADA))
+      .thenThrows('game_not_active');
   });
 
   it('allows the next game', () => {
-    givenChat(chatStarted, createStarted(), createIgnored())
-      .when(start(ADA, 'g2', 8))
-      .then(createStarted('g2', 8));
+    givenChat(chatStarted, createGameStarted(), createGameIgnored())
+      .when(start(ADA, 'g2', OTHER_QUESTION_ID))
+      .then(createGameStarted('g2', OTHER_QUESTION_ID));
   });
 });

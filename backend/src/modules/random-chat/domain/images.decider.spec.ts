@@ -2,8 +2,8 @@ import { ADA, at, BOB, chatStarted, givenChat, getEventTime } from '../../../tes
 import type { RandomChatCommand } from './random-chat.commands';
 import type { RandomChatEvent } from './random-chat.events';
 
-const URL = '/api/files/chat-images/0b9a7a3e-5a5b-4c0e-9d3f-6f6f3a1f0001.webp';
-const OTHER_URL = '/api/files/chat-images/0b9a7a3e-5a5b-4c0e-9d3f-6f6f3a1f0002.jpg';
+const IMAGE_URL = '/api/files/chat-images/0b9a7a3e-5a5b-4c0e-9d3f-6f6f3a1f0001.webp';
+const OTHER_IMAGE_URL = '/api/files/chat-images/0b9a7a3e-5a5b-4c0e-9d3f-6f6f3a1f0002.jpg';
 
 const send = (
   messageType: 'text' | 'image' | 'mixed',
@@ -26,8 +26,8 @@ const sent = (messageType: 'image' | 'mixed', content: string): RandomChatEvent 
 describe('a message with images', () => {
   it('accepts the address of an uploaded chat image', () => {
     givenChat(chatStarted)
-      .when(send('image', URL))
-      .then({ data: { content: URL, messageType: 'image' } });
+      .when(send('image', IMAGE_URL))
+      .then({ data: { content: IMAGE_URL, messageType: 'image' } });
   });
 
   it.each([
@@ -41,14 +41,15 @@ describe('a message with images', () => {
   });
 
   it('accepts text followed by one or more images', () => {
-    const content = `look\n[IMAGE:${URL}]\n[IMAGE:${OTHER_URL}]`;
+    const content = `look\n[IMAGE:${IMAGE_URL}]\n[IMAGE:${OTHER_IMAGE_URL}]`;
     givenChat(chatStarted)
       .when(send('mixed', ` ${content} `))
       .then({ data: { content, messageType: 'mixed' } });
   });
 
-  it('is refused with more images than a message may show', () => {
-    const createImages = (count: number) => Array.from({ length: count }, () => `[IMAGE:${URL}]`).join('\n');
+  it('is refused with more than four images', () => {
+    const createImages = (count: number) =>
+      Array.from({ length: count }, () => `[IMAGE:${IMAGE_URL}]`).join('\n');
     givenChat(chatStarted)
       .when(send('mixed', `look\n${createImages(4)}`))
       .then({ type: 'MessageSent' });
@@ -63,30 +64,30 @@ describe('a message with images', () => {
       .when(send('mixed', 'look\n[IMAGE:https://evil.example/x.gif]'))
       .thenThrows('image_not_yours');
     givenChat(chatStarted)
-      .when(send('mixed', `\n[IMAGE:${URL}]`))
+      .when(send('mixed', `\n[IMAGE:${IMAGE_URL}]`))
       .thenThrows('invalid_payload');
   });
 
   it('counts only the text towards the maximum length', () => {
     givenChat(chatStarted)
-      .when(send('mixed', `${'x'.repeat(2_000)}\n[IMAGE:${URL}]`))
+      .when(send('mixed', `${'x'.repeat(2_000)}\n[IMAGE:${IMAGE_URL}]`))
       .then({ type: 'MessageSent' });
     givenChat(chatStarted)
-      .when(send('mixed', `${'x'.repeat(2_001)}\n[IMAGE:${URL}]`))
+      .when(send('mixed', `${'x'.repeat(2_001)}\n[IMAGE:${IMAGE_URL}]`))
       .thenThrows('message_too_long');
   });
 
-  it('keeps a typed image marker as text', () => {
+  it('keeps an image marker in a text message as text', () => {
     givenChat(chatStarted)
-      .when(send('text', `[IMAGE:${URL}]`))
+      .when(send('text', `[IMAGE:${IMAGE_URL}]`))
       .then({ data: { messageType: 'text' } });
   });
 
-  it('is quoted as Photo, or by its text', () => {
-    givenChat(chatStarted, sent('image', URL))
+  it('is quoted by its text, or as Photo if it has none', () => {
+    givenChat(chatStarted, sent('image', IMAGE_URL))
       .when(send('text', 'nice', at(2).id))
       .then({ data: { replyTo: { content: 'Photo' } } });
-    givenChat(chatStarted, sent('mixed', `look\n[IMAGE:${URL}]`))
+    givenChat(chatStarted, sent('mixed', `look\n[IMAGE:${IMAGE_URL}]`))
       .when(send('text', 'nice', at(2).id))
       .then({ data: { replyTo: { content: 'look' } } });
   });

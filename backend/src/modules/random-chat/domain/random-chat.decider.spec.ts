@@ -29,7 +29,7 @@ const send = (command: Partial<SendMessage> = {}): SendMessage => ({
 const skip = (userId: number) => ({ type: 'SkipChat', userId }) as const;
 const abandon = (userId: number) => ({ type: 'EndAbandonedChat', userId }) as const;
 const abort = { type: 'AbortChat' } as const;
-const lost = { type: 'EndLostChat' } as const;
+const endLost = { type: 'EndLostChat' } as const;
 
 const skippedBy = (userId: number): RandomChatEvent => ({
   type: 'ChatEnded',
@@ -100,39 +100,39 @@ describe('a message', () => {
 });
 
 describe('a repeated message', () => {
-  const said = [chatStarted, messageSent(ADA, 'hello', 'c-1')];
+  const sentOnce = [chatStarted, messageSent(ADA, 'hello', 'c-1')];
 
-  it('is not stored again and refers to the first one, whatever its content', () => {
-    const again = givenChat(...said).when(send({ clientId: 'c-1', content: ' ' }));
-    again.thenNothing();
-    expect(again.decide()).toEqual({ alreadyDone: at(2) });
+  it('is not stored repeated and refers to the first one, whatever its content', () => {
+    const repeated = givenChat(...sentOnce).when(send({ clientId: 'c-1', content: ' ' }));
+    repeated.thenNothing();
+    expect(repeated.decide()).toEqual({ alreadyDone: at(2) });
   });
 
   it('is recognised after the end of the chat and above the rate limit', () => {
-    const again = send({ clientId: 'c-1', at: getEventTime(2) });
-    for (const history of [said, [...said, chatEnded]]) {
+    const repeated = send({ clientId: 'c-1', at: getEventTime(2) });
+    for (const history of [sentOnce, [...sentOnce, chatEnded]]) {
       expect(
         givenLimitedChat({ intervalMs: 60_000, burst: 1 })(...history)
-          .when(again)
+          .when(repeated)
           .decide(),
       ).toEqual({ alreadyDone: at(2) });
     }
   });
 
   it('is recognised only with the same sender and the same client id', () => {
-    givenChat(...said)
+    givenChat(...sentOnce)
       .when(send({ clientId: 'c-1', senderId: BOB }))
       .then(messageSent(BOB, 'hello', 'c-1'));
-    givenChat(...said)
+    givenChat(...sentOnce)
       .when(send({ clientId: 'c-2' }))
       .then(messageSent(ADA, 'hello', 'c-2'));
-    givenChat(...said)
+    givenChat(...sentOnce)
       .when(send())
       .then(messageSent(ADA));
   });
 
   it('is not disclosed to a user who is not in the session', () => {
-    givenChat(...said)
+    givenChat(...sentOnce)
       .when(send({ clientId: 'c-1', senderId: EVE }))
       .thenThrows('not_in_session');
   });
@@ -169,19 +169,19 @@ describe('a reply', () => {
 });
 
 describe('the rate limit of messages', () => {
-  const three = [chatStarted, messageSent(ADA), messageSent(ADA), messageSent(ADA)];
+  const threeMessages = [chatStarted, messageSent(ADA), messageSent(ADA), messageSent(ADA)];
   // 15 minutes per token, so that the three minutes between the messages refill little.
-  const given = givenLimitedChat({ intervalMs: 15 * 60_000, burst: 3 });
+  const givenLimited = givenLimitedChat({ intervalMs: 15 * 60_000, burst: 3 });
 
-  it('allows a burst', () => {
-    given(...three.slice(0, -1))
+  it('allows a burst of three', () => {
+    givenLimited(...threeMessages.slice(0, -1))
       .when(send({ at: getEventTime(3) }))
       .then(messageSent(ADA));
   });
 
   it('refuses a message above the limit, with the time to wait', () => {
     // The first of three was taken at minute 2; thirteen of its fifteen minutes are left at minute 4.
-    const tooFast = given(...three).when(send({ at: getEventTime(4) }));
+    const tooFast = givenLimited(...threeMessages).when(send({ at: getEventTime(4) }));
     tooFast.thenThrows('rate_limited');
     let waitMs = 0;
     try {
@@ -190,24 +190,24 @@ describe('the rate limit of messages', () => {
       waitMs = (error as { retryAfterMs: number }).retryAfterMs;
     }
     expect(waitMs / 60_000).toBeCloseTo(13, 3);
-    given(...three)
+    givenLimited(...threeMessages)
       .when(send({ at: getEventTime(4) + waitMs }))
       .then(messageSent(ADA));
   });
 
   it('counts each sender separately', () => {
-    given(...three)
+    givenLimited(...threeMessages)
       .when(send({ at: getEventTime(4), senderId: BOB }))
       .then(messageSent(BOB));
   });
 
-  it('never refuses a sender who stays within the rate', () => {
-    givenLimitedChat({ intervalMs: 60_000, burst: 1 })(...three)
+  it('allows a message when a token has been refilled', () => {
+    givenLimitedChat({ intervalMs: 60_000, burst: 1 })(...threeMessages)
       .when(send({ at: getEventTime(5) }))
       .then(messageSent(ADA));
   });
 
-  it('tolerates a clock that is behind', () => {
+  it('allows a message when the clock is behind the time of the last event', () => {
     givenLimitedChat({ intervalMs: 1_000, burst: 2 })(chatStarted, messageSent(ADA))
       .when(send({ at: getEventTime(-10) }))
       .then(messageSent(ADA));
@@ -240,17 +240,18 @@ describe('a full chat', () => {
 });
 
 describe('a chat of 4 MiB', () => {
-  const given = givenChatOfBytes(MAX_BYTES / 4);
+  // Each event has a quarter of the maximum size.
+  const givenQuarters = givenChatOfBytes(MAX_BYTES / 4);
   const past = [chatStarted, messageSent(ADA), messageSent(BOB)];
 
   it('accepts no more messages and can still be ended', () => {
-    given(...past)
+    givenQuarters(...past)
       .when(send())
       .then(messageSent(ADA));
-    given(...past, messageSent(ADA))
+    givenQuarters(...past, messageSent(ADA))
       .when(send())
       .thenThrows('unavailable');
-    given(...past, messageSent(ADA))
+    givenQuarters(...past, messageSent(ADA))
       .when(skip(ADA))
       .then(skippedBy(ADA));
   });
@@ -261,30 +262,30 @@ describe('the end of a random chat', () => {
     givenChat(chatStarted).when(skip(BOB)).then(skippedBy(BOB));
   });
 
-  it('happens when a participant stays away, and names no user', () => {
+  it('names no user when a participant was away for too long', () => {
     givenChat(chatStarted)
       .when(abandon(ADA))
       .then({ type: 'ChatEnded', data: { reason: 'disconnected', endedBy: null } });
   });
 
-  it('happens when Redis has lost the chat, even all of it', () => {
+  it('happens when Redis has lost a part of the chat, or all of it', () => {
     const ended = { type: 'ChatEnded', data: { reason: 'disconnected', endedBy: null } };
-    givenChat(chatStarted).when(lost).then(ended);
-    givenChat().when(lost).then(ended);
+    givenChat(chatStarted).when(endLost).then(ended);
+    givenChat().when(endLost).then(ended);
   });
 
-  it('happens when its match was released', () => {
+  it('has the reason aborted when the match was released', () => {
     givenChat(chatStarted)
       .when(abort)
       .then({ type: 'ChatEnded', data: { reason: 'aborted', endedBy: null } });
   });
 
-  it.each([skip(ADA), skip(BOB), abandon(ADA), abandon(BOB), abort, lost])(
-    'happens once: a later %o refers to the first end',
+  it.each([skip(ADA), skip(BOB), abandon(ADA), abandon(BOB), abort, endLost])(
+    'is stored once: a later %o refers to the first end',
     (command) => {
-      const again = givenChat(chatStarted, messageSent(ADA), skippedBy(BOB)).when(command);
-      again.thenNothing();
-      expect(again.decide()).toMatchObject({ alreadyDone: { seq: 3 } });
+      const repeated = givenChat(chatStarted, messageSent(ADA), skippedBy(BOB)).when(command);
+      repeated.thenNothing();
+      expect(repeated.decide()).toMatchObject({ alreadyDone: { seq: 3 } });
     },
   );
 

@@ -11,27 +11,29 @@ const sent = (content: string): MessageSent => ({
 });
 
 /** A chat with one message per gap (ms since the previous one). Within a millisecond, sequence numbers increase. */
-const createChat = (gaps: readonly number[]): { state: RandomChatState; ids: readonly string[] } => {
+const createChat = (gapsMs: readonly number[]): { state: RandomChatState; ids: readonly string[] } => {
   const ids: string[] = [];
   let state = createChatState(UNLIMITED);
-  let [ms, within] = [START_MS, 0];
-  for (const gap of gaps) {
-    within = gap === 0 ? within + 1 : 0;
+  let [ms, sequence] = [START_MS, 0];
+  for (const gap of gapsMs) {
+    sequence = gap === 0 ? sequence + 1 : 0;
     ms += gap;
-    const id = `${ms}-${within}`;
+    const id = `${ms}-${sequence}`;
     ids.push(id);
     state = evolve(state, sent(`message ${ids.length}`), { id, seq: ids.length });
   }
   return { state, ids };
 };
 
-// Mostly 0, so that two-digit sequence numbers occur.
-const gaps = fc.array(fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, fc.nat(3)), { maxLength: 40 });
+// Most gaps are 0, so that two-digit sequence numbers occur.
+const arbitraryGapsMs = fc.array(fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, fc.nat(3)), {
+  maxLength: 40,
+});
 
 test('findMessage finds every message by its id', () => {
   fc.assert(
-    fc.property(gaps, (given) => {
-      const { state, ids } = createChat(given);
+    fc.property(arbitraryGapsMs, (gapsMs) => {
+      const { state, ids } = createChat(gapsMs);
       for (const [index, id] of ids.entries())
         expect(findMessage(state, id)?.content).toBe(`message ${index + 1}`);
     }),

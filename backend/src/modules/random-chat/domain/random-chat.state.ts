@@ -32,7 +32,7 @@ export interface Answer {
   response: string;
 }
 
-/** The most recent finished game, kept to recognise a retried move. */
+/** The most recent finished game, kept to recognise a retried command. */
 export interface PastGame {
   gameId: string;
   /** Both answers of a revealed game; empty for an ignored one. */
@@ -41,7 +41,7 @@ export interface PastGame {
   endedAt: EventPosition;
 }
 
-/** Actions that have a rate limit of their own. */
+/** Actions with a separate rate limit each. */
 export type RateLimitedAction = 'message' | 'edit' | 'reaction' | 'game';
 
 export type Rates = Readonly<Record<RateLimitedAction, Rate>>;
@@ -110,7 +110,7 @@ export const findMessage = (state: RandomChatState, messageId: string): ChatMess
   return found?.id === messageId ? found : undefined;
 };
 
-/** The message that the sender sent under this client id. */
+/** The message that the sender sent with this client id. */
 export const findMessageByClientId = (
   state: RandomChatState,
   senderId: number,

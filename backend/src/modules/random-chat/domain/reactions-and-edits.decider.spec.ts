@@ -12,9 +12,9 @@ import {
 import type { RandomChatCommand } from './random-chat.commands';
 import type { RandomChatEvent } from './random-chat.events';
 
-const sent = at(2).id;
+const MESSAGE_ID = at(2).id;
 
-const edit = (editorId: number, content: string, messageId = sent): RandomChatCommand => ({
+const edit = (editorId: number, content: string, messageId = MESSAGE_ID): RandomChatCommand => ({
   type: 'EditMessage',
   at: getEventTime(1_000),
   editorId,
@@ -26,7 +26,7 @@ const react = (
   userId: number,
   emoji: string,
   action: 'add' | 'remove',
-  messageId = sent,
+  messageId = MESSAGE_ID,
 ): RandomChatCommand => ({
   type: 'ReactToMessage',
   at: getEventTime(1_000),
@@ -48,14 +48,14 @@ const image: RandomChatEvent = {
 };
 const createReactionAdded = (userId: number): RandomChatEvent => ({
   type: 'ReactionAdded',
-  data: { messageId: sent, emoji: '🔥', userId },
+  data: { messageId: MESSAGE_ID, emoji: '🔥', userId },
 });
 
 describe('editing', () => {
   it('is allowed only for the sender of a text message', () => {
     givenChat(chatStarted, messageSent(ADA))
       .when(edit(ADA, ' better '))
-      .then({ type: 'MessageEdited', data: { messageId: sent, editorId: ADA, content: 'better' } });
+      .then({ type: 'MessageEdited', data: { messageId: MESSAGE_ID, editorId: ADA, content: 'better' } });
     givenChat(chatStarted, messageSent(ADA)).when(edit(BOB, 'forged')).thenThrows('not_editable');
     givenChat(chatStarted, messageSent(ADA)).when(edit(EVE, 'forged')).thenThrows('not_in_session');
     givenChat(chatStarted, image).when(edit(ADA, 'words')).thenThrows('not_editable');
@@ -82,7 +82,7 @@ describe('editing', () => {
   it('changes the text that replies quote', () => {
     givenChat(chatStarted, messageSent(ADA, 'old'), {
       type: 'MessageEdited',
-      data: { messageId: sent, editorId: ADA, content: 'new' },
+      data: { messageId: MESSAGE_ID, editorId: ADA, content: 'new' },
     })
       .when({
         type: 'SendMessage',
@@ -90,10 +90,12 @@ describe('editing', () => {
         senderId: BOB,
         content: 'yes',
         messageType: 'text',
-        replyToId: sent,
+        replyToId: MESSAGE_ID,
         clientId: null,
       })
-      .then({ data: { replyTo: { messageId: sent, content: 'new', senderId: ADA, senderName: 'ada' } } });
+      .then({
+        data: { replyTo: { messageId: MESSAGE_ID, content: 'new', senderId: ADA, senderName: 'ada' } },
+      });
   });
 });
 
@@ -115,7 +117,7 @@ describe('reacting', () => {
   it('treats an emoji with and without its variation selector as the same', () => {
     givenChat(chatStarted, messageSent(ADA))
       .when(react(BOB, '❤', 'add'))
-      .then({ type: 'ReactionAdded', data: { messageId: sent, emoji: '❤️', userId: BOB } });
+      .then({ type: 'ReactionAdded', data: { messageId: MESSAGE_ID, emoji: '❤️', userId: BOB } });
   });
 
   it('adds and removes a reaction once', () => {
@@ -135,19 +137,19 @@ describe('reacting', () => {
     });
     givenChat(chatStarted, messageSent(ADA), createReactionAdded(BOB))
       .when(react(BOB, '🔥', 'remove'))
-      .then({ type: 'ReactionRemoved', data: { messageId: sent, emoji: '🔥', userId: BOB } });
+      .then({ type: 'ReactionRemoved', data: { messageId: MESSAGE_ID, emoji: '🔥', userId: BOB } });
   });
 
-  it('is allowed on messages only', () => {
+  it('is refused on an event that is not a message', () => {
     givenChat(chatStarted)
       .when(react(ADA, '🔥', 'add', at(1).id))
       .thenThrows('message_not_found');
   });
 
   it('requires the exact message id', () => {
-    const near = `${getEventTime(2) + 1}-0`;
+    const idOneMsLater = `${getEventTime(2) + 1}-0`;
     givenChat(chatStarted, messageSent(ADA))
-      .when(react(BOB, '🔥', 'add', near))
+      .when(react(BOB, '🔥', 'add', idOneMsLater))
       .thenThrows('message_not_found');
   });
 });

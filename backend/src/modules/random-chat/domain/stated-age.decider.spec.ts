@@ -42,7 +42,7 @@ describe('a message in which its sender states to be under 18', () => {
       .then(messageSent(ADA, "hi, i'm 14"), createEnd(ADA, null));
   });
 
-  it('ends the chat as the text of an edit', () => {
+  it('ends the chat when it is the text of an edit', () => {
     givenChat(chatStarted, messageSent(BOB, "i'm 41"))
       .when(edit("i'm 14"))
       .then(
@@ -51,7 +51,7 @@ describe('a message in which its sender states to be under 18', () => {
       );
   });
 
-  it('ends the chat as the text above an image, and the address of an image states nothing', () => {
+  it('ends the chat when it is the text above an image; digits in the address of an image are ignored', () => {
     givenChat(chatStarted)
       .when(send(`14f\n[IMAGE:${IMAGE_URL}]`, { messageType: 'mixed' }))
       .then({ type: 'MessageSent' }, createEnd(ADA, null));
@@ -61,19 +61,19 @@ describe('a message in which its sender states to be under 18', () => {
   });
 
   it('ends the chat once: a retry refers to the message', () => {
-    const again = givenChat(chatStarted, messageSent(ADA, '14f', 'c-1'), createEnd(ADA, null)).when(
+    const retry = givenChat(chatStarted, messageSent(ADA, '14f', 'c-1'), createEnd(ADA, null)).when(
       send('14f', { clientId: 'c-1' }),
     );
-    expect(again.decide()).toEqual({ alreadyDone: at(2) });
+    expect(retry.decide()).toEqual({ alreadyDone: at(2) });
   });
 
-  it('is refused after the end', () => {
+  it('is refused after the end of the chat', () => {
     givenChat(chatStarted, chatEnded).when(send('14f')).thenThrows('session_ended');
   });
 });
 
 describe('a message that states an adult age or the age of another user', () => {
-  it.each(["i'm 24", 'my sister is 13', 'i am 13 years older'])('ends nothing: %s', (content) => {
+  it.each(["i'm 24", 'my sister is 13', 'i am 13 years older'])('does not end the chat: %s', (content) => {
     givenChat(chatStarted).when(send(content)).then(messageSent(ADA, content));
   });
 });

@@ -15,7 +15,7 @@ const takeAll = (
   return { bucket, taken };
 };
 
-test('a token bucket allows no second burst to a user who uses one token a second', () => {
+test('a token bucket allows no second burst while one token a second is taken', () => {
   const rate = { intervalMs: 1_000, burst: 60 };
   let { bucket, taken } = takeAll(undefined, 0, rate);
   expect(taken).toBe(60);
@@ -34,16 +34,16 @@ test('a token bucket allows exactly the burst and the refilled tokens in any per
   fc.assert(
     fc.property(rates, fc.array(fc.nat(20_000), { minLength: 1, maxLength: 40 }), (rate, gaps) => {
       let bucket: Bucket | undefined;
-      let [at, paidUntil] = [0, 0];
+      let [at, theoreticalArrival] = [0, 0];
       for (const gap of gaps) {
         at += gap;
-        // The reference is a generic cell rate algorithm, which keeps one number in place of two.
-        const allowed = Math.max(at, paidUntil) + rate.intervalMs - rate.burst * rate.intervalMs - at;
+        // The reference is GCRA, which keeps one timestamp instead of tokens and a timestamp.
+        const allowedAt = Math.max(at, theoreticalArrival) + rate.intervalMs - rate.burst * rate.intervalMs;
         const waitMs = computeMsUntilToken(bucket, at, rate);
-        expect(Math.abs(waitMs - Math.max(0, allowed))).toBeLessThanOrEqual(1);
+        expect(Math.abs(waitMs - Math.max(0, allowedAt - at))).toBeLessThanOrEqual(1);
         if (waitMs > 0) continue;
         bucket = takeToken(bucket, at, rate);
-        paidUntil = Math.max(at, paidUntil) + rate.intervalMs;
+        theoreticalArrival = Math.max(at, theoreticalArrival) + rate.intervalMs;
       }
     }),
   );

@@ -10,7 +10,7 @@ export interface Bucket {
   at: number;
 }
 
-/** Tokens are fractions: one that falls short of 1 only by a rounding error counts as whole. */
+/** Tokens are fractions: a rounding error below 1 still counts as a whole token. */
 const ROUNDING_TOLERANCE = 1e-9;
 
 const countTokensAt = (bucket: Bucket | undefined, at: number, { intervalMs, burst }: Rate): number =>
@@ -18,7 +18,7 @@ const countTokensAt = (bucket: Bucket | undefined, at: number, { intervalMs, bur
 
 /** The bucket after one more token is taken. Does not check the limit: the event has already happened. */
 export const takeToken = (bucket: Bucket | undefined, at: number, rate: Rate): Bucket => ({
-  // The event may have been accepted under a looser limits profile; the debt is therefore capped at one token.
+  // An event may have been accepted under a less strict limits profile, so the debt is capped at one token.
   tokens: Math.max(-1, countTokensAt(bucket, at, rate) - 1),
   at,
 });

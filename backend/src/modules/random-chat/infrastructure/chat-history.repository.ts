@@ -37,7 +37,9 @@ export class ChatHistoryRepository {
     private readonly replica: ReadReplicaService,
   ) {}
 
-  /** The user's chats, newest first, at most 100. Workers add chats after some seconds, so a replica may do, too. */
+  /**
+   * The user's chats, newest first, at most 100. A PostgreSQL replica will do: workers add chats with a delay anyway.
+   */
   async findLatest(userId: number): Promise<ChatHistoryEntity[]> {
     const rows = await this.replica.read((connection) =>
       connection.query<ChatRow[]>(LATEST_CHATS_SQL, [userId, limits.chatHistoryMaxEntries]),
@@ -63,9 +65,9 @@ export class ChatHistoryRepository {
   /** When the last event of each stream was appended, by stream id. */
   async findLastEventTimes(streamIds: readonly string[]): Promise<ReadonlyMap<string, Date>> {
     const rows = await this.rows.query<{ stream_id: string; at: Date }[]>(
-      `SELECT given.stream_id, last.occurred_at AS at FROM unnest($1::text[]) AS given(stream_id)
+      `SELECT requested.stream_id, last.occurred_at AS at FROM unnest($1::text[]) AS requested(stream_id)
        CROSS JOIN LATERAL (
-         SELECT occurred_at FROM events WHERE events.stream_id = given.stream_id
+         SELECT occurred_at FROM events WHERE events.stream_id = requested.stream_id
          ORDER BY stream_position DESC LIMIT 1
        ) AS last`,
       [streamIds],
@@ -84,7 +86,7 @@ export class ChatHistoryRepository {
     return rows.length > 0;
   }
 
-  /** Those of the chats that were ended for safety, by stream id. */
+  /** Which of these chats were ended for safety, by stream id. */
   async findRemoved(streamIds: readonly string[]): Promise<ReadonlySet<string>> {
     if (streamIds.length === 0) return new Set();
     const rows = await this.rows.query<{ stream_id: string }[]>(

@@ -37,7 +37,7 @@ export class PersistedChatRepository {
   /** The last `limit` events before a position, newest first. */
   async readBackwards(streamId: string, before: number, limit: number): Promise<DurableChatEvent[]> {
     const rows = await this.dataSource.query<RawEvent[]>(
-      // Limited before the join, whatever the planner believes about the length of the stream.
+      // LIMIT is in the subquery: otherwise a wrong estimate of the stream's length makes the planner join all of it.
       `SELECT e.stream_position, e.metadata->>'entryId' AS entry_id, e.type, e.data, p.data AS personal
        FROM (
          SELECT * FROM events WHERE stream_id = $1 AND stream_position < $2 ORDER BY stream_position DESC LIMIT $3
@@ -57,12 +57,12 @@ export class PersistedChatRepository {
   }
 
   /**
-   * Of the first `events` events: the messages with these ids, and their edits, newest first. Reads 20,000 events in a
-   * few milliseconds, since only the matching ones leave the database.
+   * The messages with these ids and their edits, among the first `eventCount` events, newest first. Takes a few
+   * milliseconds for 20,000 events, since only the matching ones leave the database.
    */
   async findVersions(
     streamId: string,
-    events: number,
+    eventCount: number,
     messageIds: readonly string[],
   ): Promise<DurableChatEvent[]> {
     if (messageIds.length === 0) return [];
@@ -71,7 +71,7 @@ export class PersistedChatRepository {
          (e.type = 'MessageSent' AND e.metadata->>'entryId' = ANY ($3)) OR
          (e.type = 'MessageEdited' AND e.data->>'messageId' = ANY ($3)))
        ORDER BY e.stream_position DESC`,
-      [streamId, events, messageIds],
+      [streamId, eventCount, messageIds],
     );
     return rows.map(toEvent);
   }

@@ -28,8 +28,9 @@ const addHours = (hours: number): Date => new Date(START.getTime() + hours * HOU
 
 let database: TestDatabase;
 let store: EventStoreRepository;
-let expirer: BodyExpiryProcessor;
-const expired: string[] = [];
+let processor: BodyExpiryProcessor;
+/** Images that the processor has passed to the removal of files. */
+const expiredImages: string[] = [];
 
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -40,9 +41,10 @@ beforeAll(async () => {
   projections.register(bodiesExpiryProjection);
   store = new EventStoreRepository(database.dataSource, eventTypes, projections);
   const uploads = {
-    expire: async (dropped: DroppedData[]) => void expired.push(...dropped.map(readContent).filter(isImage)),
+    expire: async (dropped: DroppedData[]) =>
+      void expiredImages.push(...dropped.map(readContent).filter(isImage)),
   } as unknown as UploadRemovalService;
-  expirer = new BodyExpiryProcessor(
+  processor = new BodyExpiryProcessor(
     database.dataSource,
     new PersonalDataRepository(database.dataSource),
     store,
@@ -92,12 +94,12 @@ it('erases message bodies and images a day after the end of a chat, and keeps th
     createMessageSent(IMAGE, 'image'),
     ended,
   );
-  await expirer.expire(addHours(23));
+  await processor.expire(addHours(23));
   expect(await readContents(streamId)).toEqual(['hello', IMAGE]);
 
-  expect(await expirer.expire(addHours(25))).toBe(1);
+  expect(await processor.expire(addHours(25))).toBe(1);
   expect(await readContents(streamId)).toEqual([]);
-  expect(expired).toEqual([IMAGE]);
+  expect(expiredImages).toEqual([IMAGE]);
   const events = await store.read(streamId);
   expect(events.map(({ type }) => type)).toEqual([
     'ChatStarted',
@@ -111,20 +113,20 @@ it('erases message bodies and images a day after the end of a chat, and keeps th
 
 it('erases the bodies of a chat once', async () => {
   const streamId = await storeChat(started, createMessageSent('hello'), ended);
-  await Promise.all([expirer.expire(addHours(25)), expirer.expire(addHours(25))]);
-  await expirer.expire(addHours(26));
+  await Promise.all([processor.expire(addHours(25)), processor.expire(addHours(25))]);
+  await processor.expire(addHours(26));
   expect((await store.read(streamId)).filter(({ type }) => type === 'BodiesExpired')).toHaveLength(1);
 });
 
 it('waits a week for a chat without an end', async () => {
   const streamId = await storeChat(started, createMessageSent('still here'));
-  await expirer.expire(addHours(6 * 24));
+  await processor.expire(addHours(6 * 24));
   expect(await readContents(streamId)).toEqual(['still here']);
-  await expirer.expire(addHours(8 * 24));
+  await processor.expire(addHours(8 * 24));
   expect(await readContents(streamId)).toEqual([]);
 });
 
-it('keeps the text when the images cannot be expired', async () => {
+it('keeps the text of a chat when its images cannot be expired', async () => {
   const streamId = await storeChat(started, createMessageSent('hello'), ended);
   const failing = new BodyExpiryProcessor(
     database.dataSource,
@@ -140,13 +142,13 @@ it('keeps the text when the images cannot be expired', async () => {
   expect(await readContents(streamId)).toEqual(['hello']);
 });
 
-it('expires message bodies that earlier releases gave an expiry one by one', async () => {
+it('expires bodies of a chat without an end when earlier releases have set an expiry on each message', async () => {
   const streamId = await storeChat(started, createMessageSent('hello'));
   await database.dataSource.query('UPDATE event_private SET expires_at = $2 WHERE stream_id = $1', [
     streamId,
     addHours(24),
   ]);
-  await expirer.expire(addHours(25));
+  await processor.expire(addHours(25));
   expect(await readContents(streamId)).toEqual([]);
 });
 
@@ -156,7 +158,7 @@ it('expires the other chats when one of them cannot be expired', async () => {
     await storeChat(started, createMessageSent('one'), ended),
     await storeChat(started, createMessageSent('two'), ended),
   ];
-  const partly = new BodyExpiryProcessor(
+  const failingForImages = new BodyExpiryProcessor(
     database.dataSource,
     new PersonalDataRepository(database.dataSource),
     store,
@@ -170,9 +172,9 @@ it('expires the other chats when one of them cannot be expired', async () => {
     new ExpiryHandlerRegistry(),
     { EXPIRE_EVERY_S: 600 },
   );
-  await expect(partly.expire(addHours(25))).rejects.toThrow('no such bucket');
+  await expect(failingForImages.expire(addHours(25))).rejects.toThrow('no such bucket');
   expect(await readContents(failing)).toEqual([IMAGE]);
   for (const streamId of others) expect(await readContents(streamId)).toEqual([]);
-  await expirer.expire(addHours(25));
+  await processor.expire(addHours(25));
   expect(await readContents(failing)).toEqual([]);
 });

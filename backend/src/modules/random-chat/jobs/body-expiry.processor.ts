@@ -14,12 +14,12 @@ import { JobQueueService } from '../../../platform/queue/job-queue.service';
 import { UploadRemovalService } from '../../uploads/application/upload-removal.service';
 
 const STREAMS_PER_PAGE = 200;
-/** More failed streams than this have a common cause, so the rest is not tried. */
-const MAX_FAILED = 1_000;
+/** If more streams than this fail, the cause is probably common to all, so the others are not tried. */
+const MAX_FAILED_STREAMS = 1_000;
 
 /**
- * Erases personal data when it expires, such as message bodies (A62): the text in the log's side table and the files of
- * images. Other modules handle the streams of their own in `ExpiryHandlerRegistry`.
+ * Erases personal data when it expires, such as message bodies (A62): text in `event_private`, and files of images.
+ * Other modules register handlers for their streams in `ExpiryHandlerRegistry`.
  */
 @Injectable()
 export class BodyExpiryProcessor implements OnModuleInit, OnApplicationBootstrap {
@@ -47,7 +47,7 @@ export class BodyExpiryProcessor implements OnModuleInit, OnApplicationBootstrap
   /**
    * Erases all expired bodies. A stream that cannot be expired does not block the others.
    * @returns the number of streams that were expired.
-   * @throws the first error, after every other stream has been expired, or after `MAX_FAILED` failures.
+   * @throws the first error, after every other stream has been expired, or after `MAX_FAILED_STREAMS` failures.
    */
   async expire(now: Date): Promise<number> {
     const failed = new Map<string, unknown>();
@@ -63,7 +63,7 @@ export class BodyExpiryProcessor implements OnModuleInit, OnApplicationBootstrap
         }
       }
       const [firstError] = failed.values();
-      if (failed.size > MAX_FAILED || (streamIds.length === 0 && failed.size > 0)) throw firstError;
+      if (failed.size > MAX_FAILED_STREAMS || (streamIds.length === 0 && failed.size > 0)) throw firstError;
       if (streamIds.length === 0) return count;
     }
   }

@@ -19,9 +19,10 @@ describe('ChatStreamSweepProcessor', () => {
       sockets: `${prefix}sockets:${sessionId}`,
     };
   };
+  /** Every open chat counts as silent, because its last event is older than one second from now. */
   const sweep = () => worker.app.get(ChatStreamSweepProcessor).sweep(Date.now() + 1_000);
   const countDeadlines = (chat: Conversation) => stack.store.redis.zcard(getKeys(chat).deadlines);
-  const isOver = async ({ sessionId }: Conversation) =>
+  const isEndPersisted = async ({ sessionId }: Conversation) =>
     [...(await readDurableTexts(stack.database.dataSource, sessionId)).values()].includes('ChatEnded');
 
   beforeAll(async () => {
@@ -30,7 +31,7 @@ describe('ChatStreamSweepProcessor', () => {
   });
   afterAll(() => stack.close());
 
-  it('ends a chat that both users have left and whose deadlines Redis has lost', async () => {
+  it('ends a chat whose users have left and whose deadlines Redis has lost', async () => {
     const chat = await Conversation.start(stack.origins[0] ?? '');
     const { redis } = stack.store;
     await Promise.all(chat.sockets.map((socket) => socket.leave()));
@@ -41,14 +42,14 @@ describe('ChatStreamSweepProcessor', () => {
     await redis.del(getKeys(chat).deadlines);
 
     expect(await sweep()).toEqual({ expiring: 0, silent: 1 });
-    await until(() => isOver(chat));
+    await until(() => isEndPersisted(chat));
     await until(
       () => redis.pttl(getKeys(chat).stream),
       (ttl) => ttl > 0,
     );
   });
 
-  it('sets no deadline for users who are present in a silent chat', async () => {
+  it('sets no deadline in a silent chat for users who are present', async () => {
     const chat = await Conversation.start(stack.origins[0] ?? '');
     await until(
       () => stack.store.redis.hlen(getKeys(chat).sockets),

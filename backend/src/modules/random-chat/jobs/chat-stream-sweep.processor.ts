@@ -32,10 +32,10 @@ const NO_EXPIRY = -1;
 const SILENT_AFTER_MS = 60 * 60_000;
 
 /**
- * Sweeps chat streams in Redis that would otherwise stay forever, because the event of their end or their expiry was
- * lost: in a crash of Redis, or because the end was a dead letter for a while. An ended chat whose end is in PostgreSQL
- * gets an expiry, a shorter one while the memory valve is closed. In an open chat that has been silent for an hour,
- * absent users get a deadline, after which a replica ends the chat.
+ * Sweeps chat streams that would otherwise stay in Redis forever, because a crash of Redis lost their `ChatEnded` event
+ * or their expiry, or because `ChatEnded` was a dead letter for a while. If PostgreSQL has the end of a chat, its
+ * stream gets an expiry, which is shorter while the memory valve is closed. In an open chat without an event for an
+ * hour, absent users get a deadline, after which a replica ends the chat.
  */
 @Injectable()
 export class ChatStreamSweepProcessor implements OnModuleInit, OnApplicationBootstrap, OnApplicationShutdown {
@@ -111,7 +111,7 @@ export class ChatStreamSweepProcessor implements OnModuleInit, OnApplicationBoot
     });
   }
 
-  /** Shortens the expiry of streams that got the usual one before Redis filled up. */
+  /** Shortens the expiry of streams that got the ordinary expiry before Redis filled up. */
   private async shortenWhileFull(): Promise<void> {
     const { durationMs } = this.expiry;
     if (!this.expiry.isShortened || this.isShortening) return;
@@ -135,14 +135,15 @@ export class ChatStreamSweepProcessor implements OnModuleInit, OnApplicationBoot
     return scanKeys(this.redis, chatStreams.pattern, SCAN_COUNT);
   }
 
+  /** The streams whose end is in PostgreSQL. */
   private async findDurablyEnded(keys: readonly string[]): Promise<ReadonlySet<string>> {
     if (keys.length === 0) return new Set();
     const rows = await this.dataSource.query<{ stream_id: string }[]>(
       `SELECT stream_id FROM events WHERE stream_id = ANY ($1) AND type = 'ChatEnded'`,
       [keys.map((key) => buildChatStreamId(toSessionId(key)))],
     );
-    const ended = new Set(rows.map(({ stream_id: streamId }) => streamId));
-    return new Set(keys.filter((key) => ended.has(buildChatStreamId(toSessionId(key)))));
+    const endedStreamIds = new Set(rows.map(({ stream_id: streamId }) => streamId));
+    return new Set(keys.filter((key) => endedStreamIds.has(buildChatStreamId(toSessionId(key)))));
   }
 
   private async expire(keys: readonly string[], expireMs: number): Promise<void> {

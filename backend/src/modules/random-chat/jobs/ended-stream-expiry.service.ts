@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { MemoryValveService } from '../../../platform/redis/memory-valve.service';
 
-/** Long enough for a page on a computer that was asleep for some minutes. */
-const USUAL_EXPIRY_MS = 10 * 60_000;
-/** Longer than a page keeps reconnecting by itself (31 s). */
+/** Long enough for a client that reconnects after its computer was asleep for some minutes. */
+const ORDINARY_EXPIRY_MS = 10 * 60_000;
+/** Longer than a client keeps trying to reconnect (31 s). */
 const EXPIRY_WHEN_FULL_MS = 60_000;
 
-/** How long a chat's stream stays in Redis once its end is durable, so that a reconnecting page learns of the end. */
+/** How long a stream stays in Redis once PostgreSQL has the end of its chat, for clients that reconnect. */
 @Injectable()
 export class EndedStreamExpiryService {
   constructor(private readonly valve: MemoryValveService) {}
@@ -17,6 +17,6 @@ export class EndedStreamExpiryService {
   }
 
   get durationMs(): number {
-    return this.isShortened ? EXPIRY_WHEN_FULL_MS : USUAL_EXPIRY_MS;
+    return this.isShortened ? EXPIRY_WHEN_FULL_MS : ORDINARY_EXPIRY_MS;
   }
 }

@@ -16,10 +16,12 @@ import { until, untilWithin } from '../../../testing/until.functions';
 
 const isLongRun = process.env.THAW_TEST_LONG === '1';
 const MIB = 1024 * 1024;
+/** How long Redis stays full while users continue to send. */
 const HOLD_FULL_MS = isLongRun ? 5 * 60_000 : 5_000;
-const ROOM_BYTES = isLongRun ? 64 * MIB : 6 * MIB;
+/** Memory that the messages may use before Redis is full. */
+const FREE_BYTES = isLongRun ? 64 * MIB : 6 * MIB;
 const PAIRS = isLongRun ? 50 : 20;
-const PER_SECOND = 1_000;
+const MESSAGES_PER_SECOND = 1_000;
 const TEXT = 'x'.repeat(200);
 
 jest.setTimeout(isLongRun ? 20 * 60_000 : 120_000);
@@ -29,9 +31,10 @@ describe('a full Redis', () => {
   let postgres: CuttableLink;
   let stack: TestStack;
 
-  // Over a connection without a time-out, because this process runs a replica, a worker and all users.
+  // Uses a connection without a time-out: a replica, a worker and all users keep this process busy.
   const readBacklog = async () => (await new OutboxRepository(own.redis).measureBacklog()).length;
-  const waitUntilEmpty = () => until(readBacklog, (length) => length === 0, isLongRun ? 5 * 60_000 : 60_000);
+  const waitUntilPersisted = () =>
+    until(readBacklog, (length) => length === 0, isLongRun ? 5 * 60_000 : 60_000);
   const startConversation = () => Conversation.start(stack.origins[0] ?? '');
   const getValve = () => stack.replicas[0]!.app.get(MemoryValveService);
   const waitForValve = (state: 'open' | 'closed') =>
@@ -56,7 +59,7 @@ describe('a full Redis', () => {
     await postgres.restore();
     await own.redis.config('SET', 'maxmemory', '0');
     await own.redis.del('ballast');
-    await waitUntilEmpty();
+    await waitUntilPersisted();
     await waitForValve('open');
   });
   afterAll(async () => {
@@ -65,53 +68,53 @@ describe('a full Redis', () => {
     await own.close();
   });
 
-  it('answers unavailable, and drains without any free memory once PostgreSQL is reachable again', async () => {
+  it('refuses messages as unavailable, and is drained without free memory once PostgreSQL is reachable', async () => {
     const chat = await startConversation();
-    await waitUntilEmpty();
+    await waitUntilPersisted();
     await postgres.cut();
     for (let count = 0; count < 10; count += 1) expect(await chat.send(0, 'stored')).toBe(true);
     await own.redis.config('SET', 'maxmemory', '1');
     expect(await chat.send(0, 'one more')).toBe(false);
     expect(await readBacklog()).toBe(10);
     await postgres.restore();
-    await waitUntilEmpty();
+    await waitUntilPersisted();
     expect(await findLostOrDuplicates(stack.database.dataSource, [chat])).toEqual([]);
     expect((await own.redis.info('memory')).includes('maxmemory:1\r')).toBe(true);
   });
 
-  it('refuses messages before it is full while PostgreSQL is unreachable, and then drains without loss', async () => {
+  it('refuses messages before its memory is full while PostgreSQL is unreachable, and is drained without loss', async () => {
     const chats: Conversation[] = [];
     for (let count = 0; count < PAIRS; count += 1) chats.push(await startConversation());
-    await waitUntilEmpty();
-    const maxMemory = (await readUsedBytes(own.redis)) + ROOM_BYTES;
+    await waitUntilPersisted();
+    const maxMemory = (await readUsedBytes(own.redis)) + FREE_BYTES;
     await own.redis.config('SET', 'maxmemory', `${maxMemory}`);
     await postgres.cut();
 
     const isFull = () => !getValve().isOpen;
-    await sendMessages(chats, { perSecond: PER_SECOND, text: TEXT, isOver: isFull });
+    await sendMessages(chats, { perSecond: MESSAGES_PER_SECOND, text: TEXT, isOver: isFull });
     expect(await readUsedBytes(own.redis)).toBeLessThan(maxMemory);
-    const filled = await readBacklog();
+    const backlogWhenFull = await readBacklog();
     const acknowledged = chats.reduce((sum, chat) => sum + chat.acknowledged.size, 0);
-    expect(filled).toBeGreaterThanOrEqual(acknowledged);
+    expect(backlogWhenFull).toBeGreaterThanOrEqual(acknowledged);
 
     const heldUntil = performance.now() + HOLD_FULL_MS;
     await sendMessages(chats, { perSecond: PAIRS, text: TEXT, isOver: () => performance.now() > heldUntil });
     expect(chats.every(({ refusals }) => refusals > 0)).toBe(true);
     expect(chats.reduce((sum, chat) => sum + chat.acknowledged.size, 0)).toBe(acknowledged);
-    expect(await readBacklog()).toBe(filled);
+    expect(await readBacklog()).toBe(backlogWhenFull);
     expect(isFull()).toBe(true);
 
     await postgres.restore();
-    await waitUntilEmpty();
+    await waitUntilPersisted();
     await waitForValve('open');
     for (const chat of chats) expect(await chat.send(1, 'as before')).toBe(true);
-    await waitUntilEmpty();
+    await waitUntilPersisted();
     expect(await findLostOrDuplicates(stack.database.dataSource, chats)).toEqual([]);
     for (const { sockets } of chats)
       expect(sockets.flatMap(({ seqViolations }) => seqViolations)).toEqual([]);
   });
 
-  it('lets skips, leaving and lost connections end chats and free their users while it refuses every write', async () => {
+  it('lets skips, clean closes and lost connections end chats while it refuses every other write', async () => {
     const [skipped, left, lost] = [
       await startConversation(),
       await startConversation(),
@@ -136,7 +139,7 @@ describe('a full Redis', () => {
     expect(await waitForEnd(lost)).toMatchObject({ reason: 'disconnected' });
     // A second skip does not end the chat again.
     await skipped.sockets[1].request('skip_chat', { sessionId });
-    await waitUntilEmpty();
+    await waitUntilPersisted();
     for (const chat of [skipped, left, lost]) expect(await countEnds(chat)).toBe(1);
     const search = await skipped.sockets[0].ask('join_queue', {});
     expect(search).toMatchObject({ event: 'error', data: { code: 'unavailable' } });
@@ -144,8 +147,8 @@ describe('a full Redis', () => {
 
     await own.redis.config('SET', 'maxmemory', '0');
     await waitForValve('open');
-    const free = [skipped.sockets[0], ...[skipped, left, lost].map(({ sockets }) => sockets[1])];
-    for (const socket of free) await socket.request('join_queue', {});
-    await Promise.all(free.map((socket) => until(() => socket.all('chat_matched').length === 2)));
+    const freeSockets = [skipped.sockets[0], ...[skipped, left, lost].map(({ sockets }) => sockets[1])];
+    for (const socket of freeSockets) await socket.request('join_queue', {});
+    await Promise.all(freeSockets.map((socket) => until(() => socket.all('chat_matched').length === 2)));
   });
 });

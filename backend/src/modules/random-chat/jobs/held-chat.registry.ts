@@ -10,30 +10,30 @@ interface HeldChat {
   shard: number;
   /** The failing entry; the chat's later entries wait for it. */
   headId: string;
-  /** Number of failures of this entry when it was written alone. */
+  /** How often this entry has failed when it was written alone. */
   attempts: number;
   /** Monotonic clock, ms. */
   retryAt: number;
 }
 
-/** One pass over the outboxes of some shards, from its start positions to their ends. */
+/** One pass over the outboxes of some shards, from the start positions to the ends of the outboxes. */
 export interface OutboxPass {
   /** Position after which each shard is read; '' for its head. */
   readonly starts: OutboxPositions;
-  /** Whether a chat is held: its next entry has failed before. */
+  /** Whether a chat is held, because its next entry has failed before. */
   isHeld(sessionId: string): boolean;
-  /** Whether the entries of a held chat are skipped in this pass. */
+  /** Whether a held chat is not due for a retry, so that its entries are skipped in this pass. */
   isWaiting(sessionId: string): boolean;
   /** Reports entries that were read, and are now written or held. */
   markProcessed(entries: readonly OutboxEntry[]): void;
-  /** Ends the pass, after all entries were read. @returns the position up to which each shard was read. */
+  /** Ends the pass, after all entries were read. @returns the last position read of each shard. */
   end(): OutboxPositions;
 }
 
 /**
- * The chats whose next entry this worker cannot write. Their entries stay in the outbox and may pile up at its head.
- * The registry therefore also stores the position up to which every entry of a shard is held: reading starts after it,
- * and starts at the head again only when a held chat is due for a retry.
+ * The held chats: those whose next entry this worker cannot write. Their entries stay in the outbox and may pile up at
+ * its head. The registry therefore also stores the position up to which every entry of a shard is held: a pass starts
+ * after it, and starts at the head only when a held chat is due for a retry.
  */
 @Injectable()
 export class HeldChatRegistry {
@@ -106,7 +106,7 @@ export class HeldChatRegistry {
   ): void {
     const shardsWithHeldChats = new Set<number>();
     for (const [sessionId, { shard, headId }] of this.chats) {
-      // The entry is gone: another worker has written it, or an operator removed it.
+      // The pass has read the shard from its head without this entry: another worker or an operator removed it.
       if (starts.get(shard) === '' && !processedIds.has(headId)) this.chats.delete(sessionId);
       else shardsWithHeldChats.add(shard);
     }

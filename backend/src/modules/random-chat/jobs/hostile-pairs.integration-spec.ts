@@ -1,6 +1,6 @@
 // Runs against a real api replica and worker in this process, users' sockets, PostgreSQL, and a separate Redis that
-// hostile users fill. The long form (THAW_TEST_LONG=1) has a larger Redis, and waits until the leftovers of the attack
-// expire by themselves.
+// hostile users fill. The long form (THAW_TEST_LONG=1) has a larger Redis, and waits until the streams of the attack
+// expire.
 import { OutboxRepository } from '../../../platform/hot-log/outbox.repository';
 import { MemoryValveService } from '../../../platform/redis/memory-valve.service';
 import { chatStreams } from '../../../platform/redis/redis.keys';
@@ -13,7 +13,8 @@ import { until, untilWithin } from '../../../testing/until.functions';
 
 const isLongRun = process.env.THAW_TEST_LONG === '1';
 const MIB = 1024 * 1024;
-const ROOM_BYTES = (isLongRun ? 64 : 12) * MIB;
+/** Memory that the attack may use before Redis is full. */
+const FREE_BYTES = (isLongRun ? 64 : 12) * MIB;
 const HOSTILE_PAIRS = 6;
 
 jest.setTimeout(isLongRun ? 15 * 60_000 : 120_000);
@@ -28,7 +29,7 @@ describe('hostile users who fill Redis', () => {
   const getOrigin = () => stack.origins[0] ?? '';
   const isFull = () => !stack.replicas[0]!.app.get(MemoryValveService).isOpen;
   const readBacklog = async () => (await new OutboxRepository(own.redis).measureBacklog()).length;
-  const waitUntilEmpty = () => until(readBacklog, (length) => length === 0, 60_000);
+  const waitUntilPersisted = () => until(readBacklog, (length) => length === 0, 60_000);
   const waitForEnd = ({ sockets }: Conversation) => sockets[1].next('chat_skipped');
   const readTtls = async () =>
     Promise.all((await own.redis.keys(chatStreams.pattern)).map((key) => own.redis.pttl(key)));
@@ -50,7 +51,7 @@ describe('hostile users who fill Redis', () => {
       );
       hostile.push(await HostileUser.connect(visitor));
     }
-    maxMemory = (await readUsedBytes(own.redis)) + ROOM_BYTES;
+    maxMemory = (await readUsedBytes(own.redis)) + FREE_BYTES;
     await own.redis.config('SET', 'maxmemory', `${maxMemory}`);
   });
   afterAll(async () => {
@@ -58,7 +59,7 @@ describe('hostile users who fill Redis', () => {
     await own.close();
   });
 
-  it('are refused before Redis is full', async () => {
+  it('are refused messages before Redis is full', async () => {
     await Promise.all([
       sendMessages(honest, { perSecond: 20, text: 'hello', isOver: isFull }),
       ...hostile.map((user) => user.attack({ pauseMs: 200, isOver: isFull })),
@@ -66,8 +67,8 @@ describe('hostile users who fill Redis', () => {
     const peak = Number(/^used_memory_peak:(\d+)/m.exec(await own.redis.info('memory'))?.[1]);
     expect(peak).toBeLessThan(maxMemory);
     expect(honest.every(({ acknowledged }) => acknowledged.size > 0)).toBe(true);
-    const chats = hostile.reduce((sum, { acknowledged }) => sum + acknowledged.size, 0);
-    expect(chats).toBeGreaterThan(hostile.length);
+    const hostileChats = hostile.reduce((sum, { acknowledged }) => sum + acknowledged.size, 0);
+    expect(hostileChats).toBeGreaterThan(hostile.length);
   });
 
   it('do not prevent other users from skipping and leaving', async () => {
@@ -83,13 +84,13 @@ describe('hostile users who fill Redis', () => {
     expect(isFull()).toBe(true);
   });
 
-  it('use no memory a minute after their chats have ended', async () => {
+  it('occupy no memory a minute after their chats have ended', async () => {
     await Promise.all(hostile.map(({ socket }) => socket.cut()));
-    await waitUntilEmpty();
+    await waitUntilPersisted();
     // Only the chat that is still open has no expiry.
     await until(readTtls, (each) => each.filter((ttl) => ttl === -1).length === 1, 30_000);
     await until(readTtls, (each) => each.every((ttl) => ttl <= 60_000), 30_000);
-    if (!isLongRun) for (const key of await own.redis.keys(chatStreams.pattern)) await expireAtOnce(key);
+    if (!isLongRun) for (const key of await own.redis.keys(chatStreams.pattern)) await expireNow(key);
     await untilWithin(90_000, () => !isFull());
   });
 
@@ -98,7 +99,7 @@ describe('hostile users who fill Redis', () => {
     expect(await open.send(0, 'still here')).toBe(true);
     for (const socket of skipped.sockets) await socket.request('join_queue', {});
     await Promise.all(skipped.sockets.map((socket) => until(() => socket.all('chat_matched').length === 2)));
-    await waitUntilEmpty();
+    await waitUntilPersisted();
     const acknowledged = hostile.flatMap((user) =>
       [...user.acknowledged].map(([sessionId, messages]) => ({ sessionId, acknowledged: messages })),
     );
@@ -106,8 +107,8 @@ describe('hostile users who fill Redis', () => {
     expect(await findLostOrDuplicates(stack.database.dataSource, [...honest, ...acknowledged])).toEqual([]);
   });
 
-  /** Expires the key at once, as if a minute had passed. */
-  const expireAtOnce = async (key: string): Promise<void> => {
+  /** Expires a key that has an expiry, as if a minute had passed. */
+  const expireNow = async (key: string): Promise<void> => {
     if ((await own.redis.pttl(key)) > 0) await own.redis.pexpire(key, 1);
   };
 });

@@ -15,13 +15,17 @@ import { until } from '../../../testing/until.functions';
 jest.setTimeout(120_000);
 
 const CHATS = 2_000;
-const MESSAGES = 100;
+const MESSAGES_PER_CHAT = 100;
+/** Larger batches time out in these tests. */
+const LARGEST_BATCH = 70;
+/** Larger pages time out in these tests. */
+const LARGEST_PAGE = 60;
 
 describe('OutboxProcessor with large batches', () => {
   let stack: TestStack;
   let worker: TestWorker;
 
-  const waitUntilEmpty = () =>
+  const waitUntilPersisted = () =>
     until(
       async () => (await worker.app.get(OutboxRepository).measureBacklog()).length,
       (length) => length === 0,
@@ -39,7 +43,7 @@ describe('OutboxProcessor with large batches', () => {
   afterEach(() => jest.restoreAllMocks());
   afterAll(() => stack.close());
 
-  it(`persists ${CHATS} chats of ${MESSAGES} messages that end at once, without updating their messages`, async () => {
+  it(`persists ${CHATS} chats of ${MESSAGES_PER_CHAT} messages that end at the same time, without updating the messages`, async () => {
     const chats = Array.from({ length: CHATS }, () => createSessionId());
     const { dataSource } = stack.database;
     const streams = chats.map((sessionId) => `chat-${sessionId}`);
@@ -47,10 +51,10 @@ describe('OutboxProcessor with large batches', () => {
       await dataSource.query(
         `WITH message AS (
            SELECT stream_id, nth, gen_random_uuid() AS event_id
-           FROM unnest($1::text[]) AS stream_id, generate_series(1, ${MESSAGES}) AS nth
+           FROM unnest($1::text[]) AS stream_id, generate_series(1, ${MESSAGES_PER_CHAT}) AS nth
          ), stream AS (
-           INSERT INTO event_streams SELECT stream_id, 'chat', ${MESSAGES} FROM unnest($1::text[]) AS stream_id
-         ), said AS (
+           INSERT INTO event_streams SELECT stream_id, 'chat', ${MESSAGES_PER_CHAT} FROM unnest($1::text[]) AS stream_id
+         ), body AS (
            INSERT INTO event_private
            SELECT event_id, stream_id, 1, '{"content": "hello"}', now() + interval '7 days' FROM message
          )
@@ -60,20 +64,22 @@ describe('OutboxProcessor with large batches', () => {
       );
     }
     await Promise.all(chats.map((sessionId) => putIntoOutbox(stack.store.redis, sessionId, [chatEnded])));
-    await waitUntilEmpty();
+    await waitUntilPersisted();
     expect(await count(`events WHERE type = 'ChatEnded'`)).toBe(CHATS);
     expect(await count('private_data_expiries')).toBe(CHATS);
-    expect(await count(`event_private WHERE expires_at > now() + interval '6 days'`)).toBe(CHATS * MESSAGES);
+    expect(await count(`event_private WHERE expires_at > now() + interval '6 days'`)).toBe(
+      CHATS * MESSAGES_PER_CHAT,
+    );
   });
 
   it('halves a batch that times out until it succeeds', async () => {
-    await waitUntilEmpty();
+    await waitUntilPersisted();
     const store = worker.app.get(EventStoreRepository);
     const append = store.appendBatch.bind(store);
     const sizes: number[] = [];
     jest.spyOn(store, 'appendBatch').mockImplementation(async (entries) => {
       sizes.push(entries.length);
-      if (entries.length <= 70) return append(entries);
+      if (entries.length <= LARGEST_BATCH) return append(entries);
       const cause = Object.assign(new Error('canceling statement due to statement timeout'), {
         code: '57014',
       });
@@ -85,7 +91,7 @@ describe('OutboxProcessor with large batches', () => {
       chatStarted(),
       ...texts.map((text) => messageSent(text)),
     ]);
-    await waitUntilEmpty();
+    await waitUntilPersisted();
     const rows = await stack.database.dataSource.query<{ content: string }[]>(
       `SELECT p.data->>'content' AS content FROM events JOIN event_private p USING (stream_id, event_id)
        WHERE stream_id = $1 AND type = 'MessageSent' ORDER BY stream_position`,
@@ -93,21 +99,21 @@ describe('OutboxProcessor with large batches', () => {
     );
     expect(rows.map(({ content }) => content)).toEqual(texts);
     // A size that timed out is not tried again for each part.
-    expect(sizes.filter((size) => size > 70).length).toBeLessThan(8);
+    expect(sizes.filter((size) => size > LARGEST_BATCH).length).toBeLessThan(8);
   });
 
   it('reads smaller pages when large ones time out', async () => {
-    await waitUntilEmpty();
+    await waitUntilPersisted();
     const outbox = worker.app.get(OutboxRepository);
     const read = outbox.read.bind(outbox);
     const sessionId = createSessionId();
     jest.spyOn(outbox, 'read').mockImplementation(async (positions, perShard) => {
-      if (perShard > 60) throw new Error('Command timed out');
+      if (perShard > LARGEST_PAGE) throw new Error('Command timed out');
       return read(positions, perShard);
     });
     const messages = Array.from({ length: 300 }, (_, index) => messageSent(`${index}`));
     await putIntoOutbox(stack.store.redis, sessionId, [chatStarted(), ...messages]);
-    await waitUntilEmpty();
+    await waitUntilPersisted();
     expect(await count(`events WHERE stream_id = 'chat-${sessionId}'`)).toBe(301);
   });
 });

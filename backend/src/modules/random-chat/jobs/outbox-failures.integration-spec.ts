@@ -24,21 +24,22 @@ import { until, untilWithin } from '../../../testing/until.functions';
 
 jest.setTimeout(60_000);
 
-const NUL = 'a secret with nul \u0000';
-const unknown = { type: 'ChatReported', data: { by: 1 } };
+const TEXT_WITH_NUL = 'a secret with nul \u0000';
+/** An event that only a newer release can write. */
+const unknownEvent = { type: 'ChatReported', data: { by: 1 } };
 
 describe('OutboxWriterService on failures', () => {
   let stack: TestStack;
   let worker: TestWorker;
 
   const readOutboxLength = async () => (await worker.app.get(OutboxRepository).measureBacklog()).length;
-  const waitUntilEmpty = () => until(readOutboxLength, (length) => length === 0, 30_000);
-  const put = async (sessionId: string, ...events: RawEvent[]) => {
+  const waitUntilPersisted = () => until(readOutboxLength, (length) => length === 0, 30_000);
+  const addEntries = async (sessionId: string, ...events: RawEvent[]) => {
     await putIntoOutbox(stack.store.redis, sessionId, events);
     worker.app.get(OutboxSchedulerService).schedule(findShardGroup(findShard(sessionId)));
   };
-  /** A chat in PostgreSQL: the text of each message, the type of each other event. */
-  const readStored = async (sessionId: string): Promise<string[]> => {
+  /** The persisted events of a chat: the text of each message, the type of each other event. */
+  const readPersisted = async (sessionId: string): Promise<string[]> => {
     const rows = await stack.database.dataSource.query<{ type: string; content: string | null }[]>(
       `SELECT e.type, p.data->>'content' AS content FROM events e LEFT JOIN event_private p USING (stream_id, event_id)
        WHERE stream_id = $1 ORDER BY stream_position`,
@@ -46,14 +47,14 @@ describe('OutboxWriterService on failures', () => {
     );
     return rows.map(({ type, content }) => content ?? type);
   };
-  const waitUntilStored = (sessionId: string, ...expected: string[]) =>
+  const waitUntilChatPersisted = (sessionId: string, ...expected: string[]) =>
     until(
-      () => readStored(sessionId),
+      () => readPersisted(sessionId),
       (texts) => texts.join() === expected.join(),
       30_000,
     );
-  const readGauge = async (name: string, of = worker): Promise<number> => {
-    const { body } = await of.app.get(MetricsRegistry).expose();
+  const readGauge = async (name: string, process = worker): Promise<number> => {
+    const { body } = await process.app.get(MetricsRegistry).expose();
     return Number(new RegExp(`^${name} (.*)$`, 'm').exec(body)?.[1]);
   };
   const listDeadLetters = async (): Promise<string[]> => {
@@ -62,8 +63,8 @@ describe('OutboxWriterService on failures', () => {
       found.push(`${sessionId} ${reason}`);
     return found;
   };
-  /** Waits until the worker has tried `times` more times. */
-  const waitForTries = async (spy: jest.SpyInstance, times = 2) => {
+  /** Waits until the worker has called the spied method `times` more times. */
+  const waitForCalls = async (spy: jest.SpyInstance, times = 2) => {
     const before = spy.mock.calls.length;
     await untilWithin(30_000, () => spy.mock.calls.length >= before + times);
   };
@@ -74,7 +75,7 @@ describe('OutboxWriterService on failures', () => {
   });
   afterEach(async () => {
     jest.restoreAllMocks();
-    await waitUntilEmpty();
+    await waitUntilPersisted();
   });
   afterAll(() => stack.close());
 
@@ -82,13 +83,13 @@ describe('OutboxWriterService on failures', () => {
     const refusals: [string, string, string][] = [
       [
         'a missing relation (42P01)',
-        'ALTER TABLE chat_history RENAME TO away',
-        'ALTER TABLE away RENAME TO chat_history',
+        'ALTER TABLE chat_history RENAME TO renamed',
+        'ALTER TABLE renamed RENAME TO chat_history',
       ],
       [
         'a missing column (42703)',
-        'ALTER TABLE chat_history RENAME user1_id TO away',
-        'ALTER TABLE chat_history RENAME away TO user1_id',
+        'ALTER TABLE chat_history RENAME user1_id TO renamed',
+        'ALTER TABLE chat_history RENAME renamed TO user1_id',
       ],
     ];
 
@@ -96,11 +97,11 @@ describe('OutboxWriterService on failures', () => {
       const chats = [createSessionId(), createSessionId(), createSessionId()];
       await stack.database.dataSource.query(refuse);
       const read = jest.spyOn(worker.app.get(OutboxRepository), 'read');
-      for (const chat of chats) await put(chat, chatStarted(), messageSent('kept'));
-      await waitForTries(read, 6);
+      for (const chat of chats) await addEntries(chat, chatStarted(), messageSent('kept'));
+      await waitForCalls(read, 6);
       expect(await readOutboxLength()).toBe(6);
       await stack.database.dataSource.query(allow);
-      for (const chat of chats) await waitUntilStored(chat, 'ChatStarted', 'kept');
+      for (const chat of chats) await waitUntilChatPersisted(chat, 'ChatStarted', 'kept');
       expect(await listDeadLetters()).toEqual([]);
     });
 
@@ -117,18 +118,18 @@ describe('OutboxWriterService on failures', () => {
       await setReadOnly('on');
       try {
         const read = jest.spyOn(worker.app.get(OutboxRepository), 'read');
-        await put(
+        await addEntries(
           chat,
           chatStarted(),
           ...Array.from({ length: 10 }, (_, index) => messageSent(`acknowledged ${index}`)),
         );
-        await waitForTries(read, 3);
+        await waitForCalls(read, 3);
         expect(await readOutboxLength()).toBe(11);
       } finally {
         await setReadOnly('off');
       }
       await until(
-        () => readStored(chat),
+        () => readPersisted(chat),
         ({ length }) => length === 11,
         30_000,
       );
@@ -148,17 +149,17 @@ describe('OutboxWriterService on failures', () => {
         }
         return apply(events, manager);
       });
-      await put(held, chatStarted(), messageSent('one'), messageSent('two'));
-      await put(other, chatStarted(), messageSent('goes on'));
-      await waitUntilStored(other, 'ChatStarted', 'goes on');
-      await put(held, messageSent('three'));
-      await put(other, messageSent('and on'));
-      await waitUntilStored(other, 'ChatStarted', 'goes on', 'and on');
-      expect(await readStored(held)).toEqual(['ChatStarted']);
+      await addEntries(held, chatStarted(), messageSent('one'), messageSent('two'));
+      await addEntries(other, chatStarted(), messageSent('goes on'));
+      await waitUntilChatPersisted(other, 'ChatStarted', 'goes on');
+      await addEntries(held, messageSent('three'));
+      await addEntries(other, messageSent('and on'));
+      await waitUntilChatPersisted(other, 'ChatStarted', 'goes on', 'and on');
+      expect(await readPersisted(held)).toEqual(['ChatStarted']);
       expect(await readGauge('thaw_held_chats')).toBe(1);
       expect(await readOutboxLength()).toBe(3);
       throwing.mockRestore();
-      await waitUntilStored(held, 'ChatStarted', 'one', 'two', 'three');
+      await waitUntilChatPersisted(held, 'ChatStarted', 'one', 'two', 'three');
       await until(
         () => readGauge('thaw_held_chats'),
         (count) => count === 0,
@@ -167,15 +168,15 @@ describe('OutboxWriterService on failures', () => {
     });
 
     it.each<[string, { type: string; version?: number; data: object }]>([
-      ['an unknown type', unknown],
+      ['an unknown type', unknownEvent],
       ['an unknown version', { type: 'ReactionAdded', version: 2, data: { emojis: [] } }],
     ])('waits for a worker of a newer release: %s', async (_, event) => {
       const held = createSessionId();
       const other = createSessionId(held);
-      await put(held, chatStarted(), event, messageSent('after it'));
-      await put(other, chatStarted());
-      await waitUntilStored(other, 'ChatStarted');
-      await waitUntilStored(held, 'ChatStarted');
+      await addEntries(held, chatStarted(), event, messageSent('after it'));
+      await addEntries(other, chatStarted());
+      await waitUntilChatPersisted(other, 'ChatStarted');
+      await waitUntilChatPersisted(held, 'ChatStarted');
       await until(
         () => readGauge('thaw_held_chats'),
         (count) => count === 1,
@@ -185,7 +186,7 @@ describe('OutboxWriterService on failures', () => {
       const types = newer.app.get(EventTypeRegistry);
       if (event.version) jest.spyOn(types, 'upcast').mockImplementation((...[, , data]) => data);
       else types.register([{ type: event.type, schemaVersion: 1, personalFields: [] }]);
-      await waitUntilStored(held, 'ChatStarted', event.type, 'after it');
+      await waitUntilChatPersisted(held, 'ChatStarted', event.type, 'after it');
       await until(
         () => readGauge('thaw_held_chats'),
         (count) => count === 0,
@@ -194,21 +195,21 @@ describe('OutboxWriterService on failures', () => {
       await newer.stop();
     });
 
-    it('does not block other chats behind it, however many entries pile up at the head of the outbox', async () => {
+    it('does not block other chats when 1,201 entries of its chat wait at the head of the outbox', async () => {
       const held = createSessionId();
       const other = createSessionId(held);
-      await put(
+      await addEntries(
         held,
         chatStarted(),
-        unknown,
+        unknownEvent,
         ...Array.from({ length: 1_200 }, (_, index) => messageSent(`${index}`)),
       );
-      await put(other, chatStarted(), messageSent('behind 1,200'));
-      await waitUntilStored(other, 'ChatStarted', 'behind 1,200');
+      await addEntries(other, chatStarted(), messageSent('behind 1,200'));
+      await waitUntilChatPersisted(other, 'ChatStarted', 'behind 1,200');
       const read = jest.spyOn(worker.app.get(OutboxRepository), 'read');
-      await put(other, messageSent('later'));
-      await waitUntilStored(other, 'ChatStarted', 'behind 1,200', 'later');
-      // Nor are all held entries read again for every message.
+      await addEntries(other, messageSent('later'));
+      await waitUntilChatPersisted(other, 'ChatStarted', 'behind 1,200', 'later');
+      // The held entries are not read again for every message.
       const pages = (
         await Promise.all(read.mock.results.map(({ value }) => value as ReturnType<OutboxRepository['read']>))
       ).flat();
@@ -220,25 +221,25 @@ describe('OutboxWriterService on failures', () => {
   });
 
   describe('an invalid entry', () => {
-    it('becomes a dead letter after five attempts, and its chat continues', async () => {
+    it('becomes a dead letter after five attempts, and the rest of its chat is persisted', async () => {
       const lines: string[] = [];
       jest.spyOn(Logger.prototype, 'error').mockImplementation((line: string) => void lines.push(line));
       const chats = [createSessionId(), createSessionId(), createSessionId()];
       const [nul = '', noJson = '', noUuid = ''] = chats;
       const bystander = createSessionId(nul);
-      await put(nul, chatStarted(), messageSent(NUL), messageSent('after'));
-      await put(noJson, chatStarted(), 'no json', messageSent('after'));
-      await put(noUuid, chatStarted(), {
+      await addEntries(nul, chatStarted(), messageSent(TEXT_WITH_NUL), messageSent('after'));
+      await addEntries(noJson, chatStarted(), 'no json', messageSent('after'));
+      await addEntries(noUuid, chatStarted(), {
         type: 'GameIgnored',
         eventId: 'no uuid',
         data: { gameId: 'g', userId: 1 },
       });
-      await put(bystander, chatStarted(), messageSent('goes on'));
-      await waitUntilStored(bystander, 'ChatStarted', 'goes on');
+      await addEntries(bystander, chatStarted(), messageSent('goes on'));
+      await waitUntilChatPersisted(bystander, 'ChatStarted', 'goes on');
       expect(await listDeadLetters()).toEqual([]);
-      await waitUntilStored(nul, 'ChatStarted', 'after');
-      await waitUntilStored(noJson, 'ChatStarted', 'after');
-      await waitUntilEmpty();
+      await waitUntilChatPersisted(nul, 'ChatStarted', 'after');
+      await waitUntilChatPersisted(noJson, 'ChatStarted', 'after');
+      await waitUntilPersisted();
       expect((await listDeadLetters()).sort()).toEqual(
         [`${nul} 22P05`, `${noJson} UndecodableEvent`, `${noUuid} 22P02`].sort(),
       );
@@ -248,7 +249,7 @@ describe('OutboxWriterService on failures', () => {
       expect(lines.join()).not.toContain('secret');
     });
 
-    it('can be replayed in order, once', async () => {
+    it('is replayed in order and once when two replays run at the same time', async () => {
       const chat = createSessionId();
       const other = createSessionId();
       for (const key of await stack.store.listKeys('*:dead-letters')) await stack.store.redis.del(key);
@@ -268,8 +269,8 @@ describe('OutboxWriterService on failures', () => {
       const letters = worker.app.get(DeadLetterRepository);
       const counts = await Promise.all([letters.replay(), letters.replay()]);
       expect(counts[0] + counts[1]).toBe(3);
-      await waitUntilStored(chat, 'first', 'second');
-      await waitUntilStored(other, 'of another chat');
+      await waitUntilChatPersisted(chat, 'first', 'second');
+      await waitUntilChatPersisted(other, 'of another chat');
       expect(await letters.replay()).toBe(0);
       expect(await readGauge('thaw_dead_letters')).toBe(0);
     });
@@ -281,34 +282,34 @@ describe('OutboxWriterService on failures', () => {
     const addStream = (sessionId: string) =>
       stack.store.redis.xadd(chatKeys(findShard(sessionId)).stream(sessionId), '*', 'event', 'whatever');
 
-    it('expires although the worker lost its connection while it removed the entries', async () => {
+    it('gets its expiry even if the worker loses its connection while it removes the entries', async () => {
       const chat = createSessionId();
       const redis = worker.app.get<Redis>(REDIS);
       const pipeline = redis.pipeline.bind(redis);
       let isCut = false;
-      jest.spyOn(redis, 'pipeline').mockImplementation((...given) => {
-        const real = pipeline(...given);
-        // The commands before it are sent; the later ones are not.
-        real.xdel = () => {
+      jest.spyOn(redis, 'pipeline').mockImplementation((...args) => {
+        const realPipeline = pipeline(...args);
+        // The connection is lost at XDEL: earlier commands are sent, later ones are not.
+        realPipeline.xdel = () => {
           isCut = true;
-          const exec = real.exec.bind(real);
-          real.exec = async () => {
+          const exec = realPipeline.exec.bind(realPipeline);
+          realPipeline.exec = async () => {
             await exec();
             throw new Error('Connection is closed.');
           };
-          return real;
+          return realPipeline;
         };
-        return real;
+        return realPipeline;
       });
-      // On a cluster, the commands are sent singly.
+      // On a cluster, commands are sent one by one.
       const call = redis.call.bind(redis);
-      jest.spyOn(redis, 'call').mockImplementation((...given: Parameters<typeof call>) => {
-        if (given[0] !== 'xdel') return call(...given);
+      jest.spyOn(redis, 'call').mockImplementation((...args: Parameters<typeof call>) => {
+        if (args[0] !== 'xdel') return call(...args);
         isCut = true;
         return Promise.reject(new Error('Connection is closed.'));
       });
       await addStream(chat);
-      await put(chat, chatStarted(), chatEnded);
+      await addEntries(chat, chatStarted(), chatEnded);
       await until(() => isCut);
       await until(
         () => readTtl(chat),
@@ -316,16 +317,16 @@ describe('OutboxWriterService on failures', () => {
       );
       expect(await readOutboxLength()).toBe(2);
       jest.restoreAllMocks();
-      await waitUntilEmpty();
+      await waitUntilPersisted();
       expect(await readTtl(chat)).toBeGreaterThan(0);
     });
 
-    it('gets its lost expiry again, while other streams get none', async () => {
+    it('gets a lost expiry again, and streams of other chats get none', async () => {
       const [ended, live, unknownChat] = [createSessionId(), createSessionId(), createSessionId()];
       for (const sessionId of [ended, live, unknownChat]) await addStream(sessionId);
-      await put(ended, chatStarted(), chatEnded);
-      await put(live, chatStarted());
-      await waitUntilEmpty();
+      await addEntries(ended, chatStarted(), chatEnded);
+      await addEntries(live, chatStarted());
+      await waitUntilPersisted();
       await stack.store.redis.persist(chatKeys(findShard(ended)).stream(ended));
       expect(await worker.app.get(ChatStreamSweepProcessor).sweep()).toMatchObject({ expiring: 1 });
       expect(await readTtl(ended)).toBeGreaterThan(9 * 60_000);

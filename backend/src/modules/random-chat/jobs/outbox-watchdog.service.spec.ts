@@ -7,21 +7,23 @@ import { HeldChatRegistry } from './held-chat.registry';
 import type { OutboxProcessor } from './outbox.processor';
 import { OutboxWatchdogService } from './outbox-watchdog.service';
 
+/** How often the watchdog checks. */
 const CHECK_MS = 5_000;
 
 describe('OutboxWatchdogService', () => {
   let exit: jest.SpyInstance;
   let watchdog: OutboxWatchdogService;
-  let isPostgresAway: boolean;
-  let isRedisAway: boolean;
+  let isPostgresDown: boolean;
+  let isRedisDown: boolean;
   let ageMs: number;
   const processor = { progressedAt: 0 };
   const jobWorker = { isReady: true };
 
-  const pass = async (ms: number, everyCheck: () => void = () => undefined): Promise<void> => {
-    for (let passed = 0; passed < ms; passed += CHECK_MS) {
+  /** Advances the clock and the age of the oldest event. `onCheck` runs before each check of the watchdog. */
+  const advance = async (ms: number, onCheck: () => void = () => undefined): Promise<void> => {
+    for (let elapsedMs = 0; elapsedMs < ms; elapsedMs += CHECK_MS) {
       ageMs += CHECK_MS;
-      everyCheck();
+      onCheck();
       await jest.advanceTimersByTimeAsync(CHECK_MS);
     }
   };
@@ -31,17 +33,17 @@ describe('OutboxWatchdogService', () => {
   });
   beforeEach(() => {
     jest.useFakeTimers();
-    [isPostgresAway, isRedisAway, ageMs] = [false, false, 0];
+    [isPostgresDown, isRedisDown, ageMs] = [false, false, 0];
     exit = jest.spyOn(process, 'exit').mockImplementation((() => undefined) as never);
     const outbox = {
       measureBacklog: async () => {
-        if (isRedisAway) throw new Error('Connection is closed.');
+        if (isRedisDown) throw new Error('Connection is closed.');
         return { length: 1, ageMs, fillRatio: 0, deadLetters: 0 };
       },
     };
     const dataSource = {
       query: async () => {
-        if (isPostgresAway) throw new Error('Connection terminated');
+        if (isPostgresDown) throw new Error('Connection terminated');
       },
     };
     processor.progressedAt = performance.now();
@@ -61,35 +63,35 @@ describe('OutboxWatchdogService', () => {
     jest.restoreAllMocks();
   });
 
-  it('ends a worker that makes no progress for 20 s while both stores are reachable and an event waits', async () => {
-    await pass(20_000);
+  it('exits a worker that makes no progress for 20 s while both stores are reachable and an event waits', async () => {
+    await advance(20_000);
     expect(exit).not.toHaveBeenCalled();
-    await pass(10_000);
+    await advance(10_000);
     expect(exit).toHaveBeenCalledWith(1);
   });
 
-  it.each(['PostgreSQL', 'Redis'])('keeps a worker for 20 s after %s is reachable again', async (store) => {
-    [isPostgresAway, isRedisAway] = [store === 'PostgreSQL', store === 'Redis'];
-    await pass(60_000);
-    [isPostgresAway, isRedisAway] = [false, false];
-    await pass(20_000);
+  it.each(['PostgreSQL', 'Redis'])('does not exit within 20 s after %s is reachable again', async (store) => {
+    [isPostgresDown, isRedisDown] = [store === 'PostgreSQL', store === 'Redis'];
+    await advance(60_000);
+    [isPostgresDown, isRedisDown] = [false, false];
+    await advance(20_000);
     expect(exit).not.toHaveBeenCalled();
   });
 
   it('keeps a worker that makes progress, however old the oldest event is', async () => {
-    await pass(120_000, () => (processor.progressedAt = performance.now()));
+    await advance(120_000, () => (processor.progressedAt = performance.now()));
     expect(exit).not.toHaveBeenCalled();
   });
 
-  it('keeps a worker whose outboxes have no entry that it could write', async () => {
-    await pass(120_000, () => (ageMs = 0));
+  it('keeps a worker whose outboxes contain only entries of held chats', async () => {
+    await advance(120_000, () => (ageMs = 0));
     expect(exit).not.toHaveBeenCalled();
   });
 
   it('keeps a worker whose process was suspended and continued', async () => {
     jest.setSystemTime(Date.now() + 60_000);
     jest.spyOn(performance, 'now').mockReturnValue(performance.now() + 60_000);
-    await pass(5_000);
+    await advance(5_000);
     expect(exit).not.toHaveBeenCalled();
   });
 });

@@ -11,16 +11,16 @@ const CHECK_EVERY_MS = 5_000;
 const STUCK_AFTER_MS = 20_000;
 
 /**
- * Ends a worker that is stuck, so that it is restarted. A worker is stuck when, for 20 s, both stores have been
- * reachable and an event has waited (by the clock of Redis), but no pass has ended, no other worker held the lock, and
- * PostgreSQL has reported no error (`OutboxProcessor.progressedAt` moves with each of the three). Events of held chats
- * do not count. Also exports the metrics of the outboxes.
+ * Exits the process of a stuck worker, so that it is restarted. A worker is stuck when both stores have been reachable
+ * and an event has waited for 20 s without progress as defined by `OutboxProcessor.progressedAt`: no pass has ended, no
+ * other worker held the lock, and PostgreSQL has reported no error. Events of held chats do not count. Also exports the
+ * metrics of the outboxes.
  */
 @Injectable()
 export class OutboxWatchdogService implements OnModuleInit, OnApplicationShutdown {
   private readonly logger = new Logger(OutboxWatchdogService.name);
   private timer: NodeJS.Timeout | undefined;
-  /** Start of the present observation without interruption (monotonic, ms): the stores reachable, no suspension. */
+  /** Since when both stores have been reachable and the process was not suspended (monotonic, ms). */
   private observedSince: number | undefined;
   private checkedAt = performance.now();
 
@@ -65,7 +65,7 @@ export class OutboxWatchdogService implements OnModuleInit, OnApplicationShutdow
 
   private async isStuck(): Promise<boolean> {
     const now = performance.now();
-    // After a suspension of the process or machine, the 20 s begin again.
+    // After a suspension of the process or the machine, the 20 s start again.
     const wasSuspended = now - this.checkedAt > 2 * CHECK_EVERY_MS;
     this.checkedAt = now;
     let ageMs: number;

@@ -35,12 +35,12 @@ interface DecodedEntry {
 }
 
 /**
- * Writes outbox entries to PostgreSQL, then removes them from the outbox. After a crash in between, writing them again
- * has no effect, because events are deduplicated by id.
+ * Writes outbox entries to PostgreSQL, then removes them from the outbox. If it crashes in between, the entries are
+ * written again, which has no effect, because events are deduplicated by id.
  *
  * The kind of failure decides what waits (docs/decisions/0040). If the store fails, everything waits. If an entry
- * fails, only its own chat waits. An entry that is invalid in itself and was refused five times becomes a dead letter:
- * only such an entry leaves the outbox unwritten.
+ * fails, only its chat waits: the chat is held. An entry whose content is invalid becomes a dead letter when it was
+ * refused five times. No other entry leaves the outbox unwritten.
  */
 @Injectable()
 export class OutboxWriterService {
@@ -73,9 +73,9 @@ export class OutboxWriterService {
   }
 
   /**
-   * Writes entries: in batches those of other chats, and one by one those of held chats that are due for a retry.
+   * Writes entries in batches. Of each held chat that is due for a retry, it first writes the failed entry alone.
    * @param entries in order of append within each chat. Entries of waiting chats are skipped.
-   * @param requireLock called between two transactions; if it throws, the work stops.
+   * @param requireLock called before each transaction; throws when the lock is lost, which stops the work.
    * @throws the store's error, if the store failed. Entries that were not written stay in the outbox.
    */
   async write(entries: readonly OutboxEntry[], pass: OutboxPass, requireLock: () => void): Promise<void> {
@@ -151,8 +151,7 @@ export class OutboxWriterService {
     const hasTimedOut = isTimeout(error);
     if (hasTimedOut) this.batchSize = Math.max(1, Math.floor(failed.length / 2));
     if (fault === 'store' && !(hasTimedOut && failed.length > 1)) throw error;
-    // An unknown error may come from the client of a store that fails. Only if the store works is it the entries'
-    // fault.
+    // An unknown error may come from the client of a failing store. The entries are to blame only if the store works.
     if (fault === 'code') await this.dataSource.query('SELECT 1');
     const entries = failed.map(({ entry }) => entry);
     const [firstEntry] = entries;
@@ -162,7 +161,7 @@ export class OutboxWriterService {
     await this.appendAndRemove(entries.slice(middle), pass);
   }
 
-  /** Decodes entries, without those of chats that wait. */
+  /** Decodes entries, except those of chats that wait for a retry. */
   private async decodeReady(entries: readonly OutboxEntry[], pass: OutboxPass): Promise<DecodedEntry[]> {
     const decoded: DecodedEntry[] = [];
     for (const entry of entries) {
@@ -171,14 +170,14 @@ export class OutboxWriterService {
       try {
         decoded.push(this.decode(entry));
       } catch (error) {
-        // Counts as an attempt on the entry alone, since decoding depends on nothing else.
+        // Decoding depends on this entry only, so the failure counts as an attempt to write it alone.
         await this.recordFailure(entry, error instanceof UndecodableEvent ? 'value' : 'code', error);
       }
     }
     return decoded;
   }
 
-  /** Records that an entry failed on its own and the store did not. */
+  /** Records a failure that the entry caused, not the store. */
   private async recordFailure(entry: OutboxEntry, fault: WriteFault, error: unknown): Promise<void> {
     const attempts = this.held.hold(entry, performance.now());
     const where = `entry ${entry.entryId} of chat ${entry.sessionId}`;

@@ -9,6 +9,8 @@ import { BATCH_WINDOW_MS } from '../application/outbox-scheduler.service';
 
 jest.setTimeout(30_000);
 
+const WEEK_MS = 7 * 24 * 60 * 60_000;
+
 interface Row {
   event_id: string;
   type: string;
@@ -20,6 +22,7 @@ interface Row {
 
 describe('OutboxProcessor', () => {
   let stack: TestStack;
+  /** Started by the first test. */
   let worker: TestWorker;
 
   beforeAll(async () => {
@@ -29,11 +32,11 @@ describe('OutboxProcessor', () => {
   afterAll(() => stack.close());
 
   type Chat = Awaited<ReturnType<typeof matchNewVisitors>>;
-  const meet = async (): Promise<Chat> => {
+  const startChat = async (): Promise<Chat> => {
     const [origin = ''] = stack.origins;
     return matchNewVisitors([origin, origin]);
   };
-  const talk = async ({ adaSocket, bobSocket, sessionId }: Chat, times: number): Promise<void> => {
+  const sendMessages = async ({ adaSocket, bobSocket, sessionId }: Chat, times: number): Promise<void> => {
     for (let count = 0; count < times; count += 1) {
       await (count % 2 ? adaSocket : bobSocket).request(
         'random_message',
@@ -59,7 +62,7 @@ describe('OutboxProcessor', () => {
        WHERE stream_id = $1 ORDER BY stream_position`,
       [`chat-${sessionId}`],
     );
-  /** PostgreSQL has exactly the events that Redis has, in the same order. */
+  /** Expects PostgreSQL to have exactly the events that Redis has, in the same order. */
   const expectPersisted = async (sessionId: string): Promise<void> => {
     const expected = await readFromRedis(sessionId);
     const rows = await until(
@@ -76,32 +79,32 @@ describe('OutboxProcessor', () => {
       })),
     ).toEqual(expected.map((entry) => ({ ...entry, at: Number(entry.entryId.split('-')[0]) })));
   };
-  const waitUntilEmpty = () =>
+  const waitUntilPersisted = () =>
     until(
       async () => (await worker.app.get(OutboxRepository).measureBacklog()).length,
       (length) => length === 0,
     );
 
   it('persists every event in order and once when the worker starts late', async () => {
-    const chats = [await meet(), await meet(), await meet()];
-    await Promise.all(chats.map((chat) => talk(chat, 20)));
+    const chats = [await startChat(), await startChat(), await startChat()];
+    await Promise.all(chats.map((chat) => sendMessages(chat, 20)));
     await chats[0]!.adaSocket.request('skip_chat', { sessionId: chats[0]!.sessionId });
     expect(await readFromPostgres(chats[0]!.sessionId)).toEqual([]);
     worker = await stack.startWorker();
     for (const { sessionId } of chats) await expectPersisted(sessionId);
-    await waitUntilEmpty();
+    await waitUntilPersisted();
   });
 
   it('persists every event once when two workers run while messages arrive', async () => {
     const second = await stack.startWorker();
-    const chats = [await meet(), await meet()];
-    await Promise.all(chats.map((chat) => talk(chat, 60)));
+    const chats = [await startChat(), await startChat()];
+    await Promise.all(chats.map((chat) => sendMessages(chat, 60)));
     for (const { sessionId } of chats) await expectPersisted(sessionId);
-    await waitUntilEmpty();
+    await waitUntilPersisted();
     await second.stop();
   });
 
-  it('batches: starts at most one pass per batch window over a shard group, however many jobs are added', async () => {
+  it('starts at most one pass per batch window over a shard group, however many jobs are added', async () => {
     const outbox = worker.app.get(OutboxRepository);
     const passes: { group: number; at: number }[] = [];
     const lock = outbox.lock.bind(outbox);
@@ -111,114 +114,114 @@ describe('OutboxProcessor', () => {
       tokens.add(token);
       return lock(group, token, ttlMs);
     });
-    const chat = await meet();
+    const chat = await startChat();
     const group = findShardGroup(findShard(chat.sessionId));
     const listPassesOfGroup = () => passes.filter((pass) => pass.group === group);
-    while (listPassesOfGroup().length < 4) await talk(chat, 5);
+    while (listPassesOfGroup().length < 4) await sendMessages(chat, 5);
     await expectPersisted(chat.sessionId);
     for (const [index, { at }] of listPassesOfGroup().entries()) {
       const before = listPassesOfGroup()[index - 1];
       if (!before) continue;
-      // Measured slightly later than decided: after the shard group was locked.
+      // The test measures when the group is locked, slightly after the decision to start, so it allows some slack.
       expect(at - before.at).toBeGreaterThan(BATCH_WINDOW_MS / 2);
     }
-    await waitUntilEmpty();
+    await waitUntilPersisted();
   });
 
   it('starts another pass for entries that arrived during a pass, without a job or a poll', async () => {
     const outbox = worker.app.get(OutboxRepository);
     jest.spyOn(outbox, 'findFilledGroups').mockResolvedValue([]);
-    const chat = await meet();
+    const chat = await startChat();
     const group = findShardGroup(findShard(chat.sessionId));
     const read = outbox.read.bind(outbox);
-    let meanwhile: Promise<void> | undefined;
+    let lateMessages: Promise<void> | undefined;
     jest.spyOn(outbox, 'read').mockImplementation(async (positions, perShard) => {
       const pages = await read(positions, perShard);
-      const isOurs = pages.some(
+      const hasEntriesOfGroup = pages.some(
         ({ shard, entries }) => findShardGroup(shard) === group && entries.length > 0,
       );
-      if (isOurs) await (meanwhile ??= talk(chat, 3));
+      if (hasEntriesOfGroup) await (lateMessages ??= sendMessages(chat, 3));
       return pages;
     });
-    await talk(chat, 1);
-    await until(() => meanwhile !== undefined);
-    await meanwhile;
+    await sendMessages(chat, 1);
+    await until(() => lateMessages !== undefined);
+    await lateMessages;
     await expectPersisted(chat.sessionId);
-    await waitUntilEmpty();
+    await waitUntilPersisted();
   });
 
-  it('stores message bodies apart from the log, with an expiry', async () => {
-    const chat = await meet();
-    await talk(chat, 1);
+  it('stores message bodies outside the log, with an expiry', async () => {
+    const chat = await startChat();
+    await sendMessages(chat, 1);
     await expectPersisted(chat.sessionId);
-    const [started, said] = await readFromPostgres(chat.sessionId);
-    expect(JSON.stringify(said?.data)).not.toContain('word');
+    const [started, message] = await readFromPostgres(chat.sessionId);
+    expect(JSON.stringify(message?.data)).not.toContain('word');
     expect(JSON.stringify(started?.data)).not.toContain(chat.ada.user.username);
     const [row] = await stack.database.dataSource.query<{ subject_id: string; expires_at: Date }[]>(
       'SELECT subject_id, expires_at FROM event_private WHERE stream_id = $1 AND event_id = $2',
-      [`chat-${chat.sessionId}`, said?.event_id],
+      [`chat-${chat.sessionId}`, message?.event_id],
     );
     expect(Number(row?.subject_id)).toBe(chat.bob.user.id);
-    expect(row?.expires_at.getTime()).toBe(said!.occurred_at.getTime() + 7 * 24 * 60 * 60_000);
+    expect(row?.expires_at.getTime()).toBe(message!.occurred_at.getTime() + WEEK_MS);
   });
 
   it('writes nothing twice when the removal from the outbox fails after the commit', async () => {
-    const chat = await meet();
-    const cut = jest
+    const chat = await startChat();
+    const remove = jest
       .spyOn(worker.app.get(OutboxRepository), 'remove')
-      .mockRejectedValueOnce(new Error('cut'));
-    await talk(chat, 10);
-    await until(() => cut.mock.calls.length > 1);
+      .mockRejectedValueOnce(new Error('Connection is closed.'));
+    await sendMessages(chat, 10);
+    await until(() => remove.mock.calls.length > 1);
     await expectPersisted(chat.sessionId);
-    await waitUntilEmpty();
+    await waitUntilPersisted();
     await expectPersisted(chat.sessionId);
   });
 
   it('retries after PostgreSQL was unavailable', async () => {
-    const chat = await meet();
-    const away = Object.assign(new Error('connection terminated'), { code: '57P01' });
+    const chat = await startChat();
+    const connectionLost = Object.assign(new Error('connection terminated'), { code: '57P01' });
     const append = jest
       .spyOn(worker.app.get(EventStoreRepository), 'appendBatch')
-      .mockRejectedValueOnce(away);
-    await talk(chat, 10);
+      .mockRejectedValueOnce(connectionLost);
+    await sendMessages(chat, 10);
     await until(() => append.mock.calls.length > 1);
     await expectPersisted(chat.sessionId);
-    await waitUntilEmpty();
+    await waitUntilPersisted();
   });
 
   it('sets an expiry on the stream of an ended chat only', async () => {
-    const [ended, live] = [await meet(), await meet()];
-    await talk(ended, 2);
+    const [ended, live] = [await startChat(), await startChat()];
+    await sendMessages(ended, 2);
     await ended.bobSocket.request('skip_chat', { sessionId: ended.sessionId });
     for (const { sessionId } of [ended, live]) await expectPersisted(sessionId);
     const readTtl = ({ sessionId }: Chat) =>
       stack.store.redis.pttl(chatKeys(findShard(sessionId)).stream(sessionId));
-    const left = await until(
+    const ttlMs = await until(
       () => readTtl(ended),
       (ms) => ms > 0,
     );
-    expect(left).toBeGreaterThan(9 * 60_000);
-    expect(left).toBeLessThanOrEqual(10 * 60_000);
+    expect(ttlMs).toBeGreaterThan(9 * 60_000);
+    expect(ttlMs).toBeLessThanOrEqual(10 * 60_000);
     expect(await readTtl(live)).toBe(-1);
   });
 
   describe('chat history', () => {
     it('lists every chat from its start on, newest first', async () => {
-      const { ada, bob, adaSocket, bobSocket, sessionId } = await meet();
+      const { ada, bob, adaSocket, bobSocket, sessionId } = await startChat();
       await expectPersisted(sessionId);
       await adaSocket.request('skip_chat', { sessionId });
       await bobSocket.leave();
       const eve = await stack.createVisitor(0, 'male');
-      const third = await eve.openSocket();
+      const eveSocket = await eve.openSocket();
       await adaSocket.request('join_queue', {});
-      await third.request('join_queue', {});
-      const next = await third.next('chat_matched');
+      await eveSocket.request('join_queue', {});
+      const next = await eveSocket.next('chat_matched');
       await expectPersisted(String(next.sessionId));
       const { status, body } = await ada.call('GET', `/api/chat-history/${ada.user.id}`);
       expect(status).toBe(200);
       const rows = body as unknown as { id: number; user1Id: number; user2Id: number; createdAt: string }[];
-      const people = rows.map(({ user1Id, user2Id }) => [user1Id, user2Id].sort((one, other) => one - other));
-      expect(people).toEqual([
+      const userIdPairs = rows.map(({ user1Id, user2Id }) => [user1Id, user2Id].sort((a, b) => a - b));
+      expect(userIdPairs).toEqual([
         [ada.user.id, eve.user.id],
         [ada.user.id, bob.user.id],
       ]);
@@ -233,7 +236,7 @@ describe('OutboxProcessor', () => {
       });
     });
 
-    it('is refused to other users', async () => {
+    it('refuses the history of another user', async () => {
       const [ada, bob] = [await stack.createVisitor(0, 'female'), await stack.createVisitor(0, 'male')];
       expect((await ada.call('GET', `/api/chat-history/${bob.user.id}`)).status).toBe(403);
       expect(await ada.call('GET', `/api/chat-history/${ada.user.id}`)).toMatchObject({

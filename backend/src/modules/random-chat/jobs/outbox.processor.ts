@@ -24,7 +24,7 @@ import { OutboxWriterService } from './outbox-writer.service';
 
 /** Maximum number of entries read from one outbox per command; fewer after a failed read. */
 const MAX_PER_SHARD = 500;
-/** Minimum of the same; a read of so few entries that fails counts as a failure of Redis. */
+/** Minimum number of entries per command: if a read of so few fails, Redis has failed. */
 const MIN_PER_SHARD = 10;
 /** The lock of a group expires after this time, unless it is renewed. */
 const LOCK_MS = 10_000;
@@ -43,16 +43,16 @@ interface FailedGroup {
 }
 
 /**
- * Copies the outboxes of shard groups from Redis to PostgreSQL: on a job, which a replica adds when it fills an empty
- * outbox, and on a poll every two seconds. The poll needs no job: it also drains a Redis that is too full to accept
- * one, and a lost job loses no event.
+ * Copies the outboxes of a shard group (16 of the 64 shards) from Redis to PostgreSQL. A pass over a group is started
+ * by a job, which a replica adds when it fills an empty outbox, and by a poll every two seconds. The poll drains a
+ * Redis that is too full to accept a job, and ensures that a lost job loses no event.
  */
 @Injectable()
 export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(OutboxProcessor.name);
   /** When this worker last started a pass over each group (monotonic, ms). */
   private readonly passStartedAt = new Map<number, number>();
-  /** The groups in whose last pass a store failed. */
+  /** The groups whose last pass ended with a failure of a store. */
   private readonly failedGroups = new Map<number, FailedGroup>();
   private readonly passesInProgress = new Set<Promise<void>>();
   private perShard = MAX_PER_SHARD;
@@ -131,8 +131,8 @@ export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, Be
   }
 
   /**
-   * Writes the entries in the outboxes of a group. Entries added during the pass are left for the next one.
-   * Resolves when that is done, another worker holds the lock, or a store has failed.
+   * Writes the entries in the outboxes of a group. Entries added during the pass are left for the next one. Resolves
+   * when they are written, another worker holds the lock, or a store has failed.
    */
   async persist(group: number): Promise<void> {
     const token = randomUUID();
@@ -155,18 +155,18 @@ export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, Be
       );
     }, LOCK_MS / 4);
     try {
-      const end = await this.processShards(listShards(group), () => {
+      const readUpTo = await this.processShards(listShards(group), () => {
         if (!isLocked || this.isClosing) throw new LockLostError();
       });
-      // Replicas add jobs only for outboxes that were empty.
-      if (await this.outbox.hasMore(end)) this.scheduler.schedule(group);
+      // Replicas add jobs only for outboxes that were empty, so the worker itself has to schedule the rest.
+      if (await this.outbox.hasMore(readUpTo)) this.scheduler.schedule(group);
     } finally {
       clearInterval(renewTimer);
       await this.outbox.unlock(group, token).catch(() => undefined); // the lock expires by itself
     }
   }
 
-  /** @returns the position up to which each shard was read. */
+  /** Reads and writes all entries of the shards, page by page. @returns the last position read of each shard. */
   private async processShards(shards: readonly number[], requireLock: () => void): Promise<OutboxPositions> {
     const pass = this.held.beginPass(shards, performance.now());
     for (let unread = pass.starts; unread.size > 0;) {

@@ -1,4 +1,4 @@
-// Runs against real Redis. In place of a worker, the test removes entries from the outboxes.
+// Runs against real Redis. The test removes entries from the outboxes in place of a worker.
 import { randomUUID } from 'node:crypto';
 import { type INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -72,7 +72,7 @@ describe('draining Redis', () => {
     expect(await store.listKeys()).toEqual([]);
   });
 
-  it('ends no chat twice', async () => {
+  it('ends a chat only once when the drain is repeated', async () => {
     await persist();
     await expect(drain()).rejects.toThrow('1 events still wait for PostgreSQL');
     await persist();
@@ -112,13 +112,13 @@ describe('draining Redis', () => {
 describe('starting a process', () => {
   beforeEach(() => store.flush());
 
-  it('records the layout in an empty Redis, and starts again with it', async () => {
+  it('records the layout in an empty Redis, and accepts it on the next start', async () => {
     await claimRedisLayout({ REDIS_URL: store.url });
     await claimRedisLayout({ REDIS_URL: store.url });
     expect(await store.redis.get(layoutKey)).toBe(REDIS_LAYOUT);
   });
 
-  it('is refused with another layout, which is kept', async () => {
+  it('is refused when Redis has another layout, which stays recorded', async () => {
     await store.redis.set(layoutKey, 'other');
     await expect(claimRedisLayout({ REDIS_URL: store.url })).rejects.toThrow(
       `Redis holds layout other and this release works with layout ${REDIS_LAYOUT}`,

@@ -11,7 +11,7 @@ import { requireOwnLayout } from '../../../platform/redis/redis-layout.functions
 import { encodeEvent, decodeEvent } from '../application/chat-event.codec';
 
 const POLL_INTERVAL_MS = 200;
-/** The marker of the drain is renewed while it runs, and expires after this time if it is killed. */
+/** The marker of a drain is renewed while the drain runs, and expires after this time if its process is killed. */
 const MARKER_TTL_MS = 60_000;
 /** Keys that Redis examines for one SCAN command. */
 const SCAN_COUNT = 1_000;
@@ -44,7 +44,7 @@ export class RedisDrainService {
     await this.setDrainingMarker();
     try {
       await this.waitUntilReplicasAreGone(stuckAfterMs);
-      // Waits before chats are ended, too: if the drain fails here, no open chat has been ended for nothing.
+      // Waiting before chats are ended ensures that a drain which fails here has not ended any chat.
       await this.waitUntilPersisted(stuckAfterMs);
       await this.endChats(stuckAfterMs);
       await this.waitUntilPersisted(stuckAfterMs);
@@ -133,12 +133,13 @@ export class RedisDrainService {
     }
   }
 
+  /** Deletes the marker and the layout last, so that no process starts before Redis is empty. */
   private async deleteEverything(): Promise<number> {
     let count = 0;
     for await (const keys of scanKeys(this.redis, '*', SCAN_COUNT)) {
-      const others = keys.filter((key) => key !== drainingKey && key !== layoutKey);
+      const dataKeys = keys.filter((key) => key !== drainingKey && key !== layoutKey);
       const batch = openBatch(this.redis);
-      for (const key of others) batch.unlink(key);
+      for (const key of dataKeys) batch.unlink(key);
       for (const [error, deleted] of (await batch.exec()) ?? []) {
         if (error) throw error;
         count += Number(deleted);

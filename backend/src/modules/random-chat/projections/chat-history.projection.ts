@@ -8,9 +8,10 @@ const DAY_MS = 24 * 60 * 60_000;
 /** Message bodies are erased a day after the end of the chat (A62). */
 const BODIES_KEPT_AFTER_END_MS = DAY_MS;
 
+/** Sets the expiry of a chat's personal data when the chat ends. */
 export const bodiesExpiryProjection: Projection = {
   name: 'bodies_expiry',
-  // Owns no table: it only brings forward the expiry of personal data, which is stored beside the log.
+  // Owns no table: it only brings forward the expiry of rows in `event_private`.
   tables: [],
   isRepeatable: true,
   handles: ['ChatEnded'],
@@ -26,7 +27,7 @@ export const bodiesExpiryProjection: Projection = {
   },
 };
 
-/** Which users were paired: the Chat History screen (A63, A65). */
+/** The read model of the Chat History screen: which users were in a chat together (A63, A65). */
 export const chatHistoryProjection: Projection = {
   name: 'chat_history',
   tables: ['chat_history'],
@@ -66,7 +67,7 @@ const insertStarted = async (
   );
 };
 
-/** A chat has a second end after a restore from a truncated log; the last one counts. */
+/** A chat can have a second end after Redis lost the first one; the last one counts. */
 const recordEnds = async (
   ended: readonly StoredEvent<'ChatEnded', ChatEnded['data']>[],
   manager: EntityManager,
@@ -74,14 +75,14 @@ const recordEnds = async (
   if (ended.length === 0) return;
   await manager.query(
     `UPDATE chat_history SET ended_at = ends.at
-     FROM (SELECT stream_id, max(at) AS at FROM unnest($1::text[], $2::timestamptz[]) AS t(stream_id, at)
+     FROM (SELECT stream_id, max(at) AS at FROM unnest($1::text[], $2::timestamptz[]) AS ended(stream_id, at)
            GROUP BY stream_id) AS ends
      WHERE chat_history.stream_id = ends.stream_id`,
     [ended.map(({ streamId }) => streamId), ended.map(({ occurredAt }) => occurredAt)],
   );
 };
 
-/** An aborted chat was never shown to a user, so it is not listed, and the names in it are not kept. */
+/** An aborted chat was never shown to a user, so it is not listed and its names are deleted. */
 const removeAborted = async (
   ended: readonly StoredEvent<'ChatEnded', ChatEnded['data']>[],
   manager: EntityManager,

@@ -1,10 +1,10 @@
 import type { EventTypeDefinition } from '../../../platform/event-store/event-type.registry';
 
 const DAY_MS = 24 * 60 * 60_000;
-/** Upper bound for keeping message bodies of random chats, whatever happens. */
+/** Maximum time for which message bodies are stored, even if the end of their chat is never recorded. */
 const BODIES_BACKSTOP_MS = 7 * DAY_MS;
 
-/** An event with personal fields. @param authorField the field with the id of the user whom they are about. */
+/** An event with personal fields. @param authorField field with the id of the user who wrote them. */
 const definePersonal = (
   type: string,
   personalFields: readonly string[],
@@ -21,8 +21,8 @@ const definePersonal = (
 const definePlain = (type: string): EventTypeDefinition => ({ type, schemaVersion: 1, personalFields: [] });
 
 /**
- * A client chooses `clientId` and `gameId`, so they may hold any text. Events of earlier releases have them in the log;
- * moving a field does not change the shape of an event, hence its version.
+ * `clientId` and `gameId` are personal fields because clients choose them, so they may contain any text. Events of
+ * earlier releases have them in the log. Their schema version is still 1, since the shape of the event has not changed.
  */
 export const randomChatEventTypes: readonly EventTypeDefinition[] = [
   {

@@ -1,5 +1,4 @@
-// Uses real PostgreSQL and Redis, with an api replica over HTTP and sockets. Chats are copied to PostgreSQL as the
-// worker does.
+// Runs against real api replicas, PostgreSQL and Redis. The test copies chats to PostgreSQL in place of a worker.
 import type { ChatHistoryEntry } from '@thaw/contract/http';
 import { dropLiveChat, persistChat } from '../../../testing/persisted-chat.fixture';
 import { readEvents, startChat, type TestChat } from '../../../testing/random-chat.fixture';
@@ -39,7 +38,7 @@ describe('the time until which a chat of the history can be reported', () => {
     expect(await readReportableUntil(chat)).toBeNull();
   });
 
-  it('is 24 hours after the end', async () => {
+  it('is 24 hours after the end of the chat, also when Redis no longer has the chat', async () => {
     const chat = await startChat(stack);
     await chat.adaSocket.request('skip_chat', { sessionId: chat.sessionId });
     await persistChat(stack.replicas[0]!, chat.sessionId);
@@ -62,7 +61,7 @@ describe('the time until which a chat of the history can be reported', () => {
     const chat = await startChat(stack);
     await persistChat(stack.replicas[0]!, chat.sessionId);
     const log = stack.replicas[0]!.app.get(ChatLogRepository);
-    jest.spyOn(log, 'readVersions').mockRejectedValue(new Error('Redis is away'));
+    jest.spyOn(log, 'readVersions').mockRejectedValue(new Error('Redis is unavailable'));
     expect(await readReportableUntil(chat)).toBeNull();
   });
 

@@ -83,7 +83,7 @@ export class SuggestionsService {
     const chat = await this.pastChats.find(sessionId);
     if (!chat?.userIds.includes(userId) || chat.endedAt !== null) throw new DomainError('not_found');
     const { messages, participants } = await this.chats.read(sessionId, {
-      newest: MESSAGES_READ,
+      newestCount: MESSAGES_READ,
       messageIds: [],
     });
     return {
@@ -95,7 +95,7 @@ export class SuggestionsService {
   private async readPrivateChat(userId: number, friendId: number): Promise<Conversation> {
     if (!(await this.friendships.areFriends(userId, friendId))) throw new DomainError('not_friends');
     const [{ messages }, profiles] = await Promise.all([
-      this.privateChats.read(userId, friendId, { newest: MESSAGES_READ, messageIds: [] }),
+      this.privateChats.read(userId, friendId, { newestCount: MESSAGES_READ, messageIds: [] }),
       this.users.findProfiles([userId, friendId]),
     ]);
     return { messages: messages.map(toNewestVersion), usernames: profiles.map(({ username }) => username) };

@@ -14,11 +14,15 @@ import { MatchmakingService } from './matchmaking.service';
 
 jest.setTimeout(30_000);
 
-interface Page {
+interface Tab {
   visitor: ThawVisitor;
   socket: ThawSocket;
 }
 
+/**
+ * A user's standing (good, flagged, asked for their age, suspended) decides whether they may search and in which pool:
+ * flagged users search in the care pool.
+ */
 describe('a search and the standing of its user', () => {
   let stack: TestStack;
 
@@ -28,52 +32,56 @@ describe('a search and the standing of its user', () => {
   afterEach(() => stack.closeSockets());
   afterAll(() => stack.close());
 
-  const open = async (replica: number, gender: 'female' | 'male'): Promise<Page> => {
+  const openTab = async (replica: number, gender: 'female' | 'male'): Promise<Tab> => {
     const visitor = await stack.createVisitor(replica, gender);
     return { visitor, socket: await visitor.openSocket() };
   };
-  const flagAndAnnounce = async ({ visitor }: Page, replica: number): Promise<void> => {
+  const flagAndAnnounce = async ({ visitor }: Tab, replica: number): Promise<void> => {
     await flag(stack.replicas[replica]!, visitor.user.id);
     await announceStanding(stack.replicas[replica]!, visitor.user.id);
   };
-  const liftFlag = async ({ visitor }: Page, replica: number): Promise<void> => {
+  const liftFlag = async ({ visitor }: Tab, replica: number): Promise<void> => {
     await recordConduct(stack.replicas[replica]!, visitor.user.id, 'FlagLifted', { noticeId: null });
     await announceStanding(stack.replicas[replica]!, visitor.user.id);
   };
-  const record = ({ visitor }: Page) => stack.store.redis.hgetall(matchingKeys.user(visitor.user.id));
-  const waitForMatch = ({ socket }: Page, partner: Page) =>
+  const readRecord = ({ visitor }: Tab) => stack.store.redis.hgetall(matchingKeys.user(visitor.user.id));
+  const waitForMatch = ({ socket }: Tab, partner: Tab) =>
     socket.next('chat_matched', ({ partnerId }) => partnerId === partner.visitor.user.id);
   const checkAll = async (): Promise<void> => {
     for (const { app } of stack.replicas) await app.get(MatchmakingService).checkRecords();
   };
-  const startSearch = ({ socket }: Page) => socket.request('join_queue', {});
+  const startSearch = ({ socket }: Tab) => socket.request('join_queue', {});
 
   it('matches flagged users with each other only, across replicas', async () => {
-    const [ada, bob, eve] = [await open(0, 'female'), await open(0, 'male'), await open(1, 'female')];
+    const [ada, bob, eve] = [
+      await openTab(0, 'female'),
+      await openTab(0, 'male'),
+      await openTab(1, 'female'),
+    ];
     await flagAndAnnounce(ada, 0);
     await flagAndAnnounce(eve, 1);
     await startSearch(ada);
     await startSearch(bob);
-    expect(await record(ada)).toMatchObject({ state: 'searching', pool: 'care' });
-    expect(await record(bob)).toMatchObject({ state: 'searching', pool: '' });
+    expect(await readRecord(ada)).toMatchObject({ state: 'searching', pool: 'care' });
+    expect(await readRecord(bob)).toMatchObject({ state: 'searching', pool: '' });
     await startSearch(eve);
     await Promise.all([waitForMatch(ada, eve), waitForMatch(eve, ada)]);
     expect(bob.socket.all('chat_matched')).toEqual([]);
   });
 
-  it('moves a searching user who is flagged to the other pool, keeping their place, whichever replica announces it', async () => {
-    const [ada, bob] = [await open(0, 'female'), await open(0, 'male')];
+  it('moves a searching user who is flagged to the care pool, with their place, whichever replica announces it', async () => {
+    const [ada, bob] = [await openTab(0, 'female'), await openTab(0, 'male')];
     await flagAndAnnounce(bob, 0);
     await startSearch(bob);
     await startSearch(ada);
-    const { since } = await record(ada);
+    const { since } = await readRecord(ada);
     await flagAndAnnounce(ada, 1);
     await Promise.all([waitForMatch(ada, bob), waitForMatch(bob, ada)]);
-    expect(await record(ada)).toMatchObject({ pool: 'care', since });
+    expect(await readRecord(ada)).toMatchObject({ pool: 'care', since });
   });
 
-  it('matches a user again with everybody once the flag is lifted', async () => {
-    const [ada, bob] = [await open(0, 'female'), await open(1, 'male')];
+  it('matches a user with users of the common pool again once the flag is lifted', async () => {
+    const [ada, bob] = [await openTab(0, 'female'), await openTab(1, 'male')];
     await flagAndAnnounce(ada, 0);
     await startSearch(ada);
     await startSearch(bob);
@@ -81,52 +89,54 @@ describe('a search and the standing of its user', () => {
     await Promise.all([waitForMatch(ada, bob), waitForMatch(bob, ada)]);
   });
 
-  it('moves a user whose flag was committed by a process that died before it announced it', async () => {
-    const ada = await open(0, 'female');
+  it('moves a user when the process that committed the flag died before announcing it', async () => {
+    const ada = await openTab(0, 'female');
     await startSearch(ada);
     await flag(stack.replicas[1]!, ada.visitor.user.id);
     await checkAll();
-    expect(await record(ada)).toMatchObject({ state: 'searching', pool: 'care' });
+    expect(await readRecord(ada)).toMatchObject({ state: 'searching', pool: 'care' });
   });
 
-  it('starts no chat across pools when a flag was committed before the match and announced by no process', async () => {
-    const [ada, bob, eve] = [await open(0, 'female'), await open(1, 'male'), await open(0, 'male')];
+  it('starts no chat across pools when a flag was committed before the match but never announced', async () => {
+    const [ada, bob, eve] = [await openTab(0, 'female'), await openTab(1, 'male'), await openTab(0, 'male')];
     await startSearch(ada);
-    const { since } = await record(ada);
+    const { since } = await readRecord(ada);
     await flag(stack.replicas[1]!, ada.visitor.user.id);
     await startSearch(bob);
-    await until(async () => (await record(ada)).pool === 'care' && (await record(bob)).state === 'searching');
-    expect(await record(ada)).toMatchObject({ state: 'searching', since });
+    await until(
+      async () => (await readRecord(ada)).pool === 'care' && (await readRecord(bob)).state === 'searching',
+    );
+    expect(await readRecord(ada)).toMatchObject({ state: 'searching', since });
     await startSearch(eve); // bob is still in the queue
     await Promise.all([waitForMatch(bob, eve), waitForMatch(eve, bob)]);
     expect(ada.socket.all('chat_matched')).toEqual([]);
     expect(bob.socket.all('chat_matched')).toHaveLength(1);
   });
 
-  it('starts no chat with a user who was suspended before the match, and the other keeps their place', async () => {
-    const [ada, bob, eve] = [await open(0, 'female'), await open(1, 'male'), await open(0, 'male')];
+  it('starts no chat with a user who was suspended before the match, and keeps the place of the other user', async () => {
+    const [ada, bob, eve] = [await openTab(0, 'female'), await openTab(1, 'male'), await openTab(0, 'male')];
     await startSearch(ada);
     await imposeSanction(stack.replicas[1]!, ada.visitor.user.id);
     await startSearch(bob);
-    await until(async () => (await record(ada)).state === undefined);
-    await until(async () => (await record(bob)).state === 'searching');
+    await until(async () => (await readRecord(ada)).state === undefined);
+    await until(async () => (await readRecord(bob)).state === 'searching');
     await startSearch(eve);
     await Promise.all([waitForMatch(bob, eve), waitForMatch(eve, bob)]);
     expect(ada.socket.all('chat_matched')).toEqual([]);
   });
 
   it('ends the search of a user who is asked for their age, in every tab, and refuses another', async () => {
-    const ada = await open(0, 'female');
+    const ada = await openTab(0, 'female');
     const tab = await ada.visitor.openSocket(stack.origins[1]);
     await startSearch(ada);
     await tab.next('queue_joined');
     await askAge(stack.replicas[0]!, ada.visitor.user.id);
     await announceStanding(stack.replicas[0]!, ada.visitor.user.id);
     await Promise.all([ada.socket.next('queue_left'), tab.next('queue_left')]);
-    expect(await record(ada)).toEqual({});
+    expect(await readRecord(ada)).toEqual({});
     expect(await ada.socket.ask('join_queue', {})).toMatchObject({ data: { code: 'suspended' } });
     await checkAll();
     await checkAll();
-    expect(await record(ada)).toEqual({});
+    expect(await readRecord(ada)).toEqual({});
   });
 });

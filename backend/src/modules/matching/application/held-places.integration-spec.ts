@@ -1,4 +1,4 @@
-// Runs against real Redis. The replicas are leases and ids only.
+// Runs against real Redis. A replica in these tests is an id with a lease.
 import type { Environment } from '../../../config/environment.config';
 import type { DeadReplicas } from '../../../platform/realtime/replica-lease.service';
 import { directoryKeys, matchingKeys } from '../../../platform/redis/redis.keys';
@@ -7,6 +7,10 @@ import { createTestRedis, type TestRedis } from '../../../testing/test-redis.har
 import { resumeScript } from '../infrastructure/match-queue.scripts';
 import { MatchQueueService } from './match-queue.service';
 
+/** Expiry of a lease that does not expire in these tests. */
+const FAR_FUTURE_MS = '1000000000000000';
+
+/** A replica holds the place of a searching user in the queue while it has a socket of the user. */
 describe('replicas that hold a place in the queue', () => {
   let store: TestRedis;
   let dead: DeadReplicas;
@@ -17,13 +21,13 @@ describe('replicas that hold a place in the queue', () => {
       { REMATCH_COOLDOWN_S: 600, REMATCH_RELAX_AFTER_S: 600 } as Environment,
       createFakeLease(replicaId, () => dead),
     );
-  const kill = async (replicaId: string): Promise<void> => {
+  const killReplica = async (replicaId: string): Promise<void> => {
     await store.redis.zrem(matchingKeys.leases, replicaId);
     dead = { foundAtMs: Number.MAX_SAFE_INTEGER, replicaIds: [replicaId] };
   };
   const listHolders = (userId: number) => store.redis.hkeys(matchingKeys.sockets(String(userId)));
-  const listWaiting = () => store.redis.zrange(matchingKeys.queue('male', 'both'), '0', '-1');
-  const readKeptMs = (userId: number) => store.redis.pttl(matchingKeys.user(userId));
+  const listQueue = () => store.redis.zrange(matchingKeys.queue('male', 'both'), '0', '-1');
+  const readRecordTtlMs = (userId: number) => store.redis.pttl(matchingKeys.user(userId));
 
   beforeAll(async () => {
     store = await createTestRedis();
@@ -32,70 +36,70 @@ describe('replicas that hold a place in the queue', () => {
     dead = { foundAtMs: 0, replicaIds: [] };
     await store.flush();
     for (const replicaId of ['r1', 'r2'])
-      await store.redis.zadd(matchingKeys.leases, '1000000000000000', replicaId);
+      await store.redis.zadd(matchingKeys.leases, FAR_FUTURE_MS, replicaId);
   });
   afterEach(() => jest.restoreAllMocks());
   afterAll(() => store.close());
 
   it('are evicted when dead, after which the place is kept for 35 s', async () => {
     await createReplica('r1').join(1, 'male', 'both');
-    await kill('r1');
+    await killReplica('r1');
     await createReplica('r2').reconcile();
     expect(await listHolders(1)).toEqual([]);
-    expect(await listWaiting()).toEqual([]);
-    expect(await readKeptMs(1)).toBeGreaterThan(34_000);
-    expect(await readKeptMs(1)).toBeLessThanOrEqual(35_000);
+    expect(await listQueue()).toEqual([]);
+    expect(await readRecordTtlMs(1)).toBeGreaterThan(34_000);
+    expect(await readRecordTtlMs(1)).toBeLessThanOrEqual(35_000);
   });
 
   it('are evicted without prolonging a place that was already parked', async () => {
     await createReplica('r1').join(1, 'male', 'both');
-    await kill('r1');
+    await killReplica('r1');
     await createReplica('r2').join(2, 'male', 'both');
     await store.redis.pexpire(matchingKeys.user(1), 20_000); // as if some time had passed
     await createReplica('r2').reconcile();
     expect(await listHolders(1)).toEqual([]);
-    expect(await readKeptMs(1)).toBeLessThanOrEqual(20_000);
+    expect(await readRecordTtlMs(1)).toBeLessThanOrEqual(20_000);
   });
 
   it('do not lose a place that another replica holds as well', async () => {
     await createReplica('r1').join(1, 'male', 'both');
     await createReplica('r2').resume(1);
-    await kill('r1');
+    await killReplica('r1');
     await createReplica('r2').reconcile();
     expect(await listHolders(1)).toEqual(['r2']);
-    expect(await listWaiting()).toEqual(['1']);
-    expect(await readKeptMs(1)).toBe(-1);
+    expect(await listQueue()).toEqual(['1']);
+    expect(await readRecordTtlMs(1)).toBe(-1);
   });
 
   it('are recorded again after they were evicted, and the user is searching again', async () => {
     const service = createReplica('r1');
     await service.join(1, 'male', 'both');
-    await kill('r1');
+    await killReplica('r1');
     await createReplica('r2').reconcile();
-    await store.redis.zadd(matchingKeys.leases, '1000000000000000', 'r1');
+    await store.redis.zadd(matchingKeys.leases, FAR_FUTURE_MS, 'r1');
     await service.reconcileAll();
     expect(await listHolders(1)).toEqual(['r1']);
-    expect(await listWaiting()).toEqual(['1']);
-    expect(await readKeptMs(1)).toBe(-1);
+    expect(await listQueue()).toEqual(['1']);
+    expect(await readRecordTtlMs(1)).toBe(-1);
   });
 
-  it('hold a searching user although a resume failed, and no user who is not searching', async () => {
+  it('hold the place of a searching user whose resume failed, and none of a user who is not searching', async () => {
     const service = createReplica('r1');
     const run = resumeScript.run.bind(resumeScript);
     await service.join(1, 'male', 'both');
-    const timedOut = jest.spyOn(resumeScript, 'run').mockImplementationOnce(async (...given) => {
-      await run(...given);
+    const resumeSpy = jest.spyOn(resumeScript, 'run').mockImplementationOnce(async (...args) => {
+      await run(...args);
       throw new Error('Command timed out');
     });
     await expect(service.resume(1)).rejects.toThrow('timed out');
-    timedOut.mockRejectedValueOnce(new Error('Redis is away'));
-    await expect(service.resume(2)).rejects.toThrow('away');
+    resumeSpy.mockRejectedValueOnce(new Error('Redis is unavailable'));
+    await expect(service.resume(2)).rejects.toThrow('unavailable');
     await service.reconcile();
     expect(await listHolders(1)).toEqual(['r1']);
     expect(await listHolders(2)).toEqual([]);
-    const before = timedOut.mock.calls.length;
+    const callsBefore = resumeSpy.mock.calls.length;
     await service.reconcileAll();
-    expect(timedOut.mock.calls).toHaveLength(before);
+    expect(resumeSpy.mock.calls).toHaveLength(callsBefore);
   });
 
   it('are recorded for users who are searching or claimed, and for no others', async () => {
@@ -107,11 +111,11 @@ describe('replicas that hold a place in the queue', () => {
     await service.leave(1);
     expect(await countRecorded()).toBe(0);
     await service.join(1, 'male', 'both');
-    const place = await service.join(2, 'male', 'both');
-    if (place.kind !== 'matched') throw new Error(place.kind);
+    const state = await service.join(2, 'male', 'both');
+    if (state.kind !== 'matched') throw new Error(state.kind);
     expect([await listHolders(1), await listHolders(2)]).toEqual([['r1'], ['r1']]);
-    await service.confirm(place.match);
-    for (const userId of place.match.userIds) service.forget(userId);
+    await service.confirm(state.match);
+    for (const userId of state.match.userIds) service.forget(userId);
     expect(await countRecorded()).toBe(0);
     const repeated = jest.spyOn(resumeScript, 'run');
     await service.reconcileAll();

@@ -3,6 +3,7 @@ import { matchingKeys } from '../../../platform/redis/redis.keys';
 import { requireMatch, TestMatchQueue } from '../../../testing/test-match-queue.harness';
 import type { Match } from './match-queue.service';
 
+/** A claim is a match that is not confirmed yet: its chat is about to be created. */
 describe('a claim', () => {
   let queue: TestMatchQueue;
 
@@ -39,7 +40,7 @@ describe('a claim', () => {
       sinceBefore.set(userId, Number(await queue.store.redis.hget(matchingKeys.user(userId), 'since')));
     await queue.expireClaims();
     expect(await queue.on('r1').takeOverdueClaims()).toEqual([match]);
-    // In the order of the match: the user who was matched last, then the one who had waited.
+    // In the order of the match: first the user whose join made the match, then the user who had waited.
     expect(await queue.on('r1').release(match)).toEqual([2, 1]);
     const waiting = await queue.readQueues();
     for (const userId of [1, 2]) {
@@ -58,13 +59,12 @@ describe('a claim', () => {
   it('is not confirmed after it was released, and does not affect the next claim', async () => {
     const match = await claimUsers();
     await queue.on('r1').release(match);
-    const next = requireMatch(await queue.on('r1').retry(1));
+    const nextMatch = requireMatch(await queue.on('r1').retry(1));
     expect(await queue.on('r2').confirm(match)).toBeNull();
     expect(await queue.on('r2').release(match)).toEqual([]);
     await queue.on('r2').finish(match);
     expect(await queue.readStates(1, 2)).toEqual(['claimed', 'claimed']);
-    const leftMeanwhile = await queue.on('r1').confirm(next);
-    expect(leftMeanwhile).toEqual([]);
+    expect(await queue.on('r1').confirm(nextMatch)).toEqual([]);
   });
 
   it('can be confirmed twice with the same result', async () => {
@@ -75,7 +75,7 @@ describe('a claim', () => {
     expect(await queue.on('r1').takeOverdueClaims()).toEqual([]);
   });
 
-  it('is handed to one replica as overdue, and to another only after a second deadline', async () => {
+  it('is taken as overdue by one replica, and by another only after a second deadline', async () => {
     const match = await claimUsers();
     await queue.expireClaims();
     expect(await queue.on('r1').takeOverdueClaims()).toEqual([match]);
@@ -84,26 +84,26 @@ describe('a claim', () => {
     expect(await queue.on('r2').takeOverdueClaims()).toEqual([match]);
   });
 
-  it('that was confirmed is due for a check after a while, until its chat is finished', async () => {
+  it('becomes a chat that is due for a check at intervals until it is finished', async () => {
     const match = await claimUsers();
     await queue.on('r1').confirm(match);
     expect(await queue.on('r1').takeChatsDueForCheck()).toEqual([]);
     await queue.makeChatChecksDue();
     expect(await queue.on('r1').takeChatsDueForCheck()).toEqual([match]);
     expect(await queue.on('r1').takeChatsDueForCheck()).toEqual([]);
-    // The order of the two users does not matter.
+    // `finish` accepts the two users in any order.
     await queue.on('r2').finish({ ...match, userIds: [match.userIds[1], match.userIds[0]] });
     expect(await queue.store.redis.zcard(matchingKeys.chats)).toBe(0);
   });
 
-  it('reports on its confirmation a user who has left since the match', async () => {
+  it('returns on confirmation a user who has left since the match', async () => {
     const match = await claimUsers();
     expect(await queue.on('r2').leave(1)).toMatchObject({ kind: 'claimed', sessionId: match.sessionId });
     expect(await queue.on('r1').confirm(match)).toEqual([1]);
     expect(await queue.on('r2').leave(1)).toMatchObject({ kind: 'chatting', sessionId: match.sessionId });
   });
 
-  it('does not report on its confirmation a user who has left and joined again', async () => {
+  it('does not return on confirmation a user who has left and joined again', async () => {
     const match = await claimUsers();
     await queue.on('r2').leave(1);
     expect(await queue.on('r2').join(1, 'male', 'both')).toMatchObject({ kind: 'claimed' });
@@ -127,7 +127,7 @@ describe('a claim', () => {
     expect(await queue.readStates(1, 2)).toEqual([undefined, 'searching']);
   });
 
-  it('outlives the sockets of its users; its release does not queue a user without a socket', async () => {
+  it('remains when a user has no socket left, but its release does not queue that user again', async () => {
     const match = await claimUsers();
     await queue.on('r1').depart(1);
     await queue.on('r2').depart(1);

@@ -40,8 +40,8 @@ export class MatchMetricsRegistry {
 
   /**
    * Records how long a user had searched, if the new state ends the search.
-   * @param since when the search started; absent if this replica did not know of a search. A user whom the call itself
-   * matched did not have to wait.
+   * @param since when the search started; absent if this replica knew of no search. If such a user is matched, they did
+   * not have to wait.
    */
   recordSearchResult(kind: MatchState['kind'], since: Date | null | undefined): void {
     if (since && (kind === 'matched' || kind === 'claimed'))

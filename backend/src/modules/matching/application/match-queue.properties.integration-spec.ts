@@ -6,16 +6,16 @@ import { anyCrowd, arbitrarySteps } from '../../../testing/match-queue-steps.fix
 import { createTestRedis, type TestRedis } from '../../../testing/test-redis.harness';
 
 const isLongRun = process.env.THAW_TEST_LONG === '1';
-/** Sequences of operations, half of them in each of the two tests. */
-const DRAWS = Number(process.env.THAW_TEST_DRAWS ?? (isLongRun ? 100_000 : 2_000));
+/** Number of random sequences of operations, half of them in each of the two tests. */
+const SEQUENCES = Number(process.env.THAW_TEST_DRAWS ?? (isLongRun ? 100_000 : 2_000));
 /** Short runs have short sequences, since each operation costs some round trips to Redis. */
 const MAX_STEPS = isLongRun ? 40 : 16;
 const TIMEOUT_MS = isLongRun ? 7_200_000 : 60_000;
 /** Short runs repeat the same sequences of operations; long runs try new ones. */
 const SEED = Number(process.env.THAW_TEST_SEED ?? (isLongRun ? Date.now() % 2 ** 31 : 20_261_120));
-/** Counts below these would mean that most operations had no effect, and the property would prove little. */
-const LEAST_COUNT = 15;
-const LEAST_RARE_COUNT = 3;
+/** Minimum counts of operations with an effect: with fewer, the property would prove little. */
+const MIN_COUNT = 15;
+const MIN_RARE_COUNT = 3;
 
 describe('the match queue', () => {
   let store: TestRedis;
@@ -45,7 +45,7 @@ describe('the match queue', () => {
             for (const step of steps) await model.execute(step);
             for (const [name, count] of model.counts) counts.set(name, (counts.get(name) ?? 0) + count);
           }),
-          { seed: SEED, numRuns: DRAWS / 2 },
+          { seed: SEED, numRuns: SEQUENCES / 2 },
         );
         for (const name of [
           'matched',
@@ -60,7 +60,7 @@ describe('the match queue', () => {
           'unflag',
           'suspend',
         ]) {
-          expect(counts.get(name)).toBeGreaterThan(LEAST_COUNT);
+          expect(counts.get(name)).toBeGreaterThan(MIN_COUNT);
         }
         for (const name of [
           'block while claimed',
@@ -72,8 +72,8 @@ describe('the match queue', () => {
           'suspend while claimed',
           'matched in the care pool',
         ])
-          expect(counts.get(name)).toBeGreaterThan(LEAST_RARE_COUNT);
-        if (relaxAfterS === 0) expect(counts.get('matched again')).toBeGreaterThan(LEAST_RARE_COUNT);
+          expect(counts.get(name)).toBeGreaterThan(MIN_RARE_COUNT);
+        if (relaxAfterS === 0) expect(counts.get('matched again')).toBeGreaterThan(MIN_RARE_COUNT);
       } finally {
         client.disconnect();
       }

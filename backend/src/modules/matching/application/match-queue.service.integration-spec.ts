@@ -18,7 +18,8 @@ describe('MatchQueueService', () => {
 
   describe('a join', () => {
     const pairs = allCriteria.flatMap((waiting) => allCriteria.map((joining) => ({ waiting, joining })));
-    const admits = (preference: Preference, gender: Gender) => preference === 'both' || preference === gender;
+    const accepts = (preference: Preference, gender: Gender) =>
+      preference === 'both' || preference === gender;
 
     it.each(pairs)(
       'requires mutual criteria: $waiting.gender for $waiting.preference, then $joining.gender for $joining.preference',
@@ -26,7 +27,7 @@ describe('MatchQueueService', () => {
         await queue.on('r1').join(1, waiting.gender, waiting.preference);
         const { kind } = await queue.on('r2').join(2, joining.gender, joining.preference);
         const isMutual =
-          admits(waiting.preference, joining.gender) && admits(joining.preference, waiting.gender);
+          accepts(waiting.preference, joining.gender) && accepts(joining.preference, waiting.gender);
         expect(kind).toBe(isMutual ? 'matched' : 'searching');
         expect(await queue.readStates(1, 2)).toEqual(
           isMutual ? ['claimed', 'claimed'] : ['searching', 'searching'],
@@ -49,7 +50,7 @@ describe('MatchQueueService', () => {
       expect(requireMatch(await queue.on('r1').join(3, 'female', 'both')).userIds).toEqual([3, 1]);
     });
 
-    it('by a searching user applies a changed preference at once and keeps the place in the queue', async () => {
+    it('by a searching user applies a changed preference and keeps the place in the queue', async () => {
       const first = await queue.on('r1').join(1, 'male', 'male');
       await queue.on('r1').join(2, 'female', 'male');
       const second = await queue.on('r1').join(1, 'male', 'male');
@@ -87,7 +88,7 @@ describe('MatchQueueService', () => {
       expect(requireMatch(await queue.on('r2').join(2, 'female', 'both', blocked)).userIds).toEqual([2, 1]);
     });
 
-    it('is skipped while no live replica holds a socket of theirs', async () => {
+    it('is skipped while no live replica holds one of their sockets', async () => {
       await queue.grantLeases('r3');
       await queue.on('r3').join(1, 'male', 'both');
       await queue.on('r1').join(2, 'male', 'male', [1]);
@@ -97,7 +98,7 @@ describe('MatchQueueService', () => {
       expect((await queue.readQueues()).has(1)).toBe(false);
     });
 
-    it('is not matched from the queue of another pool, into which a replica of an earlier release put them', async () => {
+    it('is not matched from the queue of another pool, to which a replica of an earlier release added them', async () => {
       await queue.on('r1').join(1, 'male', 'both', [], 'care');
       const commonQueue = matchingKeys.queue('male', 'both');
       await queue.store.redis.zadd(commonQueue, 1, '1');
@@ -109,12 +110,12 @@ describe('MatchQueueService', () => {
 
   describe('a user', () => {
     it('has one entry in the queue, however often and from whichever replica they join', async () => {
-      const places = await Promise.all(
+      const states = await Promise.all(
         Array.from({ length: 20 }, (_, index) =>
           queue.on(index % 2 ? 'r1' : 'r2').join(1, 'male', index % 3 ? 'both' : 'female'),
         ),
       );
-      expect(new Set(places.map((place) => place.kind === 'searching' && place.since.getTime())).size).toBe(
+      expect(new Set(states.map((state) => state.kind === 'searching' && state.since.getTime())).size).toBe(
         1,
       );
       expect((await queue.readQueues()).get(1)).toHaveLength(1);
@@ -137,7 +138,7 @@ describe('MatchQueueService', () => {
       expect((await queue.readQueues()).size).toBe(0);
     });
 
-    it('keeps the place while at least one replica holds a socket of theirs', async () => {
+    it('keeps the place while at least one replica holds one of their sockets', async () => {
       await queue.on('r1').join(1, 'male', 'both');
       await queue.on('r2').resume(1);
       await queue.on('r1').depart(1);
@@ -176,7 +177,7 @@ describe('MatchQueueService', () => {
       expect(await queue.store.listKeys('{matching}:queue:*')).toEqual([]);
     });
 
-    it('keeps the place for a while after their replica died and a join has skipped them', async () => {
+    it('keeps the place for a while after their replica has died and another join has skipped them', async () => {
       const first = await queue.on('r1').join(1, 'male', 'both');
       await queue.revokeLease('r1');
       await queue.on('r2').join(2, 'male', 'both');
@@ -187,7 +188,7 @@ describe('MatchQueueService', () => {
   });
 
   describe('a pair of recent partners', () => {
-    /** The users 1 and 2 are matched, and their chat ends. */
+    /** Matches the users 1 and 2, and ends their chat. */
     const chatOnce = async (service: MatchQueueService): Promise<void> => {
       await service.join(1, 'male', 'both');
       const match = requireMatch(await service.join(2, 'male', 'both'));
@@ -206,7 +207,7 @@ describe('MatchQueueService', () => {
       expect(requireMatch(await service.retry(1)).userIds).toEqual([1, 2]);
     });
 
-    it('receives the time until a retry, and is then matched if no other user is compatible', async () => {
+    it('is matched after the returned time until a retry if no other user is compatible', async () => {
       const service = queue.on('r1', { REMATCH_RELAX_AFTER_S: 10 });
       await chatOnce(service);
       await service.join(1, 'male', 'both');
@@ -245,7 +246,7 @@ describe('MatchQueueService', () => {
       expect(await service.join(2, 'male', 'both', [1])).toMatchObject({ retryInMs: null });
     });
 
-    it('is never matched after a block of one of the two, until it is lifted', async () => {
+    it('is never matched after one has blocked the other, until the block is lifted', async () => {
       const service = queue.on('r1', { REMATCH_RELAX_AFTER_S: 0 });
       await chatOnce(service);
       expect(await service.separate(2, 1)).toBeNull();
@@ -257,14 +258,14 @@ describe('MatchQueueService', () => {
       expect(requireMatch(await service.retry(1)).userIds).toEqual([1, 2]);
     });
 
-    it('keeps its cool-down when a block is lifted that Redis no longer knows', async () => {
+    it('keeps its cool-down when a block is lifted whose key in Redis has expired', async () => {
       const service = queue.on('r1');
       await chatOnce(service);
       await service.allowAgain(1, 2);
       expect(await queue.store.redis.get(matchingKeys.coolDown(1, 2))).toBe('1');
     });
 
-    it('stays apart when the chat ends after the block', async () => {
+    it('is kept apart when their chat ends after the block', async () => {
       const service = queue.on('r1');
       await service.join(1, 'male', 'both');
       const match = requireMatch(await service.join(2, 'male', 'both'));
@@ -274,7 +275,7 @@ describe('MatchQueueService', () => {
       expect(await queue.store.redis.get(matchingKeys.coolDown(1, 2))).toBe('x');
     });
 
-    it('is matched again at once when REMATCH_COOLDOWN_S and REMATCH_RELAX_AFTER_S are 0', async () => {
+    it('is matched again without delay when REMATCH_COOLDOWN_S and REMATCH_RELAX_AFTER_S are 0', async () => {
       const service = queue.on('r1', { REMATCH_COOLDOWN_S: 0, REMATCH_RELAX_AFTER_S: 0 });
       await chatOnce(service);
       await chatOnce(service); // requires a second match
@@ -289,7 +290,7 @@ describe('MatchQueueService', () => {
       expect(await queue.store.listKeys('{matching}:[qu]*')).toEqual([]);
     });
 
-    it('does not happen when an earlier chat of the user is finished late', async () => {
+    it('is not caused by an earlier chat of the user that is finished late', async () => {
       await queue.on('r1').join(1, 'male', 'both');
       const earlierMatch = requireMatch(await queue.on('r1').join(2, 'male', 'both'));
       await queue.on('r1').confirm(earlierMatch);

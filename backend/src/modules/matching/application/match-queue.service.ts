@@ -41,7 +41,7 @@ import {
 
 /** A claim that is not confirmed within this time expires. */
 const CLAIM_MS = 3_000;
-/** Interval at which a chat on record is checked, in case its end was not recorded. */
+/** Interval at which the chats in the records of matching are checked, in case their end was not recorded. */
 const CHECK_CHAT_EVERY_MS = 600_000;
 
 export type Match = MatchedPair;
@@ -56,7 +56,7 @@ export type MatchState =
   | { kind: 'claimed'; criteria: SearchCriteria; sessionId: string }
   | { kind: 'chatting'; criteria: SearchCriteria; sessionId: string };
 
-/** What `readRecords` returns of a user's record. */
+/** The fields of a user's record that `readRecords` returns. */
 export interface QueueRecord {
   /** `searching`, `claimed` or `chatting` */
   state: string;
@@ -70,18 +70,18 @@ export type LeaveResult =
   /** A match was made before. While it is only claimed, the departure is recorded for `confirm`. */
   | { kind: 'claimed' | 'chatting'; sessionId: string; msSinceMatch: number };
 
-/** KEYS of every script of matching. */
+/** KEYS of every script of matching: one key is enough, because all keys share a hash tag. */
 const KEYS = [matchingKeys.replicas];
 
 /**
- * The match queue in Redis. One record per user holds their state; each change of it is one atomic script. This class
- * makes matches but does not start their chats.
+ * The match queue in Redis. Each user has one record with their state, and every change is one atomic script. This
+ * class makes matches (claims, until they are confirmed) but does not start their chats.
  */
 @Injectable()
 export class MatchQueueService {
   private readonly ignoreCoolDownAfterMs: number;
   private readonly coolDownMs: number;
-  /** The replicas that hold sockets of users who are searching or claimed. */
+  /** Which replicas hold sockets of users who are searching or claimed. */
   private readonly directory: SocketDirectoryRepository<JoinReply>;
 
   constructor(
@@ -97,7 +97,7 @@ export class MatchQueueService {
       lease,
       slots: { count: 1, getPrefix: () => matchingKeys.prefix, findSlot: () => 0 },
       scripts: { join: resumeScript, leave: departScript, sweep: sweepScript },
-      graceAfterLossMs: 0, // the record is kept in any case
+      graceAfterLossMs: 0, // the scripts themselves keep the record for 35 s
       isRecorded: ([state]) => state !== 'idle' && state !== 'chatting',
     });
   }
@@ -148,14 +148,14 @@ export class MatchQueueService {
   }
 
   /**
-   * Records that the user's last socket on this replica has closed. When no other replica holds one either, the place
-   * is kept for 35 s (A42). Never rejects: a departure that cannot be recorded now is recorded later.
+   * Records that the user's last socket on this replica has closed. If no other replica has a socket of the user, the
+   * place is kept for 35 s (A42). Never rejects: a departure that cannot be recorded now is recorded later.
    */
   async depart(userId: number): Promise<void> {
     await this.directory.leave(String(userId), this.lease.replicaId, 0);
   }
 
-  /** For a user whose chat has started or whose search is over: this replica no longer holds a place for them. */
+  /** Stops holding a place for a user whose chat has started or whose search is over. */
   forget(userId: number): void {
     this.directory.forget(String(userId), this.lease.replicaId);
   }
@@ -201,21 +201,21 @@ export class MatchQueueService {
 
   /**
    * Confirms a match after its chat has been created.
-   * @returns the users who left the queue meanwhile; null when the claim had expired and was released, or the two have
-   * been separated by a block.
+   * @returns the users who have left the queue since the match; null if the claim has been released, or one user has
+   * blocked the other.
    */
   async confirm({ sessionId, userIds }: Match): Promise<number[] | null> {
     const parameters = [sessionId, ...userIds, CHECK_CHAT_EVERY_MS];
-    const [outcome, ...left] = await confirmScript.run(this.redis, KEYS, parameters);
-    return outcome === 'ok' ? left.map(Number) : null;
+    const [outcome, ...userIdsWhoLeft] = await confirmScript.run(this.redis, KEYS, parameters);
+    return outcome === 'ok' ? userIdsWhoLeft.map(Number) : null;
   }
 
-  /** @returns matches whose chat was not confirmed in time; each is due again unless it is confirmed or released. */
+  /** @returns matches not confirmed in time. Each becomes overdue again unless it is confirmed or released. */
   async takeOverdueClaims(): Promise<Match[]> {
     return (await takeOverdueClaimsScript.run(this.redis, KEYS, [CLAIM_MS])).map(toMatch);
   }
 
-  /** @returns chats that have been on record for a while; each is due again unless it is finished. */
+  /** @returns chats not checked for ten minutes. Each becomes due again unless it is finished. */
   async takeChatsDueForCheck(): Promise<Match[]> {
     return (await takeChatsDueForCheckScript.run(this.redis, KEYS, [CHECK_CHAT_EVERY_MS])).map(toMatch);
   }
@@ -257,7 +257,10 @@ export class MatchQueueService {
     });
   }
 
-  /** Returns how long the user at the head of any queue has waited, in ms by this process's clock; 0 without one. */
+  /**
+   * Returns how long the longest-waiting user has waited, in ms by the clock of this process; 0 if the queues are
+   * empty.
+   */
   async readLongestWaitMs(): Promise<number> {
     const pipeline = openBatch(this.redis);
     for (const { gender, preference, pool } of queueCriteria)
@@ -290,7 +293,7 @@ export class MatchQueueService {
     return partnerId === otherId || recent === 1;
   }
 
-  /** Records that the chat of the two is over because it was ended for safety. Comes before `finish`. */
+  /** Records that the chat of the two was ended for safety. Has to be called before `finish`. */
   async markRemoved(userId: number, otherId: number): Promise<void> {
     await this.redis.set(matchingKeys.recentPartners(userId, otherId), REMOVED, 'PX', RECENT_PARTNER_TTL_MS);
   }
@@ -300,7 +303,7 @@ export class MatchQueueService {
     return (await this.redis.get(matchingKeys.recentPartners(userId, otherId))) === REMOVED;
   }
 
-  /** @returns the record of each of the users; null for users who are not in matching. */
+  /** @returns the record of each user; null for users who are neither searching, claimed nor chatting. */
   async readRecords(userIds: readonly number[]): Promise<(QueueRecord | null)[]> {
     const pipeline = openBatch(this.redis);
     for (const userId of userIds) pipeline.hmget(matchingKeys.user(userId), 'state', 'session', 'pool');

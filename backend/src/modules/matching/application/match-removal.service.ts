@@ -5,9 +5,10 @@ import type { RedisClient } from '../../../platform/redis/redis-connection.facto
 import { matchingKeys } from '../../../platform/redis/redis.keys';
 import { finishScript, leaveQueueScript } from '../infrastructure/match-queue.scripts';
 
+/** KEYS of every script of matching: one key is enough, because all keys share a hash tag. */
 const KEYS = [matchingKeys.replicas];
 
-/** Takes a user who is erased out of matching, in a process that holds no sockets. */
+/** Removes an erased user from matching. Used by the worker, which holds no sockets. */
 @Injectable()
 export class MatchRemovalService {
   constructor(
@@ -17,8 +18,8 @@ export class MatchRemovalService {
 
   /**
    * Ends the user's search.
-   * @returns `claimed` while a match of the user is being confirmed; the session of the user's chat; null without
-   * either.
+   * @returns `claimed` while a match of the user is being confirmed; the session of the chat that the user is in; null
+   * otherwise.
    */
   async leave(userId: number): Promise<'claimed' | { sessionId: string } | null> {
     const reply = await leaveQueueScript.run(this.redis, KEYS, [userId]);

@@ -27,7 +27,7 @@ describe('MatchmakingService', () => {
   /** Number of searching users that a replica tracks. */
   const countSearching = (replica: number): number =>
     (getMatchmaking(replica) as unknown as { waitingUsers: ReadonlyMap<number, unknown> }).waitingUsers.size;
-  const record = (userId: number) => stack.store.redis.hgetall(matchingKeys.user(userId));
+  const readRecord = (userId: number) => stack.store.redis.hgetall(matchingKeys.user(userId));
   const listQueues = async (): Promise<string[]> => {
     const sets = await stack.store.listKeys('{matching}:queue:*');
     return (await Promise.all(sets.map((set) => stack.store.redis.zrange(set, '0', '-1')))).flat();
@@ -64,7 +64,7 @@ describe('MatchmakingService', () => {
     expect(here.all('queue_joined')).toEqual([]);
   });
 
-  it('ends the search in every tab when it ends in one', async () => {
+  it('ends the search in every tab when the user leaves the queue in one', async () => {
     const ada = await stack.createVisitor(0, 'female');
     const [here, there] = [await ada.openSocket(stack.origins[0]), await ada.openSocket(stack.origins[1])];
     await here.request('join_queue', {});
@@ -74,11 +74,11 @@ describe('MatchmakingService', () => {
     // The replica of the first tab tracks users who search there; it must not queue the user again.
     for (const replica of [0, 1, 0, 1]) await getMatchmaking(replica).checkRecords();
     expect(countSearching(0) + countSearching(1)).toBe(0);
-    expect(await record(ada.user.id)).toEqual({});
+    expect(await readRecord(ada.user.id)).toEqual({});
     expect(await listQueues()).toEqual([]);
   });
 
-  it('continues the search in the remaining tab, wherever it started', async () => {
+  it('continues the search in the remaining tab when the tab that started it closes', async () => {
     const ada = await stack.createVisitor(0, 'female');
     const [here, there] = [await ada.openSocket(stack.origins[0]), await ada.openSocket(stack.origins[1])];
     await here.request('join_queue', {});
@@ -91,26 +91,26 @@ describe('MatchmakingService', () => {
     await there.next('chat_matched');
   });
 
-  it('ends the search with the last socket, even one that closes while it joins', async () => {
+  it('parks a search when the last socket closes, even while that socket joins', async () => {
     const users = stack.replicas[0]!.app.get(UsersService);
     const findSearcher = users.findSearcher.bind(users);
     const ada = await stack.createVisitor(0, 'female');
     const socket = await ada.openSocket();
-    let asked: () => void = () => undefined;
-    const isAsked = new Promise<void>((resolve) => (asked = resolve));
-    let goOn: () => void = () => undefined;
-    const gone = new Promise<void>((resolve) => (goOn = resolve));
+    let reportJoining: () => void = () => undefined;
+    const joining = new Promise<void>((resolve) => (reportJoining = resolve));
+    let resumeJoin: () => void = () => undefined;
+    const socketClosed = new Promise<void>((resolve) => (resumeJoin = resolve));
     const join = jest.spyOn(getMatchmaking(0), 'join');
     jest.spyOn(users, 'findSearcher').mockImplementationOnce(async (userId) => {
-      asked();
-      await gone;
+      reportJoining();
+      await socketClosed;
       return findSearcher(userId);
     });
     socket.send({ event: 'join_queue', data: {} });
-    await isAsked;
+    await joining;
     await socket.leave();
     await until(async () => (await stack.store.listKeys(`{presence*}:sockets:${ada.user.id}`)).length === 0);
-    goOn();
+    resumeJoin();
     await until(() => join.mock.results.length);
     await join.mock.results[0]?.value;
     await untilWithin(2_000, async () => !(await listQueues()).includes(String(ada.user.id)));
@@ -118,14 +118,14 @@ describe('MatchmakingService', () => {
     expect(await stack.store.redis.pttl(matchingKeys.user(ada.user.id))).toBeGreaterThan(0);
   });
 
-  it('ends the search when the last socket closed before a join that timed out', async () => {
+  it('parks the search of a join that timed out after the last socket had closed', async () => {
     const ada = await stack.createVisitor(0, 'female');
     const socket = await ada.openSocket();
     await socket.leave();
     await until(async () => (await stack.store.listKeys(`{presence*}:sockets:${ada.user.id}`)).length === 0);
     const run = joinScript.run.bind(joinScript);
-    jest.spyOn(joinScript, 'run').mockImplementationOnce(async (...given) => {
-      await run(...given);
+    jest.spyOn(joinScript, 'run').mockImplementationOnce(async (...args) => {
+      await run(...args);
       throw new Error('Command timed out');
     });
     const join = getMatchmaking(0).join(ada.user.id, {
@@ -134,11 +134,11 @@ describe('MatchmakingService', () => {
       pool: 'common',
     });
     await expect(join).rejects.toThrow('timed out');
-    expect(await record(ada.user.id)).toMatchObject({ state: 'searching' });
+    expect(await readRecord(ada.user.id)).toMatchObject({ state: 'searching' });
     expect(await listQueues()).not.toContain(String(ada.user.id));
   });
 
-  it('matches two searching users again once their cool-down may be ignored', async () => {
+  it('matches two recent partners again once their cool-down may be ignored', async () => {
     const [ada, bob] = [await stack.createVisitor(0, 'female'), await stack.createVisitor(1, 'male')];
     const [first, second] = [await ada.openSocket(), await bob.openSocket()];
     await first.request('join_queue', {});
@@ -149,10 +149,10 @@ describe('MatchmakingService', () => {
     await second.next('chat_skipped');
     await Promise.all([first.request('join_queue', {}), second.request('join_queue', {})]);
     expect(await listQueues()).toHaveLength(2);
-    const again = await first.next('chat_matched');
-    expect(again).toMatchObject({ partnerId: bob.user.id });
-    expect(again.sessionId).not.toBe(sessionId);
-    await second.next('chat_matched', (data) => data.sessionId === again.sessionId);
+    const nextMatch = await first.next('chat_matched');
+    expect(nextMatch).toMatchObject({ partnerId: bob.user.id });
+    expect(nextMatch.sessionId).not.toBe(sessionId);
+    await second.next('chat_matched', (data) => data.sessionId === nextMatch.sessionId);
   });
 
   it('restores a search after Redis lost all data', async () => {
@@ -160,8 +160,8 @@ describe('MatchmakingService', () => {
     const socket = await ada.openSocket();
     await socket.request('join_queue', { preferences: 'male' });
     await stack.store.flush();
-    await until(async () => (await record(ada.user.id)).state === 'searching');
-    expect(await record(ada.user.id)).toMatchObject({ gender: 'female', preference: 'male', pool: '' });
+    await until(async () => (await readRecord(ada.user.id)).state === 'searching');
+    expect(await readRecord(ada.user.id)).toMatchObject({ gender: 'female', preference: 'male', pool: '' });
     const bob = await (await stack.createVisitor(1, 'male')).openSocket();
     await bob.request('join_queue', {});
     await socket.next('chat_matched');
@@ -171,13 +171,13 @@ describe('MatchmakingService', () => {
     const ada = await stack.createVisitor(0, 'female');
     const socket = await ada.openSocket();
     await socket.request('join_queue', { preferences: 'male' });
-    const { since } = await record(ada.user.id);
+    const { since } = await readRecord(ada.user.id);
     await socket.cut();
     await until(async () => (await listQueues()).length === 0);
-    const back = await ada.connect(stack.origins[1]);
-    const reply = await back.ask('authenticate', { userId: ada.user.id });
+    const newSocket = await ada.connect(stack.origins[1]);
+    const reply = await newSocket.ask('authenticate', { userId: ada.user.id });
     expect(reply.data).toEqual({ userId: ada.user.id, state: 'searching' });
-    expect(await back.next('queue_joined')).toEqual({
+    expect(await newSocket.next('queue_joined')).toEqual({
       preferences: 'male',
       since: new Date(Number(since)).toISOString(),
     });
@@ -195,31 +195,31 @@ describe('MatchmakingService', () => {
     expect(depart.mock.calls.length).toBeGreaterThan(1);
   });
 
-  it('settles other claims while one of them cannot be settled', async () => {
+  it('settles other expired claims when one of them cannot be settled', async () => {
     const matching = stack.replicas[0]!.app.get(MatchQueueService);
     const chats = stack.replicas.map(({ app }) => app.get(LiveChatService));
     const sessions: string[] = [];
-    for (const [one, other] of [
+    for (const [waitingId, joiningId] of [
       [1, 2],
       [3, 4],
     ] as const) {
-      await matching.join(one, 'male', 'both');
-      const place = await matching.join(other, 'male', 'both');
-      if (place.kind === 'matched') sessions.push(place.match.sessionId);
+      await matching.join(waitingId, 'male', 'both');
+      const state = await matching.join(joiningId, 'male', 'both');
+      if (state.kind === 'matched') sessions.push(state.match.sessionId);
     }
     const [stuck = '', other = ''] = sessions;
-    for (const each of chats) {
-      const read = each.read.bind(each);
-      jest.spyOn(each, 'read').mockImplementation(async (sessionId) => {
-        if (sessionId === stuck) throw new Error('This one cannot be read');
+    for (const service of chats) {
+      const read = service.read.bind(service);
+      jest.spyOn(service, 'read').mockImplementation(async (sessionId) => {
+        if (sessionId === stuck) throw new Error('This chat cannot be read');
         return read(sessionId);
       });
     }
     for (const claim of await stack.store.redis.zrange(matchingKeys.claims, '0', '-1'))
       await stack.store.redis.zadd(matchingKeys.claims, '1', claim);
     const listClaimed = () => stack.store.redis.zrange(matchingKeys.claims, '0', '-1');
-    const left = await until(listClaimed, (claims) => !claims.some((claim) => claim.startsWith(other)));
-    expect(left.some((claim) => claim.startsWith(stuck))).toBe(true);
+    const remaining = await until(listClaimed, (claims) => !claims.some((claim) => claim.startsWith(other)));
+    expect(remaining.some((claim) => claim.startsWith(stuck))).toBe(true);
     await stack.store.flush();
   });
 
@@ -232,20 +232,20 @@ describe('MatchmakingService', () => {
     await second.next('chat_matched');
     const finish = jest
       .spyOn(MatchQueueService.prototype, 'finish')
-      .mockRejectedValue(new Error('Redis is away'));
+      .mockRejectedValue(new Error('Redis is unavailable'));
     await first.ask('skip_chat', { sessionId: String(sessionId) });
     await second.next('chat_skipped');
     await Promise.all([first.leave(), second.leave()]);
-    expect(await record(ada.user.id)).toMatchObject({ state: 'chatting', session: sessionId });
+    expect(await readRecord(ada.user.id)).toMatchObject({ state: 'chatting', session: sessionId });
     finish.mockRestore();
     for (const chat of await stack.store.redis.zrange(matchingKeys.chats, '0', '-1'))
       await stack.store.redis.zadd(matchingKeys.chats, '1', chat);
-    await until(async () => Object.keys(await record(ada.user.id)).length === 0);
-    expect(await record(bob.user.id)).toEqual({});
+    await until(async () => Object.keys(await readRecord(ada.user.id)).length === 0);
+    expect(await readRecord(bob.user.id)).toEqual({});
     expect(await stack.store.redis.zcard(matchingKeys.chats)).toBe(0);
   });
 
-  it('checks many users at once, with one check at a time', async () => {
+  it('checks at most 200 users concurrently, and runs one check at a time', async () => {
     const matching = stack.replicas[0]!.app.get(MatchQueueService);
     const registry = stack.replicas[0]!.app.get(SocketRegistry);
     jest.spyOn(registry, 'hasSocketsOf').mockReturnValue(true);
@@ -255,20 +255,20 @@ describe('MatchmakingService', () => {
         getMatchmaking(0).join(userId, { gender: 'male', preference: 'female', pool: 'common' }),
       ),
     );
-    let now = 0;
-    let most = 0;
+    let concurrent = 0;
+    let maxConcurrent = 0;
     let resumes = 0;
     const resume = matching.resume.bind(matching);
     jest.spyOn(matching, 'resume').mockImplementation(async (userId) => {
       resumes += 1;
-      most = Math.max(most, (now += 1));
-      const place = await resume(userId);
-      now -= 1;
-      return place;
+      maxConcurrent = Math.max(maxConcurrent, (concurrent += 1));
+      const state = await resume(userId);
+      concurrent -= 1;
+      return state;
     });
     await Promise.all([getMatchmaking(0).checkRecords(), getMatchmaking(0).checkRecords()]);
     expect(resumes).toBe(2 * ids.length);
-    expect(most).toBe(200);
+    expect(maxConcurrent).toBe(200);
     for (const userId of ids) await getMatchmaking(0).leave(userId);
   });
 });

@@ -18,7 +18,7 @@ import { StandingsService } from '../../standings/application/standings.service'
 import { type Exclusions, SearchExclusionsService, UNKNOWN_EXCLUSIONS } from './search-exclusions.service';
 
 const CHECK_EVERY_MS = limits.queueStatusIntervalMs;
-/** Users whose records are read and repaired concurrently. */
+/** Number of users whose records are read and repaired concurrently. */
 const CHECK_PAGE_SIZE = 200;
 /** A retry is sent this long after the cool-down may be ignored, so that it is never early. */
 const RETRY_SLACK_MS = 50;
@@ -31,7 +31,7 @@ interface WaitingUser {
   /** Set while a cool-down blocks a match. */
   retryTimer: NodeJS.Timeout | undefined;
   exclusions: Exclusions;
-  /** The record was missing at the last check. */
+  /** Set if the record was missing at the last check. */
   isMissing?: true;
 }
 
@@ -78,7 +78,7 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
   }
 
   /**
-   * Starts a search, or changes the criteria of the present one.
+   * Starts a search, or changes the criteria of the current one.
    * @param onStateKnown called with the resulting state before any chat starts, so that the frames it sends precede
    * those of the chat.
    */
@@ -105,10 +105,10 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
       userId,
       this.queue.resume(userId, isKnown ? known.userIds : null),
     );
-    // Most users are not searching: their exclusions need not be read.
+    // Exclusions matter only to a search, and most users who connect are not searching.
     if (isKnown || state.kind !== 'searching') return this.track(userId, state, known ?? UNKNOWN_EXCLUSIONS);
     const exclusions = await this.searchExclusions.read(userId, known);
-    // Not `retry`, which returns `idle` while the lease of this replica has lapsed.
+    // `retry` would not do: it returns `idle` while the lease of this replica has lapsed.
     const retried = await this.departOnFailure(userId, this.queue.resume(userId, exclusions.userIds));
     return this.track(userId, retried, exclusions);
   }
@@ -143,7 +143,7 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
   private async track(userId: number, state: MatchState, usedExclusions: Exclusions): Promise<MatchState> {
     const waiting = this.waitingUsers.get(userId);
     const known = waiting?.exclusions;
-    // The exclusions may have been read again during the call: the newer ones count.
+    // The exclusions may have been read again during the call: use the newer ones.
     const exclusions = known && known.readAt > usedExclusions.readAt ? known : usedExclusions;
     this.metrics.recordSearchResult(state.kind, waiting?.since);
     this.untrack(userId);
@@ -162,7 +162,7 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
         exclusions,
       });
     }
-    // The user's last socket may have closed during the call; no later event would then release their place.
+    // The user's last socket may have closed during the call; then no later event would release the place.
     if (!this.registry.hasSocketsOf(userId)) await this.depart(userId);
     if (state.kind === 'matched') await this.events.deliver('MatchMade', state.match);
     if (state.kind === 'searching' && this.searchExclusions.haveChanged(userId, exclusions))
@@ -171,8 +171,8 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
   }
 
   /**
-   * Redis may have executed a call that failed here. The caller repeats it as long as the user has a socket here;
-   * without one, this replica gives up the place.
+   * Redis may have executed a call that failed here. While the user has a socket here, a later check repeats the call;
+   * without a socket, this replica releases the place.
    */
   private async departOnFailure(userId: number, call: Promise<MatchState>): Promise<MatchState> {
     try {
@@ -193,11 +193,11 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
     try {
       await this.userPublisher.publish(userId, { kind: 'searching' });
     } catch (error) {
-      logWarning(this.logger, 'A search was not published', error); // only this replica holds the place
+      logWarning(this.logger, 'A search was not published', error); // only this replica holds the place now
     }
   }
 
-  /** For a search started on another replica, whose user has a socket here: keeps the place if that replica dies. */
+  /** Handles a search that was started on another replica: holding the place here too keeps it if that replica dies. */
   @OnProcessEvent('SearchStarted')
   async resumeSearch({ userId }: ProcessEventMap['SearchStarted']): Promise<void> {
     if (this.waitingUsers.has(userId)) return;
@@ -210,7 +210,7 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
 
   @OnProcessEvent('ChatStarted')
   untrackChatting({ userId }: ProcessEventMap['ChatStarted']): void {
-    // The match is recorded here if this replica has not seen the claim.
+    // Records the match in case this replica has not seen the claim.
     this.metrics.recordSearchResult('claimed', this.waitingUsers.get(userId)?.since);
     this.untrack(userId);
     this.queue.forget(userId);
@@ -231,19 +231,19 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
     }
   }
 
-  /** Whom the user may be matched with has changed: a match may have become possible. */
+  /** Reads the user's exclusions again and retries matching, because a match may have become possible. */
   @OnProcessEvent('ExclusionsChanged')
   async applyExclusions({ userId }: ProcessEventMap['ExclusionsChanged']): Promise<void> {
     const known = this.waitingUsers.get(userId);
     if (!known) return;
     const exclusions = await this.searchExclusions.read(userId, known.exclusions);
-    const user = this.waitingUsers.get(userId); // replaced or gone, if the user's state has changed meanwhile
+    const user = this.waitingUsers.get(userId); // read again: the state may have changed during the query
     if (!user) return;
     user.exclusions = exclusions;
     if (user.since) await this.retry(userId);
   }
 
-  /** Ends the search of a user who may not search any more; moves other users to the pool of their standing. */
+  /** Ends the search of a user whose standing no longer allows it; moves other users to the pool of their standing. */
   @OnProcessEvent('StandingChanged')
   async applyStanding({ userId, standing }: ProcessEventMap['StandingChanged']): Promise<void> {
     if (!maySearch(standing)) {
@@ -266,10 +266,10 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
 
   /**
    * Compares the tracked users with their records in Redis: each has to be in the queue or in a chat. One check runs at
-   * a time; a check requested meanwhile follows it.
-   * @param isAfterLoss whether Redis may have lost records. Then a missing record is restored. Otherwise a missing
-   * record means that the search was ended on another replica, and the user is no longer tracked; because a loss is
-   * noticed with some delay, only a record that is missing in two checks counts.
+   * a time; a check that is requested during another one runs after it.
+   * @param isAfterLoss whether Redis may have lost records; if so, a missing record is restored. Otherwise, a missing
+   * record means that the search was ended on another replica, and the user is no longer tracked. Since a loss is
+   * noticed with some delay, this needs a record that is missing in two checks.
    */
   checkRecords({ isAfterLoss } = { isAfterLoss: false }): Promise<void> {
     this.lastCheck = this.lastCheck.then(() => this.checkAll(isAfterLoss));

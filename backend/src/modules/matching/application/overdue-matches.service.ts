@@ -5,10 +5,10 @@ import { ProcessEventsService } from '../../../platform/process-events/process-e
 import { ReplicaLeaseService } from '../../../platform/realtime/replica-lease.service';
 import { MatchQueueService } from './match-queue.service';
 
-/** Number of replicas that settle overdue claims and chats; with more, each would only poll in vain. */
+/** Number of replicas that settle overdue claims and chats. More would poll Redis without finding any. */
 const SETTLING_REPLICAS = 4;
 
-/** Settles expired claims, and frees the users of chats whose end was not recorded, about once a second. */
+/** About once a second, settles expired claims, and frees the users of chats whose end was not recorded. */
 @Injectable()
 export class OverdueMatchesService {
   private readonly logger = new Logger(OverdueMatchesService.name);
@@ -20,7 +20,6 @@ export class OverdueMatchesService {
     private readonly events: ProcessEventsService,
   ) {}
 
-  /** Runs on a few replicas only. */
   @OnProcessEvent('LeaseRenewed')
   async settle(): Promise<void> {
     if (this.isSettling || this.lease.getAssignedParts(SETTLING_REPLICAS).length === 0) return;

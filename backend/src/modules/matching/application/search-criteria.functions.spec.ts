@@ -16,24 +16,25 @@ describe('the standing of a user who searches', () => {
     ['age_question', false],
     ['suspended', false],
     ['banned', false],
-  ] as const)('%s: may search is %s', (kind, expected) => {
+  ] as const)('%s decides that the user may search: %s', (kind, expected) => {
     expect(maySearch(createStanding(kind))).toBe(expected);
     expect(mayMeet(createStanding(kind), createStanding(kind))).toBe(expected);
   });
 
-  it('keeps users of the two pools apart', () => {
+  it('does not let users of different pools meet', () => {
     expect(mayMeet(createStanding('good'), createStanding('care'))).toBe(false);
     expect(mayMeet(createStanding('care'), createStanding('good'))).toBe(false);
   });
 });
 
-it('counts only users of the own pool, other than oneself, as candidates of a search', () => {
+it('hasCandidate counts only other users of the same pool', () => {
   const criteria: SearchCriteria = { gender: 'male', preference: 'both', pool: 'care' };
-  const count = (careCount: number, commonCount: number) =>
+  /** Users in the queues for male users with the preference both; all other queues are empty. */
+  const createCounts = (counts: Record<SearchCriteria['pool'], number>) =>
     queueCriteria.map((queue) => {
-      const isSameButPool = queue.gender === 'male' && queue.preference === 'both';
-      return { ...queue, count: isSameButPool ? (queue.pool === 'care' ? careCount : commonCount) : 0 };
+      const isFilled = queue.gender === 'male' && queue.preference === 'both';
+      return { ...queue, count: isFilled ? counts[queue.pool] : 0 };
     });
-  expect(hasCandidate(criteria, count(1, 5))).toBe(false);
-  expect(hasCandidate(criteria, count(2, 0))).toBe(true);
+  expect(hasCandidate(criteria, createCounts({ care: 1, common: 5 }))).toBe(false);
+  expect(hasCandidate(criteria, createCounts({ care: 2, common: 0 }))).toBe(true);
 });

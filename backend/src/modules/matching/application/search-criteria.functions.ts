@@ -12,13 +12,14 @@ export interface SearchCriteria {
   pool: Pool;
 }
 
-/** The pool's name in Redis. */
+/** The pool's name in Redis, where the common pool has no name. */
 export const getPoolName = (pool: Pool): PoolName => (pool === 'care' ? 'care' : '');
 export const parsePoolName = (name: string | null | undefined): Pool => (name === 'care' ? 'care' : 'common');
 
+/** The pool in which a user of this standing searches. */
 export const choosePool = ({ kind }: Standing): Pool => (kind === 'care' ? 'care' : 'common');
 
-/** Whether a user may search; those with an open age question may use everything else. */
+/** Whether a user may search. A user with an open age question may not, but may use everything else. */
 export const maySearch = (standing: Standing): boolean =>
   !isExcluded(standing) && standing.kind !== 'age_question';
 

@@ -9,7 +9,7 @@ import { ProcessEventsService } from '../../../platform/process-events/process-e
 
 jest.setTimeout(30_000);
 
-/** Much less than the half hour for which a list is used, and than the ten seconds between two checks. */
+/** Much shorter than the half hour for which a list is used, and the ten seconds between two checks. */
 const SOON_MS = 3_000;
 
 describe('the list of users whom a search excludes', () => {
@@ -38,32 +38,33 @@ describe('the list of users whom a search excludes', () => {
   const unblock = () => ada.call('DELETE', `/api/blocks/${ada.user.id}/${bob.user.id}`);
   const expectMatch = () =>
     until(() => sockets.every((socket) => socket.all('chat_matched').length === 1), Boolean, SOON_MS);
-  const expireKey = () => stack.store.redis.del(matchingKeys.coolDown(ada.user.id, bob.user.id));
+  /** Deletes the key that keeps the two apart, as if it had expired: only the list excludes them now. */
+  const expireApartKey = () => stack.store.redis.del(matchingKeys.coolDown(ada.user.id, bob.user.id));
 
-  it('is read again when a block is lifted while the search is being placed', async () => {
+  it('is read again when a block is lifted while the user joins the queue', async () => {
     await sockets[1].request('join_queue', {});
     const list = stack.replicas[0]!.app.get(BlockListService);
     const read = list.findExcludedUsers.bind(list);
-    let wasRead: () => void = () => undefined;
-    const isRead = new Promise<void>((resolve) => (wasRead = resolve));
-    let goOn: () => void = () => undefined;
-    const wasUnblocked = new Promise<void>((resolve) => (goOn = resolve));
+    let reportRead: () => void = () => undefined;
+    const firstRead = new Promise<void>((resolve) => (reportRead = resolve));
+    let resumeRead: () => void = () => undefined;
+    const unblocked = new Promise<void>((resolve) => (resumeRead = resolve));
     jest.spyOn(list, 'findExcludedUsers').mockImplementationOnce(async (userId) => {
       const excluded = await read(userId);
-      wasRead();
-      await wasUnblocked;
+      reportRead();
+      await unblocked;
       return excluded;
     });
     const joining = sockets[0].request('join_queue', {});
-    await isRead;
+    await firstRead;
     expect((await unblock()).status).toBe(204);
-    goOn();
+    resumeRead();
     await joining;
     await expectMatch();
   });
 
-  it('is read again by the retry of an unblock whose process died after its commit', async () => {
-    await expireKey();
+  it('is read again when an unblock is retried after its process died between commit and announcement', async () => {
+    await expireApartKey();
     for (const socket of sockets) await socket.request('join_queue', {});
     const events = stack.replicas[0]!.app.get(ProcessEventsService);
     jest.spyOn(events, 'deliver').mockRejectedValueOnce(new Error('The process died'));
@@ -72,8 +73,8 @@ describe('the list of users whom a search excludes', () => {
     await expectMatch();
   });
 
-  it('is read again after messages of Redis may have been lost', async () => {
-    await expireKey();
+  it('is read again when publications may have been lost', async () => {
+    await expireApartKey();
     for (const socket of sockets) await socket.request('join_queue', {});
     await stack.database.dataSource.query('DELETE FROM blocks WHERE blocker_id = $1', [ada.user.id]);
     for (const { app } of stack.replicas)

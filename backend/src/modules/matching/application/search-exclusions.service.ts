@@ -6,8 +6,8 @@ import { UserPublisherService } from '../../../platform/realtime/user-publisher.
 import { BlockListService } from '../../blocks/application/block-list.service';
 import { MatchQueueService } from './match-queue.service';
 
-/** A list of excluded users is used for this long; blocks made meanwhile are known to Redis for twice as long. */
-const EXCLUSIONS_KEPT_MS = 1_800_000;
+/** How long a list of excluded users is used. The keys of newer blocks in Redis live for twice as long. */
+const EXCLUSIONS_TTL_MS = 1_800_000;
 
 /** The users with whom a user must not be matched, because one has blocked the other. */
 export interface Exclusions {
@@ -16,10 +16,10 @@ export interface Exclusions {
   readAt: number;
 }
 
-/** Of a user who is not searching. Old, so that a search reads the list. */
+/** Exclusions that were never read. They count as old, so a search reads the list. */
 export const UNKNOWN_EXCLUSIONS: Exclusions = { userIds: [], readAt: 0 };
 
-/** Reads whom a search excludes because of blocks, and lets two users be matched again after the last unblock. */
+/** Reads which users a search excludes because of blocks, and lets two users be matched again after an unblock. */
 @Injectable()
 export class SearchExclusionsService {
   private readonly logger = new Logger(SearchExclusionsService.name);
@@ -33,12 +33,12 @@ export class SearchExclusionsService {
   ) {}
 
   /**
-   * Never rejects: a search continues while PostgreSQL is unreachable, since the start of a chat is refused without it.
-   * @param fallback used, and due to be read again, when the list cannot be read.
+   * Never rejects: a search may continue while PostgreSQL is unreachable, because no chat can start without it.
+   * @param fallback used when the list cannot be read; the list is then due to be read again.
    */
   async read(userId: number, fallback = UNKNOWN_EXCLUSIONS): Promise<Exclusions> {
     try {
-      const readAt = Date.now(); // before the query: a block committed meanwhile counts as newer
+      const readAt = Date.now(); // before the query: a block committed during the query counts as newer
       return { userIds: await this.blockList.findExcludedUsers(userId), readAt };
     } catch (error) {
       logWarning(this.logger, 'The exclusions of a search were not read', error);
@@ -48,10 +48,10 @@ export class SearchExclusionsService {
 
   /** Whether the list has to be read again before it is used. */
   areOld(userId: number, exclusions: Exclusions): boolean {
-    return Date.now() - exclusions.readAt >= EXCLUSIONS_KEPT_MS || this.haveChanged(userId, exclusions);
+    return Date.now() - exclusions.readAt >= EXCLUSIONS_TTL_MS || this.haveChanged(userId, exclusions);
   }
 
-  /** Whether the list may have changed after it was read, for example while the search was being placed. */
+  /** Whether the list may have changed after it was read, for example while the user joined the queue. */
   haveChanged(userId: number, { readAt }: Exclusions): boolean {
     return readAt > 0 && (this.changedAt.get(userId) ?? 0) >= readAt;
   }
@@ -66,7 +66,7 @@ export class SearchExclusionsService {
     if (closure.wasLastOfUser) this.changedAt.delete(connection.identity.userId);
   }
 
-  /** Unless another block keeps the two apart, they may be matched again, and their searches are retried. */
+  /** Lets the two be matched again and retries their searches, unless the other user's block keeps them apart. */
   @OnProcessEvent('UserUnblocked')
   async allowAgain({ blockerId, blockedId }: ProcessEventMap['UserUnblocked']): Promise<void> {
     if (await this.blockList.areApart(blockerId, blockedId)) return;

@@ -2,7 +2,7 @@ import type { Gender, Preference } from '@thaw/contract/scalars';
 import { RedisScript } from '../../../platform/redis/redis-script.model';
 import { matchRecordLua } from './match-record.scripts';
 
-/** Users are matched within their pool only. The pool of most users has no name. */
+/** Users are matched within their pool only. The common pool is named ''. */
 export type PoolName = '' | 'care';
 
 type Criteria = [gender: Gender, preference: Preference, pool: PoolName];
@@ -20,8 +20,9 @@ export type JoinReply =
 /**
  * Adds a user to the queue. A searching user keeps their place, with the new preference and pool. Joining again while
  * claimed cancels an earlier leave.
- * ARGV: user, member and replica of the socket directory (both are this replica), session id for a match, claim ms, ms
- * after which a cool-down is ignored, gender, preference, pool, ids of excluded users.
+ * ARGV: user, member and replica of the socket directory (both the id of this replica), session id for a match, time in
+ * ms until a claim expires, time in ms after which a cool-down is ignored, gender, preference, pool, ids of excluded
+ * users.
  */
 export const joinScript = new RedisScript<JoinReply>(`${matchRecordLua}
 local user, member, replica, session, claimMs, ignoreCoolDownAfterMs, gender, preference, pool = unpack(ARGV, 1, 9)
@@ -41,10 +42,10 @@ return attemptMatch(user, record, session, claimMs, ignoreCoolDownAfterMs, 10)
 `);
 
 /**
- * Records that a replica holds sockets of the user, and returns the user's state. A searching user is queued again, and
- * matching is retried.
- * ARGV: user, replica, replica; then, only if matching is to be retried: session id for a match, claim ms, ms after
- * which a cool-down is ignored, ids of excluded users.
+ * Records that a replica holds sockets of the user, and returns the user's state. A searching user returns to the
+ * queue, and matching is retried.
+ * ARGV: user, member and replica as for `joinScript`; then, only if matching is to be retried: session id for a match,
+ * time in ms until a claim expires, time in ms after which a cool-down is ignored, ids of excluded users.
  */
 export const resumeScript = new RedisScript<JoinReply>(`${matchRecordLua}
 local user, member, replica, session, claimMs, ignoreCoolDownAfterMs = unpack(ARGV, 1, 6)
@@ -57,7 +58,7 @@ if not session then return searchingReply(record, '') end
 return attemptMatch(user, record, session, claimMs, ignoreCoolDownAfterMs, 7)
 `);
 
-/** The user's last socket on this replica has closed. ARGV: user, replica, replica. */
+/** Records that the user's last socket on this replica has closed. ARGV: user, member, replica. */
 export const departScript = new RedisScript<null>(
   `${matchRecordLua}
 local user, member, replica = unpack(ARGV)
@@ -67,7 +68,7 @@ return nil
   { allowOom: true },
 );
 
-/** Evicts dead replicas. ARGV: unused, then the dead replicas. Returns 1 if more are to be evicted. */
+/** Evicts dead replicas. ARGV: unused, then the dead replicas. Returns 1 if entries are left for another call. */
 export const sweepScript = new RedisScript<[more: 0 | 1]>(
   `${matchRecordLua}
 return {directory.evict(depart, deadReplicas(2))}
@@ -94,7 +95,7 @@ return {record.state, record.session, nowMs - record.claimedAt}
 
 /**
  * Confirms a claim after its chat has been created; idempotent. ARGV: session, the two users, ms until the chat is
- * checked. Returns 'ok' and the users who left meanwhile, or 'lost' when the claim had been released or one of the two
+ * checked. Returns 'ok' and the users who have left since the match, or 'lost' when the claim was released or one user
  * has blocked the other.
  */
 export const confirmScript = new RedisScript<['ok', ...string[]] | ['lost']>(`${matchRecordLua}
@@ -126,7 +127,7 @@ local againInMs = tonumber(ARGV[1])
 return takeDue(P .. 'claims', againInMs)
 `);
 
-/** Returns chats that have not been checked for a while, in the same format. ARGV: ms until the next check. */
+/** Returns chats that are due for a check, as `<session>|<user>|<user>`. ARGV: ms until the next check. */
 export const takeChatsDueForCheckScript = new RedisScript<string[]>(`${matchRecordLua}
 local againInMs = tonumber(ARGV[1])
 return takeDue(P .. 'chats', againInMs)
@@ -159,7 +160,8 @@ return searching
 
 /**
  * Retries matching for a searching user.
- * ARGV: user, session id for a match, claim ms, ms after which a cool-down is ignored, ids of excluded users.
+ * ARGV: user, session id for a match, time in ms until a claim expires, time in ms after which a cool-down is ignored,
+ * ids of excluded users.
  */
 export const retryScript = new RedisScript<JoinReply>(`${matchRecordLua}
 local user, session, claimMs, ignoreCoolDownAfterMs = unpack(ARGV, 1, 4)
@@ -170,8 +172,9 @@ return retryMatch(user, record, session, claimMs, ignoreCoolDownAfterMs, 5)
 
 /**
  * Moves a user to a pool, where they keep their place by waiting time, and retries matching there. A user who is
- * claimed or parked returns to the queue of the new pool. ARGV: user, session id for a match, claim ms, ms after which
- * a cool-down is ignored, pool, ids of excluded users.
+ * claimed or parked (searching without a socket) will return to the queue of the new pool.
+ * ARGV: user, session id for a match, time in ms until a claim expires, time in ms after which a cool-down is ignored,
+ * pool, ids of excluded users.
  */
 export const changePoolScript = new RedisScript<JoinReply>(`${matchRecordLua}
 local user, session, claimMs, ignoreCoolDownAfterMs, pool = unpack(ARGV, 1, 5)
@@ -184,7 +187,9 @@ if wasQueued then redis.call('ZADD', queueOf(record), record.since, user) end
 return retryMatch(user, record, session, claimMs, ignoreCoolDownAfterMs, 6)
 `);
 
-/** Bridges the time until the worker has written the chat to the history, even after an outage of some minutes. */
+/**
+ * How long recent partners are recorded: until the worker has written their chat to PostgreSQL, even after an outage.
+ */
 export const RECENT_PARTNER_TTL_MS = 600_000;
 /** Value of the key of recent partners whose chat was ended for safety. */
 export const REMOVED = 'removed';
@@ -211,14 +216,14 @@ return nil
   { allowOom: true },
 );
 
-/** A block keeps two users apart by their pair's key for an hour; searches exclude older blocks by their lists. */
+/** How long the key of a block keeps two users apart. Searches exclude users of older blocks by a list. */
 const APART_TTL_MS = 3_600_000;
 
 export type ApartReply = [] | [state: 'claimed' | 'chatting', sessionId: string];
 
 /**
- * Keeps two users apart of whom one has blocked the other, and returns their current match, if there is one. A claim is
- * marked, so that it cannot be confirmed. ARGV: the two users.
+ * Keeps two users apart because one has blocked the other (value 'x' of the cool-down key). Returns their current
+ * match, if there is one; a claim is marked, so that it cannot be confirmed. ARGV: the two users.
  */
 export const apartScript = new RedisScript<ApartReply>(
   `${matchRecordLua}

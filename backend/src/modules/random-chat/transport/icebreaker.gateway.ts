@@ -3,7 +3,9 @@ import type { WebSocket } from 'ws';
 import { type InboundFrame, requireOwnId } from '../../../platform/realtime/inbound-frame.model';
 import { LiveChatService } from '../application/live-chat.service';
 
-/** Handles the frames of Break the Ice. */
+/**
+ * Handles the frames of the game Break the Ice. The sender's ack is sent by `execute`, except for a repeated command.
+ */
 @WebSocketGateway({ path: '/ws' })
 export class IcebreakerGateway {
   constructor(private readonly chats: LiveChatService) {}

@@ -40,11 +40,12 @@ export class QueueGateway {
     const reportState = async (state: MatchState): Promise<void> => {
       if (state.kind === 'chatting') return;
       frame.answer({});
-      const since = state.kind === 'searching' ? state.since : new Date();
+      const since = state.kind === 'searching' ? state.since : new Date(); // matched without waiting
       const queueJoined = { preferences, since: since.toISOString() };
       await this.userPublisher.sendFrame(userId, 'queue_joined', queueJoined, connection.id);
     };
     let state = await this.matchmaking.join(userId, criteria, reportState);
+    // The record may be left over from a chat that has ended: close it and try again.
     if (
       state.kind === 'chatting' &&
       (await this.lifecycle.readAndCloseRecordsIfOver(userId, state.sessionId))
@@ -60,12 +61,12 @@ export class QueueGateway {
   async leave(_: WebSocket, frame: InboundFrame<'leave_queue'>): Promise<void> {
     const { userId, connection } = frame;
     const previous = await this.matchmaking.leave(userId);
-    // The user cancelled the search while the match was on its way to them (A43).
+    // The user cancelled the search before the client had received the match (A43).
     if (previous.kind === 'chatting' && previous.msSinceMatch <= limits.leaveAsSkipWindowMs) {
       await this.lifecycle.skip(connection, previous.sessionId);
     }
     frame.answer({});
-    // A user in a chat has left no queue: their other tabs show the chat.
+    // The other tabs of a user in a chat show the chat, so they must not receive `queue_left`.
     if (previous.kind !== 'chatting')
       await this.userPublisher.sendFrame(userId, 'queue_left', {}, connection.id);
   }

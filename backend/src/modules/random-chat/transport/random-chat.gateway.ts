@@ -18,6 +18,7 @@ import type { SendMessage } from '../domain/random-chat.commands';
 /** Handles random-chat frames, and `authenticate`, the first frame of every socket. */
 @WebSocketGateway({ path: '/ws' })
 export class RandomChatGateway {
+  /** Epoch ms of the last published typing frame, by socket. */
   private readonly lastTypingAt = new WeakMap<object, number>();
 
   constructor(
@@ -132,13 +133,13 @@ export class RandomChatGateway {
     const chat = await this.chats.requireChat(frame.connection, data.sessionId);
     if (chat.isEnded) throw new DomainError('session_ended');
     const now = Date.now();
-    // Publishing more often than the page shows it is wasted. Half the interval, because clients' timers drift.
+    // The page shows typing for one interval, so publishing more often is wasted. Half of it, because timers drift.
     if (now - (this.lastTypingAt.get(connection) ?? 0) < limits.typingIntervalMs / 2) return;
     this.lastTypingAt.set(connection, now);
     await this.presence.publish(chat.sessionId, `typing ${userId}`);
   }
 }
 
-/** Whether a command has also ended the chat because of its content, which almost no command does. */
+/** Whether the command also ended the chat because of its content: only then does it append two events. */
 const isRemoval = (result: ExecuteResult): result is Extract<ExecuteResult, { kind: 'appended' }> =>
   result.kind === 'appended' && result.events.length > 1;

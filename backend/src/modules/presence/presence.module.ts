@@ -5,7 +5,7 @@ import { RandomChatModule } from '../random-chat/random-chat.module';
 import { USER_RELATIONS } from '../users/application/user-relations.port';
 import { UserRelationsService } from './application/user-relations.service';
 
-/** Global, because modules that ask about users are loaded before friends and chats, which depend on them. */
+/** Global, because modules that use `USER_RELATIONS` are dependencies of friends and chats, which this one imports. */
 @Global()
 @Module({
   imports: [BlocksReadModelModule, FriendsModule, RandomChatModule],

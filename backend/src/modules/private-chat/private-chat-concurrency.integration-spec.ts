@@ -69,7 +69,7 @@ describe('private messages sent concurrently on two replicas', () => {
     expect(new Set(acks.map(({ id }) => id)).size).toBe(1);
     expect(await loadMessages(bob, ada)).toHaveLength(1);
     await bobSocket.next('private_message');
-    // An answered frame: every copy of the message would have arrived before it.
+    // Once this frame is answered, every copy of the message would have arrived.
     await bobSocket.request('typing', { receiverId: ada.user.id });
     expect(bobSocket.all('private_message')).toHaveLength(1);
 
@@ -138,7 +138,7 @@ describe('private messages sent concurrently on two replicas', () => {
         expect(sent).toEqual(Array.from({ length: MESSAGES_PER_USER }, (_, number) => `${name}.${number}`));
       }
       const times = rows.map((row) => row.created_at.getTime());
-      expect(times).toEqual([...times].sort((one, other) => one - other));
+      expect(times).toEqual([...times].sort((a, b) => a - b));
 
       const newest = rows.slice(-MESSAGES_PER_PAGE).map(({ content }) => content);
       await until(async () => (await requestMessages(ada, bob)).status === 200);
@@ -160,7 +160,7 @@ describe('private messages sent concurrently on two replicas', () => {
           socket.request('send_private_message', createPrivateMessage({ from, to, content: `${number}` })),
         ),
       );
-    /** Fails when a message appears below one that was visible before. */
+    /** Fails when a message appears before one that was already visible. */
     const watchOrder = async (signal: AbortSignal): Promise<void> => {
       let visibleIds: number[] = [];
       while (!signal.aborted) {

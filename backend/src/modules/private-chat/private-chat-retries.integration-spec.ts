@@ -75,7 +75,7 @@ describe('a private message that is retried or refused', () => {
     expect((await bob.call('GET', url)).status).toBe(404);
   });
 
-  it('is acknowledged like the first time when the quoted message was deleted before the retry', async () => {
+  it('is acknowledged as before when the quoted message was deleted before the retry', async () => {
     const quoted = await sockets[0]!.request('send_private_message', createMessage('to be deleted'));
     const messageId = Number(quoted.id);
     const image = createMessage(await uploadAsAda(), 'image');
@@ -86,7 +86,7 @@ describe('a private message that is retried or refused', () => {
     expect(await sockets[0]!.request('send_private_message', reply)).toEqual(firstAck);
   });
 
-  it('is refused, as is an edit, without visible content', async () => {
+  it('is refused without visible content, as is such an edit', async () => {
     const { id } = await sockets[0]!.request('send_private_message', createMessage('hello'));
     for (const content of ['\u200b', '\u2800', '\u3164', '\u202e', '\u200d\ufe0f']) {
       const sent = await sockets[0]!.ask('send_private_message', createMessage(content));

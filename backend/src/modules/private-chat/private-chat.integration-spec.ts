@@ -68,7 +68,7 @@ describe('a message in a private chat', () => {
     await leaveAll(adaSocket, bobSocket, adaOtherSocket);
   });
 
-  it('quotes the stored text of the message it replies to, and no text once that is deleted', async () => {
+  it('quotes the stored text of the message it replies to, until that message is deleted', async () => {
     const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(stack);
     const quoted = createPrivateMessage({ from: ada, to: bob, content: 'x'.repeat(70) });
     const messageId = Number((await adaSocket.request('send_private_message', quoted)).id);
@@ -164,7 +164,7 @@ describe('a message in a private chat', () => {
     await leaveAll(adaSocket, bobSocket);
   });
 
-  it('is sent with a single SQL statement if it is a text', async () => {
+  it('is sent with a single SQL statement if it has no image', async () => {
     const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(stack);
     const query = jest.spyOn(Client.prototype, 'query');
     await adaSocket.request(

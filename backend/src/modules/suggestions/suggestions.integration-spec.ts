@@ -40,7 +40,7 @@ describe('suggestions of a language model', () => {
   const suggest = (asker: ThawVisitor, chat: object, fields: object = {}) =>
     asker.call('POST', '/api/suggestions', { userId: asker.user.id, consent: true, ...chat, ...fields });
 
-  it('are absent without a model, and refused then', async () => {
+  it('are refused as not found by a replica without a model', async () => {
     const { ada, bob, sessionId } = await startChat(stack);
     expect((await ada.call('GET', '/api/suggestions')).body).toEqual({ model: false, host: null });
     expect(await suggest(ada, { sessionId })).toMatchObject({ status: 404, body: { code: 'not_found' } });
@@ -48,7 +48,7 @@ describe('suggestions of a language model', () => {
     expect(model.questions).toEqual([]);
   });
 
-  it("are asked for with the user's own texts and the topics of the other, in a random chat", async () => {
+  it("are based on the user's own texts and the topics of the other user in a random chat", async () => {
     model.behave(sayLines('Tea or coffee?', 'Visit example.com', 'Why?'));
     const { ada, adaSocket, bob, bobSocket, sessionId } = await startChat(stack);
     await adaSocket.request('random_message', textMessage(sessionId, 'canaryofada plays the guitar'));
@@ -103,7 +103,7 @@ describe('suggestions of a language model', () => {
     });
   });
 
-  it('are refused without consent, outside the chat, after its end, and with both or no chats', async () => {
+  it('are refused without consent, outside the chat, after its end, and for both chats or none', async () => {
     const { bob, bobSocket, sessionId } = await startChat(stack);
     for (const fields of [{ consent: false }, { consent: undefined }, { consent: 'yes' }, { friendId: 7 }])
       expect((await suggest(bob, { sessionId }, fields)).status).toBe(400);
@@ -125,7 +125,7 @@ describe('suggestions of a language model', () => {
     expect(model.questions).toHaveLength(6);
   });
 
-  // Last: the model rests afterwards.
+  // Has to be the last test: the model is not asked for five minutes afterwards.
   it('are empty when the model fails; it is then not asked for five minutes, and no text of a user is logged', async () => {
     const { bob, bobSocket, sessionId } = await startChat(stack);
     const other = await startChat(stack);

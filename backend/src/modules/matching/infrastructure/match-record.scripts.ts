@@ -1,10 +1,10 @@
 import { limits } from '@thaw/contract/limits';
 import { socketDirectoryLua } from '../../../platform/realtime/socket-directory.scripts';
 
-/** Users read per ZRANGE. */
+/** Number of users read per ZRANGE. */
 const PAGE_SIZE = 32;
 /**
- * Pages read per queue in one attempt to match a user. The pages that excluded users may fill are read in addition. A
+ * Maximum number of pages read per queue in one attempt to match a user, plus as many as the excluded users may fill. A
  * user without a match stays in the queue.
  */
 const MAX_PAGES = 8;
@@ -59,19 +59,19 @@ local function hasLiveReplica(user)
   return false
 end
 
--- Adds a searching user to their queue, at the place given by record.since. Also ends a parking.
+-- Adds a searching user to their queue, at the place given by record.since. The record of a parked user expires no more.
 local function enqueue(user, record)
   redis.call('PERSIST', userKey(user))
   redis.call('ZADD', queueOf(record), record.since, user)
 end
 
--- Does nothing for a user who is parked already, so that their record expires at the time set first.
+-- Does nothing for a user who is already parked: their record expires at the time set before.
 local function park(user, record)
   if redis.call('ZREM', queueOf(record), user) == 0 then return end
   redis.call('PEXPIRE', userKey(user), ${limits.queuePlaceRetentionMs})
 end
 
--- A replica no longer holds sockets of the user. The directory's member is the replica itself.
+-- Records that a replica no longer holds sockets of the user. The member of the directory is the replica itself.
 local function depart(user, member, replica)
   if not directory.leave(user, member, replica) then return end
   local record = loadRecord(user)
@@ -114,9 +114,9 @@ local function compatibleQueues(record)
   return queues
 end
 
--- Finds the longest-waiting compatible user. A user under a cool-down with the given one is skipped until one of the
--- two has waited for ignoreCoolDownAfterMs, and is only a fallback from then on. Users whom a block keeps apart are
--- skipped in any case.
+-- Finds the longest-waiting compatible user. A recent partner, with a cool-down, is skipped until one of the two has
+-- waited for ignoreCoolDownAfterMs, and after that is chosen only if there is no other user. Users kept apart by a block
+-- are always skipped.
 -- Returns the partner or nil, and retryAt: when the first cool-down that blocked a candidate may be ignored, or nil.
 -- Also removes stale entries from the queues, and parks users without a live replica.
 local function findPartner(user, record, excluded, excludedCount, ignoreCoolDownAfterMs)
@@ -148,7 +148,7 @@ local function findPartner(user, record, excluded, excludedCount, ignoreCoolDown
       end
       return false
     end)
-    -- After the scan, since removing entries would move the pages that follow.
+    -- Removed after the scan, because removing entries would shift the following pages.
     for _, other in ipairs(stale) do redis.call('ZREM', queue, other) end
     for _, other in ipairs(disconnected) do park(other.user, other.record) end
   end

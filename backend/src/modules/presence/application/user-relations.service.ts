@@ -27,8 +27,8 @@ export class UserRelationsService implements UserRelationsPort {
 
   async mayReadProfile(viewerId: number, userId: number): Promise<boolean> {
     if (await this.blockList.hasBlocked(userId, viewerId)) return false;
-    // A user may read the profiles of those whom they have blocked. A pending friend request, which the block has
-    // voided, may have been their only acquaintance.
+    // A user may read the profile of a user whom they have blocked, even if the two are no longer acquainted because
+    // the block has cancelled a pending friend request.
     return (
       (await this.areAcquainted(viewerId, userId)) || (await this.blockList.hasBlocked(viewerId, userId))
     );
@@ -38,7 +38,7 @@ export class UserRelationsService implements UserRelationsPort {
     if (await this.blockList.areApart(viewerId, userId)) return false;
     const mayKnow =
       (await this.friendships.areFriends(viewerId, userId)) ||
-      // Redis may be unreachable; then it is unknown whether the two are partners.
+      // While Redis is unreachable, it is unknown whether the two are partners.
       (await this.pastPartners.arePartners(viewerId, userId).catch(() => false));
     return mayKnow && (await this.online.findOnlineAmong([userId])).has(userId);
   }

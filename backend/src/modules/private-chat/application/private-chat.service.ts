@@ -35,10 +35,10 @@ export interface OutgoingMessage {
   clientId: string | null;
 }
 
-/** The id and time of a sent message, and the message itself; null if an earlier attempt had sent it. */
 export interface SendResult {
   id: number;
   createdAt: Date;
+  /** Null if an earlier attempt has already sent the message. */
   message: PrivateMessage | null;
 }
 
@@ -56,6 +56,7 @@ type ChangeInput<Command extends ChangeCommand = ChangeCommand> = Command extend
 
 const CLIENT_ID_CONSTRAINT = 'private_messages_client_key';
 
+/** Sends, changes and loads private messages between friends. */
 @Injectable()
 export class PrivateChatService {
   constructor(
@@ -116,7 +117,7 @@ export class PrivateChatService {
   }
 
   /**
-   * The newest messages between the two, or those before a given message, in order.
+   * The newest messages between the two, or the newest before a given message, oldest first.
    * @throws DomainError not_friends
    */
   async loadConversation(
@@ -136,7 +137,7 @@ export class PrivateChatService {
   }
 
   /**
-   * @returns whether there was something unread.
+   * @returns whether any message was unread.
    * @throws DomainError not_friends
    */
   async markRead(userId: number, friendId: number): Promise<boolean> {
@@ -176,7 +177,7 @@ export class PrivateChatService {
     const executed = await this.execute(command, manager);
     if (executed.events.length > 0) {
       const streamId = buildPrivateMessageStreamId(command.messageId);
-      // The client's id of the message stays: a late retry must not send the deleted message again.
+      // `clientId` is kept, so that a late retry does not send the deleted message again.
       const dropped = await this.personalData.dropFields(streamId, ['content'], manager);
       await this.uploads.withdraw(dropped, manager);
     }
@@ -192,7 +193,7 @@ export class PrivateChatService {
   }
 }
 
-/** The event of a message whose id and time the storing statement assigns. */
+/** Creates the event of a message. The SQL statement that stores it assigns its id and time. */
 const createSentEvent = (outgoing: OutgoingMessage): PrivateMessageSent => {
   const placeholders = { messageId: 0, eventId: randomUUID(), at: new Date(0) };
   const command = { ...outgoing, ...placeholders, type: 'SendPrivateMessage' } as const;

@@ -13,9 +13,9 @@ export interface PrivateTranscriptMessage {
 }
 
 export interface PrivateTranscript {
-  /** In order. */
+  /** Oldest first. */
   messages: PrivateTranscriptMessage[];
-  /** Number of the other messages between the two. */
+  /** Number of messages between the two that are not included. */
   omitted: number;
 }
 

@@ -37,7 +37,7 @@ describe('PrivateTypingService', () => {
     } as ProcessEventMap['TypedToFriend']);
   /** Types twice a second. */
   const typeFor = async (seconds: number) => {
-    for (let half = 0; half < 2 * seconds; half += 1) {
+    for (let halfSeconds = 0; halfSeconds < 2 * seconds; halfSeconds += 1) {
       await publishTyping(friendId);
       jest.advanceTimersByTime(500);
     }

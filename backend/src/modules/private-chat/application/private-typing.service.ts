@@ -12,13 +12,16 @@ const FRIENDS_CACHED_FOR_MS = 10_000;
 
 interface Typing {
   receiverId: number;
+  /** Epoch ms. */
   publishedAt: number;
+  /** Epoch ms until which the friendship is not checked again. */
   friendsCachedUntil: number;
 }
 
 /** Typing indicators between friends. Nothing is stored. */
 @Injectable()
 export class PrivateTypingService {
+  /** The last typing frame of each socket. */
   private readonly typing = new WeakMap<object, Typing>();
 
   constructor(
@@ -31,16 +34,16 @@ export class PrivateTypingService {
   async publishTyping({ frame, receiverId }: ProcessEventMap['TypedToFriend']): Promise<void> {
     const { connection, userId } = frame;
     const now = Date.now();
-    const before = this.typing.get(connection);
-    if (before && now - before.publishedAt < PUBLISH_EVERY_MS) return;
-    let friendsKnownUntil = before?.receiverId === receiverId ? before.friendsCachedUntil : 0;
-    if (friendsKnownUntil <= now) {
+    const previous = this.typing.get(connection);
+    if (previous && now - previous.publishedAt < PUBLISH_EVERY_MS) return;
+    let friendsCachedUntil = previous?.receiverId === receiverId ? previous.friendsCachedUntil : 0;
+    if (friendsCachedUntil <= now) {
       // Recorded before the check, so that refused senders do not query more often than friends.
       this.typing.set(connection, { receiverId, publishedAt: now, friendsCachedUntil: 0 });
       await this.chat.requireFriends(userId, receiverId);
-      friendsKnownUntil = now + FRIENDS_CACHED_FOR_MS;
+      friendsCachedUntil = now + FRIENDS_CACHED_FOR_MS;
     }
-    this.typing.set(connection, { receiverId, publishedAt: now, friendsCachedUntil: friendsKnownUntil });
+    this.typing.set(connection, { receiverId, publishedAt: now, friendsCachedUntil });
     await this.userPublisher.sendFrame(receiverId, 'typing', { senderId: userId, userId });
   }
 }

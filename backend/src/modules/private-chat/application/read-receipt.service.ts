@@ -3,7 +3,7 @@ import { logWarning } from '../../../platform/observability/warn-about.functions
 import { UserPublisherService } from '../../../platform/realtime/user-publisher.service';
 import { PrivateChatService } from './private-chat.service';
 
-/** Marks conversations as read and synchronizes this between the user's own pages. */
+/** Marks conversations as read and synchronizes this between the user's own tabs. */
 @Injectable()
 export class ReadReceiptService {
   private readonly logger = new Logger(ReadReceiptService.name);

@@ -124,7 +124,7 @@ describe('editing a private message', () => {
     given(createSent('image', image)).when(edit('hello there')).thenThrows('not_editable');
   });
 
-  it('to the same content changes nothing, to empty content is refused', () => {
+  it('changes nothing when the content is the same, and is refused when it is empty', () => {
     given(createSent()).when(edit(' hello ')).thenNothing();
     given(createSent()).when(edit('  ')).thenThrows('invalid_payload');
   });
@@ -181,7 +181,7 @@ describe('reacting to a private message', () => {
       .then(removed);
   });
 
-  it('by the other user or with another emoji is not a retry', () => {
+  it('is not a retry when it is by the other user or with another emoji', () => {
     const added = { type: 'PrivateReactionAdded' };
     given(createSent(), createReacted(bob, 'a'))
       .when(react('🔥', ada, 'a'))
@@ -214,7 +214,7 @@ describe('deleting a private message', () => {
     given(createSent(), createDeleted()).when(remove()).thenNothing();
   });
 
-  it('leaves no content', () => {
+  it('leaves no content and no reactions', () => {
     const state = [createSent(), createReacted(bob), createDeleted()].reduce(
       (before, event) => privateMessageDecider.evolve(before, event),
       privateMessageDecider.initialState(),

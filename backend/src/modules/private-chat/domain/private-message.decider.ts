@@ -18,8 +18,8 @@ import {
 } from './private-message.state';
 
 /**
- * A client that lost the answer to a toggle retries it within its reconnect attempts. After that, the same `ref` comes
- * from a reloaded page, which numbers its frames from the start (docs/decisions/0023).
+ * A client that lost the answer to a reaction repeats the frame while it reconnects, so within this time. Later, the
+ * same `ref` comes from a reloaded page, which numbers its frames from the start (docs/decisions/0023).
  */
 const RETRY_WINDOW_MS = 60_000;
 
@@ -67,8 +67,9 @@ const decide = (
       if (!emoji) throw new DomainError('unknown_emoji');
       const { reactions, lastToggles } = requireExisting(command, state);
       const reaction = { emoji, userId };
-      const last = lastToggles.find((other) => isSameReaction(other, reaction));
-      const isRetry = last?.attempt === attempt && occurredAt.getTime() - last.at.getTime() < RETRY_WINDOW_MS;
+      const lastToggle = lastToggles.find((other) => isSameReaction(other, reaction));
+      const isRetry =
+        lastToggle?.attempt === attempt && occurredAt.getTime() - lastToggle.at.getTime() < RETRY_WINDOW_MS;
       if (isRetry) return [];
       const type = reactions.some((other) => isSameReaction(other, reaction))
         ? 'PrivateReactionRemoved'

@@ -19,7 +19,7 @@ export interface SentMessage {
   isDeleted: boolean;
   /** In the order in which they were added. */
   reactions: readonly PrivateReaction[];
-  /** The last retriable toggle by user and emoji. */
+  /** For each user and emoji, the last reaction that its client may retry. */
   lastToggles: readonly Toggle[];
 }
 

@@ -41,7 +41,7 @@ export interface EarlierMessage {
   createdAt: Date;
 }
 
-/** The result of sending. The message is stored if `earlier` is null and, for a reply, `quoted` is not. */
+/** The result of sending. The message was stored if `earlier` is null and, for a reply, `quoted` is not null. */
 export interface Delivery {
   /** Assigned id and time, both later than those of every other message between the two. */
   id: number;
@@ -80,8 +80,8 @@ interface RawMessage {
 }
 
 /**
- * $9 sender, $10 receiver, $11 client id, $12 message replied to, $13 type, $14 content. Times are truncated to
- * milliseconds, the precision that a rebuild has.
+ * $9 sender, $10 receiver, $11 client id, $12 message replied to, $13 type, $14 content (`buildOpenStreamSql` uses $1
+ * to $8). Times are truncated to milliseconds, the precision of events, so that a rebuild gives the same rows.
  */
 const SEND_STATEMENT: PreparedStatement = {
   name: 'send_private_message',
@@ -186,14 +186,14 @@ export class PrivateMessageRepository {
     return rows.length > 0;
   }
 
-  /** The latest `limit` messages between the two, in order. */
+  /** The latest `limit` messages between the two, oldest first. */
   async loadNewest(userId: number, friendId: number, limit: number): Promise<PrivateMessageRow[]> {
     return readConversation(this.dataSource.manager, [userId, friendId, Number.MAX_SAFE_INTEGER, limit]);
   }
 
   /**
-   * The latest `limit` messages between the two before a given message, in order. From the read replica, unless one of
-   * the two has just changed a message: a page that loads the old message after the frame of its change would keep it.
+   * The latest `limit` messages between the two before a given message, oldest first. Reads the replica, unless one of
+   * the two has just changed a message: a client that loads the old version after the change frame would keep it.
    */
   async loadOlder(
     userId: number,
@@ -209,7 +209,7 @@ export class PrivateMessageRepository {
 
   /**
    * Marks everything from the friend as read.
-   * @returns whether there was something unread.
+   * @returns whether any message was unread.
    */
   async markRead(userId: number, friendId: number): Promise<boolean> {
     const rows = await this.dataSource.query<unknown[]>(

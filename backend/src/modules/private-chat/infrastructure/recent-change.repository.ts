@@ -5,10 +5,10 @@ import { logWarning } from '../../../platform/observability/warn-about.functions
 import { recentChangeKey } from '../../../platform/redis/redis.keys';
 import { REDIS } from '../../../platform/redis/redis.module';
 
-/** Longer than a change may be missing from the read replica. */
-const KEPT_MS = 2 * MAX_REPLICA_LAG_MS;
+/** Longer than a change may be missing in the read replica. */
+const KEY_TTL_MS = 2 * MAX_REPLICA_LAG_MS;
 
-/** Conversations in which a stored message was changed within the last seconds, in Redis. */
+/** Marks in Redis the conversations in which a stored message was changed a few seconds ago. */
 @Injectable()
 export class RecentChangeRepository {
   private readonly logger = new Logger(RecentChangeRepository.name);
@@ -22,14 +22,14 @@ export class RecentChangeRepository {
   async record(userId: number, friendId: number): Promise<void> {
     if (!this.replica.isConfigured) return;
     try {
-      await this.redis.set(recentChangeKey(userId, friendId), '1', 'PX', KEPT_MS);
+      await this.redis.set(recentChangeKey(userId, friendId), '1', 'PX', KEY_TTL_MS);
     } catch (error) {
-      // The change is stored; at worst an older page shows it late.
+      // The change is stored; at worst, a read from the replica misses it for a moment.
       logWarning(this.logger, 'A change of a private message was not marked', error);
     }
   }
 
-  /** True also when it is not known. */
+  /** Whether a message of the two may have changed recently; true also when this is unknown. */
   async mayHaveChanged(userId: number, friendId: number): Promise<boolean> {
     if (!this.replica.isConfigured) return true;
     return this.redis.exists(recentChangeKey(userId, friendId)).then(

@@ -30,7 +30,7 @@ const INSERT_MESSAGE_SQL = buildInsertMessagesSql(`(
   VALUES ($1::bigint, $2::bigint, $3::bigint, $4::text, $5::text, $6::text, $7::bigint, $8::timestamptz)
 ) AS sent (id, sender_id, receiver_id, client_id, type, content, reply_to_id, created_at)`);
 
-/** An event of module users: everything that the user wrote is gone, as if they had deleted it. */
+/** An event of the module `users`. All messages of the user are handled as if the user had deleted them. */
 type PersonErased = StoredEvent<'PersonErased', { userId: number }>;
 
 type StoredMessageEvent = StoredEvent & PrivateMessageEvent;
@@ -44,8 +44,8 @@ const eraseUser = async (userId: number, manager: EntityManager): Promise<void> 
   );
   await manager.query(
     `UPDATE private_messages SET reactions = (
-       SELECT coalesce(jsonb_agg(reaction ORDER BY place), '[]')
-       FROM jsonb_array_elements(reactions) WITH ORDINALITY AS given(reaction, place)
+       SELECT coalesce(jsonb_agg(reaction ORDER BY ordinal), '[]')
+       FROM jsonb_array_elements(reactions) WITH ORDINALITY AS elements(reaction, ordinal)
        WHERE reaction->>'userId' <> $1::bigint::text
      ) WHERE receiver_id = $1 AND NOT is_deleted AND reactions <> '[]'`,
     [userId],
@@ -87,8 +87,8 @@ const applyEvent = async (event: StoredMessageEvent, manager: EntityManager): Pr
       const { emoji, userId } = event.data;
       await manager.query(
         `UPDATE private_messages SET reactions = (
-           SELECT coalesce(jsonb_agg(reaction ORDER BY place), '[]')
-           FROM jsonb_array_elements(reactions) WITH ORDINALITY AS given(reaction, place)
+           SELECT coalesce(jsonb_agg(reaction ORDER BY ordinal), '[]')
+           FROM jsonb_array_elements(reactions) WITH ORDINALITY AS elements(reaction, ordinal)
            WHERE reaction <> $2::jsonb
          ) WHERE id = $1`,
         [messageId, JSON.stringify({ emoji, userId })],

@@ -9,7 +9,7 @@ describe('parseSuggestions', () => {
     ]);
   });
 
-  it('removes the signs of lists, quotes and emphasis', () => {
+  it('removes list markers, quotes and emphasis', () => {
     expect(parseSuggestions('1. "Tea or coffee?"\n- **Cats** or dogs?\n2) “Why?”')).toEqual([
       'Tea or coffee?',
       'Cats or dogs?',

@@ -1,24 +1,24 @@
-import { createPrompt, type SaidMessage } from './suggestion-prompt.functions';
+import { createPrompt, type ChatMessage } from './suggestion-prompt.functions';
 
-const ME = 7;
-const OTHER = 9;
-const createSaidMessage = (
+const ASKER_ID = 7;
+const OTHER_ID = 9;
+const createMessage = (
   senderId: number,
   content?: string,
-  messageType: SaidMessage['messageType'] = 'text',
+  messageType: ChatMessage['messageType'] = 'text',
 ) => ({
   senderId,
   messageType,
   content,
 });
-const createQuestion = (messages: SaidMessage[], usernames = ['quiet-otter-42', 'brave-heron-7']): string =>
-  createPrompt(ME, { messages, usernames })[1]?.content ?? '';
+const createQuestion = (messages: ChatMessage[], usernames = ['quiet-otter-42', 'brave-heron-7']): string =>
+  createPrompt(ASKER_ID, { messages, usernames })[1]?.content ?? '';
 
 describe('createPrompt', () => {
   it('contains the newest five texts of the user who asks, and only the topics of the other user', () => {
     const question = createQuestion([
-      ...[1, 2, 3, 4, 5, 6].map((number) => createSaidMessage(ME, `own text ${number}`)),
-      createSaidMessage(OTHER, 'My guitar is broken and my puppy ate it'),
+      ...[1, 2, 3, 4, 5, 6].map((number) => createMessage(ASKER_ID, `own text ${number}`)),
+      createMessage(OTHER_ID, 'My guitar is broken and my puppy ate it'),
     ]);
     expect(question).toBe(
       'My last messages, oldest first:\n- own text 2\n- own text 3\n- own text 4\n- own text 5\n- own text 6\n' +
@@ -28,8 +28,8 @@ describe('createPrompt', () => {
 
   it('hides contact details and the names of both users', () => {
     const question = createQuestion([
-      createSaidMessage(
-        ME,
+      createMessage(
+        ASKER_ID,
         'hi Brave-Heron-7, I am quiet-otter-42, mail ada@example.org or call +48 600 123 456',
       ),
     ]);
@@ -37,23 +37,23 @@ describe('createPrompt', () => {
   });
 
   it('treats a name as text, not as a pattern, and does not look for it inside words', () => {
-    expect(createQuestion([createSaidMessage(ME, 'a.b axb cab b')], ['a.b', 'b'])).toContain(
+    expect(createQuestion([createMessage(ASKER_ID, 'a.b axb cab b')], ['a.b', 'b'])).toContain(
       '- [hidden] axb cab [hidden]',
     );
-    expect(createQuestion([createSaidMessage(ME, 'text (')], ['(', '+*[\\'])).toContain('- text [hidden]');
+    expect(createQuestion([createMessage(ASKER_ID, 'text (')], ['(', '+*[\\'])).toContain('- text [hidden]');
   });
 
-  it('leaves out pictures, deleted messages and line breaks', () => {
+  it('omits images, deleted messages and line breaks', () => {
     const url = '/api/files/chat-images/0b5c9a2e-4f6d-4c1b-9a3e-2d7f8e1c6b5a.webp';
     const question = createQuestion([
-      createSaidMessage(ME, url, 'image'),
-      createSaidMessage(ME, undefined),
-      createSaidMessage(ME, `look\nat this\n[IMAGE:${url}]`, 'mixed'),
+      createMessage(ASKER_ID, url, 'image'),
+      createMessage(ASKER_ID, undefined),
+      createMessage(ASKER_ID, `look\nat this\n[IMAGE:${url}]`, 'mixed'),
     ]);
     expect(question).toBe('My last messages, oldest first:\n- look at this');
   });
 
-  it('says so when the asker has not written', () => {
-    expect(createQuestion([createSaidMessage(OTHER, 'hello')])).toBe('I have not written anything yet.');
+  it('states that the asker has not written anything', () => {
+    expect(createQuestion([createMessage(OTHER_ID, 'hello')])).toBe('I have not written anything yet.');
   });
 });

@@ -5,7 +5,7 @@ import { suggestionLimits } from '@thaw/contract/suggestions';
 import { findTopics } from '@thaw/contract/topics';
 
 /** A message in its newest version; without content when it was deleted or has expired. */
-export interface SaidMessage {
+export interface ChatMessage {
   senderId: number;
   messageType: MessageType;
   content?: string | undefined;
@@ -13,7 +13,7 @@ export interface SaidMessage {
 
 export interface Conversation {
   /** Oldest first. */
-  messages: readonly SaidMessage[];
+  messages: readonly ChatMessage[];
   /** Names of both users. */
   usernames: readonly string[];
 }
@@ -37,7 +37,7 @@ const INSTRUCTIONS = [
   'and suggest nothing sexual.',
 ].join(' ');
 
-const readText = ({ messageType, content = '' }: SaidMessage): string => {
+const readText = ({ messageType, content = '' }: ChatMessage): string => {
   if (messageType === 'image') return '';
   return (messageType === 'mixed' ? parseImageMarkers(content).text : content).replace(/\s+/g, ' ').trim();
 };
@@ -54,16 +54,16 @@ const replaceNames = (text: string, usernames: readonly string[]): string => {
 };
 
 /**
- * What the model receives of a conversation: the asker's own newest texts without contact details and names, and the
- * names of the topics of the other user's texts. The other user's words are left out.
+ * Builds the prompt from a conversation: the asker's newest texts without contact details and names, and the topics of
+ * the other user's texts. The model never receives words of the other user.
  */
 export const createPrompt = (askerId: number, { messages, usernames }: Conversation): PromptMessage[] => {
-  const said = messages.map((message) => ({ isOwn: message.senderId === askerId, text: readText(message) }));
-  const own = said.filter(({ isOwn, text }) => isOwn && text !== '').slice(-TEXTS_SENT);
-  const topics = findTopics(said.filter(({ isOwn }) => !isOwn).map(({ text }) => text));
+  const texts = messages.map((message) => ({ isOwn: message.senderId === askerId, text: readText(message) }));
+  const ownTexts = texts.filter(({ isOwn, text }) => isOwn && text !== '').slice(-TEXTS_SENT);
+  const topics = findTopics(texts.filter(({ isOwn }) => !isOwn).map(({ text }) => text));
   const lines = [
-    ...(own.length === 0 ? ['I have not written anything yet.'] : ['My last messages, oldest first:']),
-    ...own.map(({ text }) => `- ${replaceNames(replaceContactDetails(text, HIDDEN), usernames)}`),
+    ...(ownTexts.length === 0 ? ['I have not written anything yet.'] : ['My last messages, oldest first:']),
+    ...ownTexts.map(({ text }) => `- ${replaceNames(replaceContactDetails(text, HIDDEN), usernames)}`),
     ...(topics.length === 0 ? [] : [`Topics of the other user: ${topics.join(', ')}.`]),
   ];
   return [

@@ -13,17 +13,20 @@ import { SuggestionModelClient } from '../infrastructure/suggestion-model.client
 import { parseSuggestions } from './suggestion-answer.parser';
 import { type Conversation, createPrompt } from './suggestion-prompt.functions';
 
-/** Newest messages of a chat that are read. */
+/** Number of newest messages of a chat that are read. */
 const MESSAGES_READ = 30;
 
-/** `unusable`: an answer without a line that may be shown. `skipped`: the model rests, or too many ask at once. */
+/**
+ * `unusable`: no line of the answer may be shown. `skipped`: the model was not asked, because it has failed repeatedly
+ * or too many requests are in progress.
+ */
 type Outcome = 'answered' | 'unusable' | 'failed' | 'skipped';
 
-const nothing: Suggestions = { source: 'none', suggestions: [] };
+const noSuggestions: Suggestions = { source: 'none', suggestions: [] };
 
 /**
- * Suggestions of a language model, if the operator has set one up. `createPrompt` says what it receives. Neither
- * questions nor answers are logged or stored.
+ * Asks a language model for suggestions, if the operator has configured one. `createPrompt` builds what it receives.
+ * Neither prompts nor answers are logged or stored.
  */
 @Injectable()
 export class SuggestionsService {
@@ -67,7 +70,7 @@ export class SuggestionsService {
     return { model: this.model !== null, host: this.model?.host ?? null };
   }
 
-  /** @throws DomainError not_found without a model or outside the chat; not_friends */
+  /** @throws DomainError not_found if there is no model, or the user is not in the open chat; not_friends */
   async suggest({ userId, sessionId, friendId }: Omit<RequestSuggestions, 'consent'>): Promise<Suggestions> {
     if (!this.model) throw new DomainError('not_found');
     const conversation =
@@ -76,7 +79,7 @@ export class SuggestionsService {
         : await this.readRandomChat(userId, sessionId);
     const { outcome, suggestions } = await this.ask(this.model, userId, conversation);
     this.outcomes[outcome] += 1;
-    return suggestions.length === 0 ? nothing : { source: 'model', suggestions };
+    return suggestions.length === 0 ? noSuggestions : { source: 'model', suggestions };
   }
 
   private async readRandomChat(userId: number, sessionId: string): Promise<Conversation> {

@@ -9,10 +9,10 @@ import { until } from '../../../testing/until.functions';
 import { OptionalServerError } from '../../../platform/optional-servers/optional-server.errors';
 import { SuggestionModelClient } from './suggestion-model.client';
 
-/** For a server that lets the client wait. */
-const TIMEOUT_MS = 300;
-/** For a server that answers; long enough on a busy machine. */
-const ANSWERED_WITHIN_MS = 10_000;
+/** Timeout for a server that never answers in time. */
+const SHORT_TIMEOUT_MS = 300;
+/** Timeout for a server that answers, long enough on a busy machine. */
+const LONG_TIMEOUT_MS = 10_000;
 const prompt = [{ role: 'user', content: 'secret words' }] as const;
 
 describe('SuggestionModelClient', () => {
@@ -24,7 +24,7 @@ describe('SuggestionModelClient', () => {
 
   beforeAll(async () => {
     model = await startTestLanguageModel();
-    client = createClient(ANSWERED_WITHIN_MS);
+    client = createClient(LONG_TIMEOUT_MS);
   });
   afterAll(() => model.close());
   beforeEach(() => void model.questions.splice(0));
@@ -46,10 +46,10 @@ describe('SuggestionModelClient', () => {
   });
 
   it.each(Object.entries(failingBehaviours))(
-    'fails in time, quotes nothing and keeps no connection when the server %s',
+    'fails in time, without quoting the prompt or leaving a connection open, when the server %s',
     async (_, { behaviour, reason, isSlow }) => {
       model.behave(behaviour);
-      const timeoutMs = isSlow ? TIMEOUT_MS : ANSWERED_WITHIN_MS;
+      const timeoutMs = isSlow ? SHORT_TIMEOUT_MS : LONG_TIMEOUT_MS;
       const startedAt = performance.now();
       const error: unknown = await createClient(timeoutMs)
         .complete(prompt)
@@ -78,14 +78,14 @@ describe('SuggestionModelClient', () => {
   });
 
   it('fails when there is no server', async () => {
-    const gone = await startTestLanguageModel();
-    await gone.close();
-    const lost = new SuggestionModelClient({
-      url: gone.url,
+    const stoppedServer = await startTestLanguageModel();
+    await stoppedServer.close();
+    const unreachable = new SuggestionModelClient({
+      url: stoppedServer.url,
       model: 'm',
       apiKey: undefined,
-      timeoutMs: ANSWERED_WITHIN_MS,
+      timeoutMs: LONG_TIMEOUT_MS,
     });
-    await expect(lost.complete(prompt)).rejects.toThrow('the connection failed');
+    await expect(unreachable.complete(prompt)).rejects.toThrow('the connection failed');
   });
 });

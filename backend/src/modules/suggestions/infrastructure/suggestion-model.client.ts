@@ -8,18 +8,18 @@ export interface SuggestionModelSettings {
   url: string;
   model: string;
   apiKey: string | undefined;
-  /** For the whole answer. */
+  /** Maximum time until the complete answer has arrived. */
   timeoutMs: number;
 }
 
-const MAX_TOKENS = 120;
+const MAX_ANSWER_TOKENS = 120;
 const TEMPERATURE = 0.8;
 
 const completionSchema = z.object({
   choices: z.array(z.object({ message: z.object({ content: z.string() }) })).check(z.minLength(1)),
 });
 
-/** The near end of an OpenAI-compatible API. */
+/** Client of an OpenAI-compatible chat completion API. */
 export class SuggestionModelClient {
   /** Name and port of the server, as users see it. */
   readonly host: string;
@@ -34,7 +34,7 @@ export class SuggestionModelClient {
     });
   }
 
-  /** @throws OptionalServerError unless a whole completion arrives in time */
+  /** @throws OptionalServerError unless a complete answer arrives in time */
   async complete(messages: readonly PromptMessage[]): Promise<string> {
     const { model, apiKey } = this.settings;
     const answer = await this.server.post({
@@ -45,7 +45,7 @@ export class SuggestionModelClient {
       body: JSON.stringify({
         model,
         messages,
-        max_tokens: MAX_TOKENS,
+        max_tokens: MAX_ANSWER_TOKENS,
         temperature: TEMPERATURE,
         stream: false,
       }),

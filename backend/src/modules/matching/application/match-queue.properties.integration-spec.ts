@@ -27,7 +27,7 @@ describe('the match queue', () => {
 
   it.each([
     { relaxAfterS: 600, when: 'while cool-downs hold' },
-    { relaxAfterS: 0, when: 'while cool-downs are ignored at once' },
+    { relaxAfterS: 0, when: 'while cool-downs are ignored' },
   ])(
     'keeps every user in one place and leaves no matchable pair waiting $when, in any order of operations',
     async ({ relaxAfterS }) => {

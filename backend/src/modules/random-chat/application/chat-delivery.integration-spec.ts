@@ -127,7 +127,7 @@ describe('random chat: delivery', () => {
       expectOrderedSeq(all);
     });
 
-    it('stores one message when two tabs send the same client id at once', async () => {
+    it('stores one message when two tabs send the same client id at the same time', async () => {
       const { adaSockets, bobSocket, bobSockets, sessionId } = await startChat(stack, {
         adaTabs: 2,
         bobTabs: 1,

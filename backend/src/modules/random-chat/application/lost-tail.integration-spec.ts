@@ -156,7 +156,7 @@ describe('a chat whose tail Redis has lost', () => {
       for (const socket of [chat.adaSocket, chat.bobSocket]) expect(socket.seqViolations).toEqual([]);
     });
 
-    it('does not prevent either user from searching at once', async () => {
+    it('does not prevent its users from starting a new search', async () => {
       const chat = await startChat();
       await loseEnd(chat);
       expect(await chat.adaSocket.ask('join_queue', { preferences: 'both' })).toMatchObject({ event: 'ack' });

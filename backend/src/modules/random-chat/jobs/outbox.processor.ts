@@ -181,7 +181,7 @@ export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, Be
   }
 
   /**
-   * Reads a page of each outbox. Entries may be large, so a failed read is repeated at once with smaller pages, which
+   * Reads a page of each outbox. Entries may be large, so a failed read is repeated with smaller pages, which
    * grow again slowly.
    */
   private async readPages(positions: OutboxPositions): Promise<{ pages: OutboxPage[]; perShard: number }> {

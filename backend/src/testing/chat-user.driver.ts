@@ -210,7 +210,7 @@ const waitForAnswerOrClose = async (
 export type ChatUserPair = readonly [ChatUser, ChatUser];
 
 /**
- * Matched strangers, each pair in a chat of its own.
+ * Matched strangers, each pair in a separate chat.
  * @param origins where users connect to, in turn
  */
 export const createMatchedPairs = async (

@@ -108,7 +108,7 @@ const createReadModels = async (dataSource: DataSource): Promise<void> => {
 
 export const createStreamId = (): string => `note-${randomUUID()}`;
 
-/** An event store on a real PostgreSQL, with three event types and two read models of its own. */
+/** An event store on a real PostgreSQL, with three event types and two read models for tests. */
 export interface TestEventStore {
   dataSource: DataSource;
   eventStore: EventStoreRepository;

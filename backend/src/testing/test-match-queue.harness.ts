@@ -12,7 +12,7 @@ import { createTestRedis, type TestRedis } from './test-redis.harness';
 const genders: readonly Gender[] = ['male', 'female'];
 const preferences: readonly Preference[] = ['both', 'male', 'female'];
 
-/** Every combination of a user's gender and preference. Each has a queue of its own. */
+/** Every combination of a user's gender and preference. Each has a separate queue. */
 export const allCriteria = genders.flatMap((gender) =>
   preferences.map((preference) => ({ gender, preference })),
 );

@@ -102,7 +102,7 @@ export class TestUploads {
     return this.removal.sweep(new Date(Date.now() + hours * HOUR_MS));
   }
 
-  /** Appends a message to a chat of its own. @returns its data as dropped on expiry. */
+  /** Appends a message to a new chat. @returns its data as dropped on expiry. */
   async appendMessage(senderId: number, messageType: string, content: string): Promise<DroppedData> {
     const message = createDroppedMessage(senderId, messageType, content);
     const { streamId, ...event } = message;

@@ -151,7 +151,7 @@ const createUser = async (origins: string[], gender: 'female' | 'male'): Promise
 
 it(`completes each interrupted block by repeating the call (${KILLS} kills, ${KILLS * ROUNDS_PER_KILL} rounds)`, async () => {
   const [first, second] = replicas;
-  const originsOfAda = [first.origin]; // changed while the first replica is away
+  const originsOfAda = [first.origin]; // changed while the first replica is down
   const ada = await createUser(originsOfAda, 'female');
   const bob = await createUser([second.origin], 'male');
   const ids = [ada.user.id, bob.user.id] as const;
@@ -216,7 +216,7 @@ it(`completes each interrupted block by repeating the call (${KILLS} kills, ${KI
 
 it(`completes interrupted reports and decisions by repeating the call (${KILLED_CASES} users)`, async () => {
   const [first, second] = replicas;
-  const origins = [first.origin]; // changed while the first replica is away
+  const origins = [first.origin]; // changed while the first replica is down
   const restartFirst = async () => {
     await first.start();
     origins[0] = first.origin;

@@ -140,7 +140,7 @@ const countEvents = async (pool: Pool): Promise<number> => {
   return Number(rows[0]?.count);
 };
 
-/** One BullMQ job and one INSERT for each event, in a process of its own. @returns rows per second */
+/** One BullMQ job and one INSERT for each event, in a separate process. @returns rows per second */
 const measureJobPerEventRate = (stores: BenchStores, rows: number): Promise<number> =>
   new Promise((resolve, reject) => {
     const { databaseUrl, redisUrl } = stores;

@@ -154,7 +154,7 @@ export class FriendsService {
   }
 
   /**
-   * Optimistic concurrency does not detect everything that refuses a new request, such as a block of the other side. So
+   * Optimistic concurrency does not detect everything that refuses a new request, such as a block by the other user. So
    * these conditions are read in the transaction that appends the request.
    */
   private async sendInTransaction(

@@ -4,7 +4,7 @@ import { OptionalServerError } from '../../../platform/optional-servers/optional
 
 export interface ImageClassifierSettings {
   url: string;
-  /** For the whole answer. */
+  /** Limits the time until the complete response has arrived. */
   timeoutMs: number;
 }
 
@@ -26,7 +26,7 @@ export class ImageClassifierClient {
 
   /**
    * @returns how certainly the image is explicit, from 0 to 1
-   * @throws OptionalServerError unless an opinion arrives in time
+   * @throws OptionalServerError if the classifier fails or does not answer in time
    */
   async classify({ bytes, contentType }: ClassifiableImage): Promise<number> {
     const answer = await this.server.post({ headers: { 'Content-Type': contentType }, body: bytes });

@@ -7,7 +7,7 @@ import {
 } from './image-decoder.client';
 
 export interface ImageDecoderPoolSettings extends DecoderLimits {
-  /** Images decoded concurrently, each in a process of its own. */
+  /** Images decoded concurrently, each in a separate process. */
   concurrency: number;
   /** Maximum number of queued images. */
   maxQueued: number;

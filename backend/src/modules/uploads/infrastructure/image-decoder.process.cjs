@@ -45,7 +45,7 @@ const reencode = async ({ bytes, resize, maxPixels, timeoutS }) => {
 
 /**
  * A 64-bit difference hash: of each of 8 rows of 9 grey values, which of two neighbours is brighter. Copies in another
- * size, quality or format have nearly the same one. An avatar is cut to a square, so its hash is that of the original.
+ * size, quality or format have nearly the same hash. An avatar is cut to a square, so its hash is that of the original.
  */
 const hashPicture = async ({ bytes, resize, maxPixels, timeoutS }, encoded) => {
   const pixels = await sharp(resize.fit === 'cover' ? bytes : encoded, { limitInputPixels: maxPixels })

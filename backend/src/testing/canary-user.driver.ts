@@ -70,7 +70,7 @@ const requireDone = ({ status }: { status: number }): void => {
   if (status >= 300) throw new Error(`A call answered ${status}`);
 };
 
-/** Registers a user whose every text is a word of its own. */
+/** Registers a user; each of their text fields contains a different word of `words`. */
 export const register = async (origin: string, words: Words): Promise<ThawVisitor> => {
   const ada = await new ThawVisitor([origin]).register(
     `${words.email}@example.org`,

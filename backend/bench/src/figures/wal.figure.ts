@@ -30,7 +30,7 @@ interface Chat {
 
 /**
  * `wal`: bytes that PostgreSQL writes to its log of changes for each message and for the end of a chat. Nothing else
- * uses the database, and no checkpoint happens meanwhile, after which every page would be logged as a whole.
+ * uses the database, and no checkpoint happens meanwhile, after which every page would be logged in full.
  */
 export const measureWal = async (_: Driver, settings: Settings): Promise<Outcome> => {
   const stores = await BenchStores.open({ hasDatabase: true });

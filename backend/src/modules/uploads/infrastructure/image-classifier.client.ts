@@ -16,7 +16,7 @@ export interface ClassifiableImage {
 
 const opinionSchema = z.object({ explicit: z.number().check(z.minimum(0), z.maximum(1)) });
 
-/** The near end of a server that estimates whether an image is explicit. */
+/** A client of the optional server that estimates whether an image is explicit. */
 export class ImageClassifierClient {
   private readonly server: OptionalServerClient;
 

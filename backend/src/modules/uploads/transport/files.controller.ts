@@ -52,7 +52,7 @@ export class FilesController {
     }
     const content = await image.open();
     response.set(described);
-    // The viewer or the storage disconnected in the middle: the response is cut off, and no error can be sent any more.
+    // The viewer or the storage disconnected during the response. It is cut off: its status is already sent.
     await pipeline(content, response).catch(() => response.destroy());
   }
 }

@@ -159,7 +159,26 @@ const open = (settings: RedisSettings, options: ConnectionOptions): Redis | Clus
   if (!address) throw new Error('REDIS_URL is not an address of Redis');
   const connection = openByKind(address, settings, options);
   connection.on('error', () => undefined);
+  if (connection instanceof Redis) batchWrites(connection);
   return connection;
+};
+
+/**
+ * Sends all commands of one event-loop iteration in one system call. Such a call costs more CPU than building the
+ * command, and a busy process reads many frames per iteration (docs/decisions/0079-commands-share-a-write.md).
+ */
+const batchWrites = (redis: Redis): void => {
+  redis.on('connect', () => {
+    const { stream } = redis;
+    const write: (chunk: string | Buffer) => boolean = stream.write.bind(stream);
+    stream.write = (chunk: string | Buffer): boolean => {
+      if (stream.writableCorked === 0) {
+        stream.cork();
+        setImmediate(() => stream.uncork());
+      }
+      return write(chunk);
+    };
+  });
 };
 
 const openByKind = (
@@ -239,7 +258,10 @@ const openCluster = (
     cluster.slots = cluster.slots.map((nodesOfSlot) => [...nodesOfSlot]);
   });
   // ioredis opens the connection to a node with its first command and refuses others until it is open.
-  cluster.on('+node', (node: Redis) => void node.connect().catch(() => undefined));
+  cluster.on('+node', (node: Redis) => {
+    batchWrites(node);
+    void node.connect().catch(() => undefined);
+  });
   let refresh: NodeJS.Timeout | undefined;
   cluster.on('-node', () => {
     refresh ??= setTimeout(() => {

@@ -1,0 +1,47 @@
+// Uses real Redis.
+import type { Redis } from 'ioredis';
+import { connectRedis, waitForFirstAttempt } from './redis-connection.factory';
+
+interface WritableInternals {
+  _write(...parameters: unknown[]): void;
+  _writev(chunks: readonly unknown[], callback: () => void): void;
+}
+
+const COMMANDS = 50;
+
+let redis: Redis;
+
+beforeEach(async () => {
+  const client = connectRedis({ REDIS_URL: process.env.REDIS_URL! });
+  await waitForFirstAttempt(client);
+  redis = client as unknown as Redis;
+});
+
+afterEach(() => redis.disconnect());
+
+const spyOnWrites = () => {
+  const stream = redis.stream as unknown as WritableInternals;
+  return { single: jest.spyOn(stream, '_write'), batch: jest.spyOn(stream, '_writev') };
+};
+
+const sendEchoes = (): Promise<string[]> =>
+  Promise.all(Array.from({ length: COMMANDS }, (_, index) => redis.echo(String(index))));
+
+it('writes the commands of one event-loop iteration to Redis in one system call', async () => {
+  const { single, batch } = spyOnWrites();
+  const replies = await sendEchoes();
+  expect(replies).toEqual(Array.from({ length: COMMANDS }, (_, index) => String(index)));
+  expect(batch).toHaveBeenCalledTimes(1);
+  expect(batch.mock.calls[0]?.[0]).toHaveLength(COMMANDS);
+  expect(single).not.toHaveBeenCalled();
+});
+
+it('writes the commands of one event-loop iteration to Redis in one system call after it has reconnected', async () => {
+  const { stream } = redis;
+  stream.destroy();
+  await new Promise((resolve) => redis.once('ready', resolve));
+  expect(redis.stream).not.toBe(stream);
+  const { batch } = spyOnWrites();
+  await sendEchoes();
+  expect(batch).toHaveBeenCalledTimes(1);
+});

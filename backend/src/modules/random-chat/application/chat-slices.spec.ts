@@ -7,7 +7,7 @@ import type { SocketConnection } from '../../../platform/realtime/socket-connect
 import { MAX_BYTES, MAX_EVENTS } from '../domain/random-chat.decider';
 import type { RandomChatEvent } from '../domain/random-chat.events';
 import { encodeEvent } from './chat-event.codec';
-import { sendMissedEvents } from './chat-resume.functions';
+import { countResumePages, sendMissedEvents } from './chat-resume.functions';
 import { ChatMetricsRegistry } from './chat-metrics.registry';
 import { LiveChat, type LiveChatServices } from './live-chat.model';
 
@@ -153,4 +153,12 @@ describe.each<[what: string, events: RandomChatEvent[]]>([
     expect(fastest.length).toBeGreaterThan(10);
     expect(Math.max(...fastest)).toBeLessThanOrEqual(LONGEST_SLICE_MS);
   });
+});
+
+it('counts the pages of a resume in bytes, also after events that the client has seen', async () => {
+  const messages = Array.from({ length: 100 }, () => createMessage('語'.repeat(2_000)));
+  const { chat } = await readSlices(toEntries([started, ...messages]));
+  const pagesOfAll = countResumePages(chat, 0);
+  expect(pagesOfAll).toBeGreaterThan(5);
+  expect(countResumePages(chat, 1)).toBe(pagesOfAll);
 });

@@ -66,12 +66,12 @@ export class FoldedChat implements ChatSummary, ChatView {
     return this.userIds.includes(userId);
   }
 
-  /** Size of the events after a version, as appended: exact for version 0, otherwise in characters. */
+  /** Size in bytes of the events after a version, as appended. */
   measureBytesAfter(version: number): number {
     if (version === 0) return this.state.bytes;
     let size = 0;
     for (let index = version; index < this.entries.length; index += 1)
-      size += this.entries[index]?.text.length ?? 0;
+      size += Buffer.byteLength(this.entries[index]?.text ?? '');
     return size;
   }
 

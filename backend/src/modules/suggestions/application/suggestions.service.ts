@@ -61,7 +61,7 @@ export class SuggestionsService {
       : null;
     metrics.addReadCounts(
       'thaw_suggestion_requests_total',
-      'Requests for suggestions of the language model, by what became of them',
+      'Requests for suggestions of the language model, by outcome',
       () => Object.entries(this.outcomes).map(([outcome, count]) => [{ outcome }, count] as const),
     );
   }

@@ -26,7 +26,7 @@ export class ImageClassifierService {
     this.classifier = url ? new ImageClassifierClient({ url, timeoutMs: TIMEOUT_MS }) : null;
     metrics.addReadCounts(
       'thaw_image_classifications_total',
-      'Uploaded images for the image classifier, by what became of them',
+      'Uploaded images for the image classifier, by outcome',
       () => Object.entries(this.outcomes).map(([outcome, count]) => [{ outcome }, count] as const),
     );
   }

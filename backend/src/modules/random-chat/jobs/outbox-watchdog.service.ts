@@ -37,7 +37,10 @@ export class OutboxWatchdogService implements OnModuleInit, OnApplicationShutdow
     this.metrics.addGauge('thaw_held_chats', 'Chats that this worker holds back', () => this.held.size);
     this.metrics.addGauges(
       {
-        thaw_outbox_entries: { help: 'Events that wait to be written to PostgreSQL', read: ({ length }) => length },
+        thaw_outbox_entries: {
+          help: 'Events that wait to be written to PostgreSQL',
+          read: ({ length }) => length,
+        },
         thaw_outbox_age_seconds: {
           help: 'Age of the oldest event on its way to PostgreSQL, without those of held chats',
           read: ({ ageMs }) => ageMs / 1_000,

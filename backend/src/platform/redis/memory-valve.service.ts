@@ -6,13 +6,13 @@ import { listPrimaries } from './redis-nodes.functions';
 import { REDIS } from './redis.module';
 
 const READ_EVERY_MS = 1_000;
-/** Fractions of `maxmemory`. The distance between them keeps the valve from switching with every message. */
+/** Fractions of `maxmemory`. Without a distance between them, single messages would open and close the valve. */
 const CLOSES_AT = 0.7;
 const OPENS_AT = 0.6;
 
 /**
  * Keeps Redis from filling up. While the valve is closed, operations that add data (new chats, new messages) are
- * refused, which leaves room for those that must go on: ending chats, renewing leases, and writing the outboxes to
+ * refused. That leaves memory for those that must not fail: ending chats, renewing leases, and writing the outboxes to
  * PostgreSQL.
  */
 @Injectable()
@@ -52,8 +52,8 @@ export class MemoryValveService implements OnModuleInit, OnApplicationShutdown {
   }
 
   /**
-   * Whether the valve of another process may still be closed. Processes measure at different moments, but a closed
-   * valve stays closed above the lower threshold, so above it another one must be assumed to be closed.
+   * Whether the valve of another process may still be closed. Processes measure at different times, and a valve that
+   * has closed stays closed down to the lower threshold.
    */
   get mayBeClosedElsewhere(): boolean {
     return this.usedShare > OPENS_AT;

@@ -9,8 +9,8 @@ export type RedisSettings = Pick<Environment, 'REDIS_URL'> &
 type Commands = RedisCommander<{ type: 'default'; mapping: 'resp2' }>;
 
 /**
- * Commands that a cluster does not have, or that would reach one of its nodes only: `redis-nodes.functions.ts` replaces
- * them.
+ * Commands that a cluster does not support, or that would reach only one of its nodes. `redis-nodes.functions.ts` has
+ * replacements that work with all kinds of servers.
  */
 type CommandsOfOneNode =
   | 'multi'
@@ -56,16 +56,16 @@ const requestPath: ConnectionOptions = {
   retryStrategy: reconnectDelayMs,
 };
 
-/** While the slots of a lost node have no other one, the map of slots is read again this often. */
+/** How often the slot map is read again after the loss of a node, until another node serves its slots. */
 const REFRESH_AFTER_LOSS_MS = 250;
-/** A Sentinel that accepts connections and does not answer delays a connection for this time. */
+/** How long to wait for a Sentinel that accepts the connection but does not reply. */
 const SENTINEL_COMMAND_TIMEOUT_MS = 1_000;
-/** A command for a slot that is being moved is repeated after this time. */
+/** Delay before a command is repeated because its slot is being moved to another node. */
 const RETRY_DURING_MOVE_MS = 50;
 
 /**
- * Opens a connection with the options of the request path. Errors reach the failing command; it then reconnects. Every
- * connection to Redis is made here, and nothing else asks which of the three forms REDIS_URL has.
+ * Opens a connection with the options of the request path. After a loss it rejects the pending commands and reconnects.
+ * Only this file opens connections to Redis and depends on the form of REDIS_URL: one server, Sentinel or cluster.
  */
 export const connectRedis = (settings: RedisSettings, options: ConnectionOptions = {}): RedisClient =>
   open(settings, { ...requestPath, ...options });
@@ -86,24 +86,24 @@ export const connectQueue = (
       : { maxRetriesPerRequest: null }),
   });
 
-/** Longer than a failover with the default `cluster-node-timeout` of 15 s. */
+/** Upper bound for a failover with the default `cluster-node-timeout` of 15 s. */
 const FAILOVER_MS = 30_000;
 
-/** How long a failover may take, in ms; 0 for one server, which has none. */
+/** The longest time that a failover may take, in ms; 0 for a single server, which has no replica to fail over to. */
 export const getFailoverMs = ({ REDIS_URL }: RedisSettings): number =>
   parseRedisAddress(REDIS_URL)?.kind === 'server' ? 0 : FAILOVER_MS;
 
-/** The servers on which channels are subscribed: one, or the primaries of a cluster. */
+/** Finds the server on which a channel must be subscribed: the only one, or a primary of the cluster. */
 export interface SubscriberRoutes {
-  /** Returns the name of the server that serves a channel now; undefined while none does. */
+  /** Returns the name of the server that serves a channel; undefined while no server does. */
   findServer(channel: string): string | undefined;
   /** Opens a connection to a server. After a loss it reconnects, and the caller subscribes again. */
   open(server: string): Redis;
-  /** Reads again which server serves what. Resolves in any case. */
+  /** Reads the slot map of the cluster again. Resolves even if that fails. */
   refresh(): Promise<void>;
 }
 
-/** @param redis a connection with the same settings, which knows the nodes of a cluster. */
+/** @param redis a connection with the same settings; its slot map is used. */
 export const createSubscriberRoutes = (settings: RedisSettings, redis: RedisClient): SubscriberRoutes => {
   if (!(redis instanceof Cluster)) {
     return {
@@ -133,8 +133,8 @@ const subscriberOptions: ConnectionOptions = {
 const findSlot = (key: string): number => new Command('get', [key]).getSlot() ?? 0;
 
 /**
- * Resolves when the connection has been opened, or when the first attempt has failed: a process may start while Redis
- * is away.
+ * Resolves when the connection has been opened, or when the first attempt has failed, so that a process can start while
+ * Redis is down.
  */
 export const waitForFirstAttempt = async (redis: RedisClient): Promise<void> => {
   const nodes = redis instanceof Cluster ? () => redis.nodes('master') : () => [];
@@ -217,7 +217,7 @@ const getCredentials = ({ username, password }: Pick<ClusterAddress, 'username' 
   ...(password === undefined ? {} : { password }),
 });
 
-/** @param server host and port, as the cluster names its nodes. */
+/** @param server `host:port`, as in the slot map of the cluster. */
 const openNode = (server: string, settings: RedisSettings, options: ConnectionOptions): Redis => {
   const address = parseRedisAddress(settings.REDIS_URL);
   if (address?.kind !== 'cluster') throw new Error('REDIS_URL is not the address of a cluster');
@@ -245,7 +245,7 @@ const openCluster = (
     ...(maySendTwice ? {} : { retryDelayOnFailover: 0, retryDelayOnClusterDown: 0 }),
     retryDelayOnTryAgain: RETRY_DURING_MOVE_MS,
     slotsRefreshTimeout: redisOptions.connectTimeout ?? 2_000,
-    // The certificate of a node is issued for its name.
+    // Connects by host name: the certificate of a node is issued for its name, not for its address.
     ...(hasTls ? { dnsLookup: (host, callback) => callback(null, host) } : {}),
     redisOptions: {
       ...redisOptions,
@@ -253,11 +253,11 @@ const openCluster = (
       ...(hasTls ? { tls: {} } : {}),
     },
   });
-  // ioredis lets the slots of a range share one array, in which it replaces the node when one of the slots has moved.
+  // In ioredis the slots of a range share one array. When one slot moves, it would change the node of all of them.
   cluster.on('refresh', () => {
     cluster.slots = cluster.slots.map((nodesOfSlot) => [...nodesOfSlot]);
   });
-  // ioredis opens the connection to a node with its first command and refuses others until it is open.
+  // Connect in advance: ioredis would connect with the first command and refuse others until the connection is open.
   cluster.on('+node', (node: Redis) => {
     batchWrites(node);
     void node.connect().catch(() => undefined);

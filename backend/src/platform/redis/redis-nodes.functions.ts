@@ -1,14 +1,14 @@
 import { type ChainableCommander, Cluster, Redis } from 'ioredis';
 import type { RedisClient } from './redis-connection.factory';
 
-/** Many commands that are sent together. Each may concern another slot; they are not a transaction. */
+/** Commands that are sent together. They may be in different slots, and they are not a transaction. */
 export type RedisBatch = ChainableCommander;
 
 type Reply = [error: Error | null, result: unknown];
 
 /**
- * Starts a batch: one pipeline on a server. On a cluster the commands are sent singly in one tick, because ioredis
- * refuses a pipeline over the slots of several nodes, and does not redirect a part of it while slots are being moved.
+ * Starts a batch. On a single server it is a pipeline. On a cluster the commands are sent one by one in the same tick:
+ * ioredis refuses a pipeline with slots of several nodes, and cannot redirect part of it while slots are being moved.
  */
 export const openBatch = (redis: RedisClient): RedisBatch =>
   isCluster(redis) ? new ClusterBatch(redis).commands : toServer(redis).pipeline();
@@ -55,7 +55,7 @@ export const listPrimaries = (redis: RedisClient): Redis[] => {
 };
 
 /**
- * Whether a primary answers. While one of a cluster is being replaced, the others answer.
+ * Whether at least one primary responds: during a failover in a cluster, the others do.
  * @throws Error if none does.
  */
 export const pingAny = async (redis: RedisClient): Promise<boolean> => {

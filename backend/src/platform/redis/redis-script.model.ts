@@ -13,9 +13,9 @@ export interface ScriptCall {
 /**
  * A constant Lua script, called by its hash. User data is passed as arguments only.
  *
- * The last key of each call is one that never exists. While a hash slot is being moved to another node of a cluster,
- * Redis then refuses the call with TRYAGAIN on both nodes. Otherwise a script would run on one of them with a part of
- * the keys, or end in the middle of its writes (docs/decisions/0074-scripts-wait-while-their-slot-moves.md).
+ * The last key of each call never exists. While its hash slot is being moved to another node of a cluster, both nodes
+ * therefore refuse the call with TRYAGAIN. Otherwise a script could run with only part of its keys, or fail between two
+ * writes (docs/decisions/0074-scripts-wait-while-their-slot-moves.md).
  */
 export class RedisScript<Reply> {
   private readonly source: string;
@@ -23,8 +23,8 @@ export class RedisScript<Reply> {
 
   /**
    * @param source Lua; all keys that it accesses are in KEYS or begin with the hash tag of KEYS[1].
-   * @param options.allowOom whether it also runs while Redis is out of memory. Only for scripts that free memory, or
-   * that lead to memory being freed.
+   * @param options.allowOom whether it also runs while Redis is out of memory. Only for scripts that free memory,
+   * directly or in a later step.
    */
   constructor(source: string, { allowOom = false }: { allowOom?: boolean } = {}) {
     this.source = allowOom ? `#!lua flags=allow-oom\n${source}` : source;
@@ -58,8 +58,8 @@ export class RedisScript<Reply> {
     if (unknown.length === 0) return;
     const batch = openBatch(redis);
     for (const { call } of unknown) batch.eval(this.source, ...toArguments(call));
-    for (const [place, reply] of ((await batch.exec()) ?? []).entries()) {
-      const repeated = unknown[place];
+    for (const [index, reply] of ((await batch.exec()) ?? []).entries()) {
+      const repeated = unknown[index];
       if (repeated) replies[repeated.index] = reply;
     }
   }
@@ -86,7 +86,7 @@ export class RedisScript<Reply> {
     }
   }
 
-  /** Builds the command by hand: `redis.evalsha` spends more on copying its arguments than the write itself costs. */
+  /** Builds the command without `redis.evalsha`, whose copying of arguments costs more CPU than the write itself. */
   private buildCommand(keys: readonly string[], parameters: readonly (string | number)[]): Command {
     const command = new Command('evalsha', [], { replyEncoding: 'utf8' });
     command.args = [this.sha, String(keys.length + 1), ...keys, buildAbsentKey(keys)];

@@ -47,7 +47,7 @@ export const buildAbsentKey = ([key = '']: readonly string[]): string => {
   return start === -1 ? `{${key}}:absent` : `${key.slice(start, key.indexOf('}', start) + 1)}:absent`;
 };
 
-/** Held by the worker that processes the group. */
+/** Lock of the worker that copies the shard group. */
 export const shardGroupLockKey = (group: number): string => `shard-group:{${group}}:lock`;
 
 export const userChannel = (userId: number): string => `user:{${userId}}`;

@@ -1,9 +1,9 @@
 import { type SentinelConnectionOptions, SentinelConnector } from 'ioredis';
 
 /**
- * Corrects ioredis 6.0.0: while a lost connection is opened again, its subscriptions to Sentinel still exist, and the
- * announcement of a new primary ends the attempt and, with it, all further ones. Here they are closed before each
- * attempt; the new connection opens others.
+ * Works around a defect of ioredis 6.0.0. While it reconnects, the subscriptions of the old connection to Sentinel stay
+ * open, and the announcement of a new primary then aborts this attempt and all later ones. This connector closes the
+ * subscriptions before each attempt; the new connection subscribes again.
  */
 export class SteadySentinelConnector extends SentinelConnector {
   constructor(options: unknown) {

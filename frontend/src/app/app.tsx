@@ -8,7 +8,7 @@ import { Toasts } from '@/app/toasts';
 import { reportRenderError } from '@/lib/report-error';
 import { LoadedPart, type Part } from '@/ui/loaded-part';
 
-/** Navigation, including Back, clears a failed page. */
+/** A page that failed to load or render is retried on navigation, including Back. */
 const Page = ({ part, pending }: { part: Part<object>; pending?: ReactNode }) => (
   <LoadedPart
     part={part}
@@ -39,7 +39,7 @@ export const AppRoutes = () => {
   return pages.get(path) ?? notFoundPage;
 };
 
-/** The browser and the build, which renders the landing page in advance, use the same tree with different routers. */
+/** Rendered in the browser and, to prerender the landing page, at build time; the two pass different routers. */
 export const App = ({ wrapInRouter }: { wrapInRouter: (routes: ReactNode) => ReactNode }) => (
   <StrictMode>
     <ErrorBoundary fallback={<Broken />} onError={reportRenderError}>

@@ -8,7 +8,7 @@ export interface AttentionProps {
   friendNews: number;
 }
 
-/** Renders nothing. Updates the title and icon of the tab and plays sounds, for both kinds of chat. */
+/** Renders nothing. Updates the tab's title and icon and plays sounds, for random and private chats. */
 export const Attention = ({ unread, friendName, friendNews }: AttentionProps) => {
   const phase = useRandomChat((state) => state.phase);
   const partnerName = useRandomChat(({ session }) => session?.partner.username);

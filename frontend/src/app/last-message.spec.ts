@@ -12,14 +12,14 @@ it('returns the sent message, whether or not the conversation is loaded', () => 
   expect(getLastMessageAfter({ type: 'sent', message: second }, undefined)).toEqual(shown);
 });
 
-it('follows an edit of the newest message and ignores one of an older message', () => {
+it('returns the newest message after its edit, and undefined after an edit of an older message', () => {
   const edited = { type: 'edited', messageId: 2, newContent: 'changed' } as const;
   const after: Conversation = { messages: [first, { ...second, content: 'changed' }], hasOlder: false };
   expect(getLastMessageAfter(edited, after)).toMatchObject({ preview: 'changed' });
   expect(getLastMessageAfter({ ...edited, messageId: 1 }, after)).toBeUndefined();
 });
 
-it('quotes no text of a deleted message', () => {
+it('returns an empty preview of a deleted message', () => {
   const after: Conversation = {
     messages: [first, { ...second, content: '', isDeleted: true }],
     hasOlder: false,
@@ -31,6 +31,6 @@ it('returns null after a change of a conversation that is not loaded', () => {
   expect(getLastMessageAfter({ type: 'deleted', messageId: 2 }, undefined)).toBeNull();
 });
 
-it('ignores a reaction', () => {
+it('returns undefined after a reaction, which does not change the last message', () => {
   expect(getLastMessageAfter({ type: 'reacted', messageId: 2, reactions: [] }, conversation)).toBeUndefined();
 });

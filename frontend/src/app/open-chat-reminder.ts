@@ -11,7 +11,7 @@ export const createOpenChatReminder = () => {
   return (state: RandomChatStore): void => {
     const session = state.phase === 'active' ? state.session : null;
     const count = countPartnerMessages(state);
-    // Messages that a resume brings were sent before this page was opened, so they do not count as new.
+    // Messages replayed by a resume were sent before this page was opened, so they do not count as new.
     if (session && (session.sessionId !== sessionId || session.isResyncing)) seenCount = count;
     sessionId = session?.sessionId;
     const chat = session && { partnerName: session.partner.username, unread: Math.max(0, count - seenCount) };

@@ -7,7 +7,7 @@ import { signIn } from '@/product/identity';
 import { aUser } from '@/testing/factories';
 import { FakeSocket } from '@/testing/fake-socket';
 
-// Uses the real socket client, stores and listeners of the page. Only the other end of the socket is a fake.
+// Uses the real socket client, stores and listeners of the page. Only the WebSocket is a fake.
 
 const sockets: FakeSocket[] = [];
 const getCurrentSocket = (): FakeSocket => sockets.at(-1)!;
@@ -54,7 +54,7 @@ beforeAll(() => {
 });
 beforeEach(() => {
   if (useConnection.getState().status.kind !== 'open') acceptConnection();
-  // A connection that stays open for this long resets the count of attempts.
+  // A connection that stays open for this long resets the number of attempts.
   jest.advanceTimersByTime(limits.reconnectResetAfterMs);
 });
 afterAll(() => {
@@ -69,7 +69,7 @@ it.each(wakeUps)('probes the connection for %s', (_name, wakeUp) => {
   getCurrentSocket().deliver('pong');
 });
 
-it.each(wakeUps)('connects at once between two attempts for %s', (_name, wakeUp) => {
+it.each(wakeUps)('reconnects immediately, without waiting for the next attempt, for %s', (_name, wakeUp) => {
   const socketCount = sockets.length;
   act(() => getCurrentSocket().drop(closeCodes.abnormal));
   expect(useConnection.getState().status).toEqual({ kind: 'retrying', attempt: 1 });

@@ -34,7 +34,7 @@ const getSocketUserId = (): number | undefined => {
   return user && !isExcluded(user.standing) ? user.id : undefined;
 };
 
-/** Updates the standing after the server has refused something for it. */
+/** Refetches the standing (such as suspended or banned) after the server refused a request because of it. */
 const checkStanding = (): void => {
   refreshStanding().catch((error: unknown) => console.warn('The standing was not loaded', error));
 };
@@ -63,7 +63,7 @@ export const startRealtime = (): void => {
 
   const scheduleRefetch = (): void => {
     const userId = getSocketUserId();
-    // Spread over time: after a server restart many browsers reconnect at once.
+    // Spread over time: after a server restart many browsers reconnect simultaneously.
     const refetch = (): void => {
       if (userId === undefined || userId !== getSocketUserId()) return;
       refetchAfterReconnect(queryClient, userId);
@@ -99,7 +99,7 @@ export const startRealtime = (): void => {
     log: (message, detail) => console.warn(message, detail ?? ''),
   });
 
-  // A page that opens at /chat shows the chat in a moment, so a reload does not count as leaving it.
+  // A page opened at /chat is about to show the chat, so a reload does not count as leaving it.
   if (location.pathname.startsWith('/chat')) randomChat.show();
   randomChat.useStore.subscribe(createOpenChatReminder());
   randomChat.attachSocket(client);
@@ -130,7 +130,7 @@ export const startRealtime = (): void => {
     privateChats.switchUser();
     if (userId !== undefined) client.start();
     else if (signedInId === undefined) queryClient.clear();
-    // Nothing is pushed to a suspended user, so everything is fetched again once the user is back.
+    // Nothing is pushed to a suspended user, so everything is refetched after the suspension.
     else void queryClient.invalidateQueries({ refetchType: 'none' });
   };
   useIdentity.subscribe(connectCurrentUser);

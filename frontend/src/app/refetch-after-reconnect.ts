@@ -4,7 +4,7 @@ import { isConversationKeyOfUser, unreadCountsKey } from '@/features/private-cha
 import { blocksKey } from '@/features/safety/api/blocks';
 import { noticesKey } from '@/features/standing/api/notices-cache';
 
-/** Each browser starts its requests at random times within this period, so that those of all browsers are spread. */
+/** Each browser waits a random part of this period, which spreads the load after a server restart. */
 export const refetchWithinMs = 500;
 
 /**

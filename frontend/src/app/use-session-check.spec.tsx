@@ -14,7 +14,7 @@ const stored = aUser({ id: 7, username: 'stored', gender: null });
 
 beforeEach(() => signIn(stored));
 
-it('replaces the stored user by the one that the server returns', async () => {
+it('replaces the stored user with the one that the server returns', async () => {
   fakeServer({ 'GET /api/user/7': { ...stored, username: 'on the server' } });
   renderWithCache(<SessionCheck />);
   await waitFor(() => expect(currentUser()?.username).toBe('on the server'));

@@ -32,7 +32,7 @@ interface SessionCheckOptions {
  * Loads the user from the server whenever the component mounts, since the stored user may outlive the session cookie
  * (A04). Updates the stored user, or signs out when the session or the user no longer exists. Until the response
  * arrives the page shows the stored user; the server enforces permissions in any case.
- * @returns whether the server has answered, and whether it named a moderator.
+ * @returns whether the server has answered, and whether the user is a moderator.
  */
 export const useSessionCheck = (
   userId: number | undefined,
@@ -40,7 +40,7 @@ export const useSessionCheck = (
 ): { isChecked: boolean; isModerator: boolean } => {
   const { data, error } = useQuery({
     queryKey: [`/api/user/${userId}`],
-    // Applies the response itself: an effect would run later, and could undo what was pushed in between.
+    // Applies the response itself: an effect would run later, and could overwrite a pushed change.
     queryFn: async (context) => {
       const userAtRequest = currentUser();
       const response = await loadSessionUser(context);

@@ -56,14 +56,14 @@ describe('request', () => {
     });
   });
 
-  it('falls back to the status text, and to the canonical phrase if there is none', async () => {
+  it('uses the status text, or else the canonical phrase, as the message when the body is empty', async () => {
     respondWith(404, '', 'Not Found');
     await expect(request('GET', '/x')).rejects.toThrow(/^404: Not Found$/);
     respondWith(503, '');
     await expect(request('GET', '/x')).rejects.toThrow(/^503: Service Unavailable$/);
   });
 
-  it('has no server message when the body is not an error of the server', async () => {
+  it('throws an error without serverMessage when the body is not a JSON error', async () => {
     for (const body of ['<html>', 'null', '{"message":5}']) {
       respondWith(502, body);
       await expect(request('GET', '/x')).rejects.toMatchObject({ serverMessage: undefined });
@@ -80,7 +80,7 @@ describe('the query client', () => {
     expect(getLastCall()[0]).toBe('/api/friends/7');
   });
 
-  it('throws on a 401, or returns null if configured', async () => {
+  it("throws on a 401, or returns null with on401: 'empty'", async () => {
     respondWith(401, 'no');
     await expect(createQueryFunction({ on401: 'throw' })(context)).rejects.toThrow('401: no');
     await expect(createQueryFunction({ on401: 'empty' })(context)).resolves.toBeNull();

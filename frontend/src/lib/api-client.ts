@@ -15,7 +15,7 @@ export class ApiError extends Error {
 
   private readonly body: string;
 
-  /** The message of the server, fit to show to a user; undefined if it sent none (A146). */
+  /** The server's message, suitable for users; undefined if the server sent none (A146). */
   get serverMessage(): string | undefined {
     const { message } = this.parseBody();
     return typeof message === 'string' ? message : undefined;
@@ -37,12 +37,12 @@ export class ApiError extends Error {
 
 let handleRefusal = (_error: ApiError): void => undefined;
 
-/** Calls `handle` with every non-success response of the page, before its request is rejected. */
+/** Calls `handle` for every non-success response, before the promise of its request rejects. */
 export const onRefusal = (handle: (error: ApiError) => void): void => {
   handleRefusal = handle;
 };
 
-// HTTP/2 carries no status text (A147).
+// Fallback for HTTP/2, which has no status text (A147).
 const canonicalPhrases: Record<number, string> = {
   400: 'Bad Request',
   401: 'Unauthorized',
@@ -70,11 +70,11 @@ export const toApiError = async (
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** Long enough for a slow connection; without a limit a stalled network would block a form for minutes. */
+/** Long enough for a slow connection; without a timeout a stalled network would block a form for minutes. */
 const defaultTimeoutMs = 15_000;
 
 /**
- * Sends one request with the session cookie, its body as JSON.
+ * Sends a request with the session cookie and the body as JSON.
  * @returns the parsed JSON; undefined for an empty response.
  * @throws ApiError on a non-success status; the error of `fetch` when there is no response in time (15 s by default).
  */

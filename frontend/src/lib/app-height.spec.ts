@@ -28,7 +28,7 @@ const renderAppHeight = ({ isCoarse = true } = {}) => {
 
 afterEach(() => jest.restoreAllMocks());
 
-it('shrinks the page for a keyboard that covers part of it, and undoes the panning', () => {
+it('shrinks the page when the keyboard opens, and undoes the panning of iOS', () => {
   const { viewport, scrollTo, unmount } = renderAppHeight();
   expect(readAppHeight()).toBe('700px');
   viewport.changeViewport({ height: 380, offsetTop: 120 });

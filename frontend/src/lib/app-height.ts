@@ -1,8 +1,8 @@
 import { useEffect } from 'react';
 
 /**
- * Keeps `--app-height` at the height of the visual viewport. When its keyboard opens, iOS neither shrinks `dvh` nor
- * resizes the page, but pans it: the header would move out of view and the composer under the keyboard.
+ * Keeps `--app-height` equal to the height of the visual viewport. When the keyboard opens, iOS neither shrinks `dvh`
+ * nor resizes the page, but pans it, which would move the header out of view and the composer under the keyboard.
  */
 export const useAppHeight = (): void => {
   useEffect(() => {

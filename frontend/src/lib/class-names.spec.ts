@@ -8,7 +8,7 @@ it.each([
   ['hover:bg-raised bg-card', 'hover:bg-card', 'bg-card hover:bg-card'],
   ['border-2 border-input', 'border-5 border-ice', 'border-5 border-ice'],
   ['text-chat', 'text-[2.5rem]', 'text-[2.5rem]'],
-])('keeps the later of two utilities for one property: %s, %s', (first, second, expected) => {
+])('cn keeps the later of two utilities that set the same property: %s, %s', (first, second, expected) => {
   expect(cn(first, second)).toBe(expected);
 });
 
@@ -21,6 +21,6 @@ it.each([
   'max-w-md w-full min-w-0',
   '[&_svg]:size-5 size-11 @max-2xl:px-2 px-4',
   'from-the-left size-full',
-])('keeps utilities that do not conflict: %s', (classes) => {
+])('cn keeps utilities that do not conflict: %s', (classes) => {
   expect(cn(classes, false, undefined)).toBe(classes);
 });

@@ -1,8 +1,8 @@
 import { clsx, type ClassValue } from 'clsx';
 
 /**
- * Patterns of mutually exclusive utilities, with the property that they set; the first match counts. Without a
- * property, the first captured group of the pattern is the property: `h-4` sets `h`.
+ * Patterns of mutually exclusive Tailwind utilities, with the property that they set; the first match wins. Without a
+ * property, the first captured group is the property: `h-4` sets `h`.
  */
 const propertyPatterns: readonly [pattern: RegExp, property?: string][] = [
   [/^(static|relative|absolute|fixed|sticky)$/, 'position'],
@@ -46,7 +46,7 @@ const findProperty = (utility: string): string | undefined => {
 
 const mergedByInput = new Map<string, string>();
 
-/** Of two utilities that set the same property under the same variants, keeps the later one. */
+/** Removes each utility whose property is set by a later one under the same variants. */
 const merge = (classes: string): string => {
   const seen = new Set<string>();
   const kept: string[] = [];
@@ -65,8 +65,8 @@ const merge = (classes: string): string => {
 };
 
 /**
- * Joins class names; of two that set the same property the later wins. Knows only the utilities with which
- * components of this page are adjusted; tailwind-merge knows all and is 20 times as large.
+ * Joins class names; if two set the same property, the later wins. Supports only the utilities that components of this
+ * page override; tailwind-merge supports all and is 20 times as large.
  */
 export const cn = (...classes: ClassValue[]): string => {
   const joined = clsx(classes);

@@ -16,7 +16,7 @@ const failToLoad = (): Promise<never> => Promise.reject(new TypeError('Failed to
 
 beforeEach(() => sessionStorage.clear());
 
-it("detects a newer version by the entry script in the server's page", async () => {
+it("detects a newer version by comparing the entry scripts of this page and the server's page", async () => {
   respondWith({ ok: true, text: '<meta name="thaw-scripts" content="/assets/index-b2.js /assets/x.js">' });
   expect(await isNewerVersionDeployed(currentPage)).toBe(true);
   respondWith({ ok: true, text: '<meta name="thaw-scripts" content="/assets/index-a1.js /assets/x.js">' });
@@ -26,14 +26,14 @@ it("detects a newer version by the entry script in the server's page", async () 
   ).toBe(true);
 });
 
-it('assumes no newer version when the server cannot be reached, or fails', async () => {
+it('assumes no newer version when the server cannot be reached or returns an error', async () => {
   respondWith(new TypeError('Failed to fetch'));
   expect(await isNewerVersionDeployed(currentPage)).toBe(false);
   respondWith({ ok: false, text: 'Bad Gateway' });
   expect(await isNewerVersionDeployed(currentPage)).toBe(false);
 });
 
-it('reloads for a newer version, but not repeatedly', async () => {
+it('reloads the page once when a newer version is deployed', async () => {
   const reload = jest.fn();
   const version = { isNewerVersionDeployed: () => Promise.resolve(true), reload };
   await new Promise<void>((resolve) => {
@@ -45,7 +45,7 @@ it('reloads for a newer version, but not repeatedly', async () => {
   expect(reload).toHaveBeenCalledTimes(1);
 });
 
-it('does not reload on a network failure', async () => {
+it('does not reload the page on a network failure', async () => {
   const reload = jest.fn();
   const version = { isNewerVersionDeployed: () => Promise.resolve(false), reload };
   await expect(loadPart(failToLoad, version)).rejects.toThrow(PartNotLoadedError);

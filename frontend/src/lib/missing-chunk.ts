@@ -1,9 +1,9 @@
 import { tabStorage } from '@/lib/storage';
 
 const storageKey = 'thaw-reloaded-at';
-/** The page does not reload itself more often, in case a reload does not bring the missing part. */
+/** Minimum time between automatic reloads, in case a reload does not restore the missing chunk. */
 const minReloadIntervalMs = 30_000;
-/** The user waits for the part, so an unanswered check counts as no newer version. */
+/** The user is waiting for the part, so a check that takes longer counts as no newer version. */
 const versionCheckTimeoutMs = 5_000;
 
 /** Address of the entry script of a page, which identifies its version. Prerendered pages list it in a meta tag. */
@@ -35,7 +35,7 @@ const claimReload = (): boolean =>
   Date.now() - Number(tabStorage.read(storageKey)) >= minReloadIntervalMs &&
   tabStorage.write(storageKey, String(Date.now()));
 
-/** The code of a part did not load over the network; a retry may succeed. */
+/** Thrown when the code of a part (a lazily loaded component) did not load; a retry may succeed. */
 export class PartNotLoadedError extends Error {
   override readonly name = 'PartNotLoadedError';
 }
@@ -48,9 +48,9 @@ export interface VersionCheck {
 const thisPage: VersionCheck = { isNewerVersionDeployed, reload: () => location.reload() };
 
 /**
- * Loads a part of the application. If it is missing because a newer version was deployed, reloads the page and never
- * settles. On a network failure the page is not reloaded, since its state would be lost.
- * @throws PartNotLoadedError when it was not loaded.
+ * Loads a lazy part of the application. If its chunk is missing because a newer version was deployed, reloads the page
+ * and never settles. On a network failure the page is not reloaded, since its state would be lost.
+ * @throws PartNotLoadedError when the part was not loaded and the page is not reloaded.
  */
 export const loadPart = async <T>(load: () => Promise<T>, version = thisPage): Promise<T> => {
   try {

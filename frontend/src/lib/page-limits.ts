@@ -1,4 +1,4 @@
-/** Timings, sizes and counts used only by the page. Those that a server shares are in `@thaw/contract/limits`. */
+/** Timings, sizes and counts used only by the page. Limits shared with the server are in `@thaw/contract/limits`. */
 export const pageLimits = {
   /** Length of a text, in code points, from which the composer shows the remaining count (A89). */
   messageCounterFromCodePoints: 1_800,
@@ -8,18 +8,18 @@ export const pageLimits = {
   /** How long the Reconnect button stays hidden after a flood close (4429). */
   reconnectAfterFloodMs: 30_000,
 
-  /** The cached friends are fresh for this long; pushed changes update them in between. */
+  /** Stale time of the cached friends; pushed changes update them in between. */
   friendsCacheMs: 5 * 60_000,
-  /** The same for the friend requests. */
+  /** Stale time of the cached friend requests. */
   friendRequestsCacheMs: 30_000,
   /** How often the unread counts are fetched, in case a push was lost (A131). */
   unreadPollMs: 30_000,
 
-  /** A chat in which nothing happens for this long shows suggestions. */
+  /** A chat without activity for this long shows suggestions. */
   suggestionsAfterMs: 20_000,
   /** Delay between leaving /chat during an active chat and skipping it (A59). */
   leaveChatDelayMs: 10_000,
-  /** A search that takes longer shows a hint that few people are there. */
+  /** A search that takes longer shows a hint that few people are online. */
   searchHintAfterMs: 30_000,
   /** The typing indicator disappears this long after the last `typing` frame. */
   typingShownMs: 6_000,
@@ -32,13 +32,13 @@ export const pageLimits = {
   /** Duration of the effect when the answers differ. */
   plotTwistMs: 3_000,
 
-  /** How long a toast is shown, and so for how long its action, such as Undo, is offered. */
+  /** How long a toast, and so its action, such as Undo, is shown. */
   toastMs: 5_000,
   /** Delay between hovering a control and its tooltip. */
   tooltipOpenDelayMs: 700,
   /** A tooltip opens without the delay when another one was open within this time. */
   tooltipSkipDelayMs: 300,
-  /** Narrower windows have the sidebar as a sheet. */
+  /** Narrower windows show the sidebar as an off-canvas sheet. */
   mobileBreakpointPx: 768,
   sidebarCollapsedPx: 80,
   sidebarExpandedPx: 320,
@@ -50,6 +50,6 @@ export const pageLimits = {
   /** How long the save button of the profile shows "Saved!" or "Error saving". */
   profileSavedMs: 2_000,
   profileErrorMs: 3_000,
-  /** Delay between the choice of a gender and the offer of an account, so that the first dialog can close. */
+  /** Delay between choosing a gender and the offer to create an account, so that the first dialog can close. */
   anonymousPromptDelayMs: 500,
 } as const;

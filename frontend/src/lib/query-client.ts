@@ -16,7 +16,7 @@ export const createQueryFunction =
     }
   };
 
-/** The defaults of the specification: never stale, no retries, no polling, no refetch on focus. */
+/** Creates a client with the defaults of the specification: never stale, no retries, polling or refetch on focus. */
 export const createQueryClient = (): QueryClient =>
   new QueryClient({
     defaultOptions: {
@@ -33,7 +33,7 @@ export const createQueryClient = (): QueryClient =>
     },
   });
 
-/** Refetches after a pushed change: the response of a request in flight may be older than the change. */
+/** Refetches a query that is in flight when a change is pushed: its response may be older than the change. */
 export const refetchIfInFlight = async (queries: QueryClient, queryKey: QueryKey): Promise<void> => {
   const query = queries.getQueryCache().find({ queryKey, exact: true });
   if (query?.state.fetchStatus !== 'fetching') return;

@@ -1,5 +1,5 @@
 import { type ErrorInfo } from 'react';
 
-/** Receives every rendering error; the place to call an operator's error collector. */
+/** Receives every rendering error. Call an operator's error collector here. */
 export const reportRenderError = (error: unknown, { componentStack }: ErrorInfo): void =>
   console.error('A part of the page could not be rendered', error, componentStack ?? '');

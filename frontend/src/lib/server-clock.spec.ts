@@ -15,7 +15,7 @@ it.each([5, -5])('follows the server when the local clock is %s minutes off', (m
   expect(Math.abs(getServerNow() - serverMs)).toBeLessThan(1_000);
 });
 
-it('trusts the local clock within the precision of the header', () => {
+it('getServerNow returns the local time when the difference is within the precision of the Date header', () => {
   noteServerDate(formatDateHeader(now - 2_000), now - 50, now);
   expect(getServerNow()).toBe(now);
   // A slow response is less precise.
@@ -23,7 +23,7 @@ it('trusts the local clock within the precision of the header', () => {
   expect(getServerNow()).toBe(now);
 });
 
-it('ignores a response without a date', () => {
+it('noteServerDate ignores a missing or invalid Date header', () => {
   noteServerDate(formatDateHeader(now + 3_600_000), now, now);
   noteServerDate(null, now, now);
   noteServerDate('nonsense', now, now);

@@ -1,11 +1,14 @@
 /** The `Date` header is truncated to the second, so on average it is half a second behind. */
 const meanTruncationMs = 500;
-/** The `Date` header has whole seconds, and the response takes time: a smaller difference is noise. */
+/** A smaller difference is noise: the `Date` header has whole seconds, and the server's processing time is unknown. */
 const toleranceMs = 2_000;
 
 let offsetMs = 0;
 
-/** Estimates the offset of the clocks from the `Date` header of a response. Times are local, in ms since the epoch. */
+/**
+ * Estimates the offset of the server's clock from the `Date` header of a response.
+ * @param sentAt local time of the request, in ms since the epoch; `answeredAt` that of the response
+ */
 export const noteServerDate = (date: string | null | undefined, sentAt: number, answeredAt: number): void => {
   const serverMs = Date.parse(date ?? '');
   if (Number.isNaN(serverMs)) return;

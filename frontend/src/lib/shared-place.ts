@@ -1,6 +1,6 @@
 /**
- * A part of the application that several tabs of one browser may show at once, tracked with a Web Lock, so that a tab
- * that leaves can ask whether another is still there. Unknown without Web Locks (a page on plain http).
+ * A part of the application that several tabs of one browser may show. Each tab holds a shared Web Lock while it shows
+ * the part, so that a tab that leaves can check for others. Unavailable on plain http, which has no Web Locks.
  */
 export class SharedPlace {
   private release: (() => void) | undefined;

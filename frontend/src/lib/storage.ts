@@ -6,7 +6,7 @@ export interface SafeStorage {
   keys: () => readonly string[];
 }
 
-/** Wraps a storage so that it never throws: storage may be full or blocked. */
+/** Wraps a storage, which may be full or blocked, so that no method throws. */
 const createSafeStorage = (storage: () => Storage): SafeStorage => {
   const attempt = <T>(operation: () => T, fallback: T): T => {
     try {

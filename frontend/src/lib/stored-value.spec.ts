@@ -12,7 +12,7 @@ const side = createStoredValue<Side>('test-side', {
 beforeEach(() => localStorage.clear());
 afterEach(() => jest.restoreAllMocks());
 
-it('reads what was written, and the default for invalid text', () => {
+it('reads the written value, and the default for invalid text', () => {
   expect(side.read()).toBe('left');
   side.write('right');
   expect(side.read()).toBe('right');
@@ -38,7 +38,7 @@ it('notifies every subscriber of changes here and in other tabs, until it unsubs
   expect(listener).toHaveBeenCalledTimes(2);
 });
 
-it('is false by default for a switch', () => {
+it('a stored switch is false by default', () => {
   const { read, write } = createStoredSwitch('test-switch');
   expect(read()).toBe(false);
   write(true);
@@ -47,7 +47,7 @@ it('is false by default for a switch', () => {
   expect(read()).toBe(false);
 });
 
-it('neither throws nor loses its default where storage is blocked', () => {
+it('reads the default, and does not throw, when storage is blocked', () => {
   jest.spyOn(Storage.prototype, 'getItem').mockImplementation(() => {
     throw new DOMException('denied', 'SecurityError');
   });

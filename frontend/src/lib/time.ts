@@ -3,7 +3,7 @@ const clockFormat = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute
 /** Whether a time in ms since the epoch can be formatted: `Intl` and `toISOString` throw for others. */
 const isValidTime = (timeMs: number): boolean => !Number.isNaN(new Date(timeMs).getTime());
 
-/** Formats a time in ms since the epoch. An invalid time gives an empty string, so that it does not break the page. */
+/** Formats a time in ms since the epoch. Returns '' for an invalid time, so that bad data does not break the page. */
 export const formatTime = (format: Intl.DateTimeFormat, timeMs: number): string =>
   isValidTime(timeMs) ? format.format(timeMs) : '';
 

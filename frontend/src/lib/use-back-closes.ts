@@ -9,8 +9,8 @@ interface EntryState {
 export const isOverlayEntry = (): boolean => (history.state as EntryState | null)?.overlay !== undefined;
 
 /**
- * While `isOpen`, makes the browser's Back close the overlay and stay on the page: adds one history entry, and removes
- * it when the overlay is closed in another way. For overlays without an address, such as a sheet or a photo.
+ * Lets the browser's Back button close an open overlay that has no address, such as a sheet or a photo. Adds a history
+ * entry while `isOpen`, and removes it when the overlay is closed in another way.
  */
 export const useBackCloses = (isOpen: boolean, close: () => void): void => {
   const latest = useRef(close);

@@ -10,6 +10,6 @@ const subscribe = (onChange: () => void): (() => void) => {
   return () => list.removeEventListener('change', onChange);
 };
 
-/** Whether the window is wide enough to show the sidebar beside the chat. */
+/** Whether the window is wide enough to show the sidebar next to the chat. */
 export const useIsWide = (): boolean =>
   useSyncExternalStore(subscribe, () => window.matchMedia(query).matches);

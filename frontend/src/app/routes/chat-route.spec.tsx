@@ -34,7 +34,7 @@ const logOut = (): Promise<void> => userEvent.click(screen.getByRole('button', {
 
 beforeEach(() => {
   jest.spyOn(console, 'warn').mockImplementation(() => undefined);
-  // A wide window, in which the sidebar is beside the chat.
+  // A wide window, in which the sidebar is next to the chat.
   const list = window.matchMedia('');
   jest.spyOn(window, 'matchMedia').mockReturnValue({ ...list, matches: true });
 });
@@ -43,7 +43,7 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-it('signs out even if the server refuses the logout for its rate limit (A03)', async () => {
+it('signs out even if the server refuses the logout because of a rate limit (A03)', async () => {
   const server = await openChatRoute(
     () => new Refusal(429, { code: 'rate_limited', message: 'Too many requests' }),
   );

@@ -57,7 +57,7 @@ const chatHistoryPart = createPart(
   async () => (await import('@/features/history/components/chat-history-modal')).ChatHistoryModal,
 );
 
-/** Its rule for stated ages is needed only after a chat. */
+/** Loaded on demand: its rule for stated ages is needed only after a chat. */
 const unlessEndedForAgePart = createPart(
   async () => (await import('@/features/random-chat/components/unless-ended-for-age')).UnlessEndedForAge,
 );
@@ -66,7 +66,7 @@ const friendSwitcherPart = createPart(
 );
 const shortcutsPart = createPart(async () => (await import('@/app/shortcuts/shortcuts-list')).ShortcutsList);
 
-/** Parts that open on a press or on hover, preloaded while the page is idle. */
+/** Parts that open on a click or on hover, preloaded while the page is idle. */
 const partsOnDemand = [
   profileDialogContents,
   tooltipBubblePart,
@@ -227,10 +227,10 @@ const Chat = ({ user, logOut }: { user: SelfUser; logOut: () => void }) => {
   );
 };
 
-/** While there is no socket, a changed standing is noticed by asking for the user. */
+/** A suspended user has no socket, so changes of the standing are polled. */
 const standingCheckMs = 60_000;
 
-/** Where a user goes who is signed out: the deletion of the account leads to its receipt. */
+/** Redirects a signed-out user to the sign-in page, or after an account deletion to its receipt. */
 const SignedOut = () => {
   const isPending = useAccountDeletion((state) => state.isPending);
   const receiptId = useAccountDeletion((state) => state.receiptId);

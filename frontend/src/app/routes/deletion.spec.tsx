@@ -28,18 +28,18 @@ beforeEach(() => {
   resetAccountDeletion();
 });
 
-it('waits for the receipt when the session ends before the response of the deletion, and then leads to it', async () => {
+it('waits for the deletion response when the session ends first, and then redirects to the receipt', async () => {
   useAccountDeletion.setState({ isPending: true });
   show();
   expect(await screen.findByText('Deleting your account…')).toBeVisible();
   expect(getAddress()).toHaveTextContent('/chat');
   act(() => useAccountDeletion.setState({ isPending: false, receiptId }));
   expect(getAddress()).toHaveTextContent(`/receipt?id=${receiptId}`);
-  // The next user of this tab who signs out is not led there.
+  // The next user who signs out in this tab is not redirected to the receipt.
   expect(useAccountDeletion.getState().receiptId).toBeNull();
 });
 
-it('leads to the sign-in when the response of the deletion is lost', () => {
+it('redirects to the sign-in page when the response of the deletion is lost', () => {
   useAccountDeletion.setState({ isPending: true });
   show();
   act(() => useAccountDeletion.setState({ isPending: false, failure: 'The server did not answer.' }));

@@ -25,14 +25,14 @@ const open = () =>
   );
 const findNotFoundPage = () => screen.findByRole('heading', { name: 'Page Not Found' });
 
-it('does not exist for a visitor, and sends no request', async () => {
+it('shows Not Found to a visitor, and sends no request', async () => {
   const server = fakeServer({});
   open();
   expect(await findNotFoundPage()).toBeVisible();
   expect(server.calls).toEqual([]);
 });
 
-it('does not exist for a user who is no moderator', async () => {
+it('shows Not Found to a user who is not a moderator', async () => {
   const server = fakeServer({ 'GET /api/user/7': { user: aUser() } });
   signIn(aUser());
   open();
@@ -40,7 +40,7 @@ it('does not exist for a user who is no moderator', async () => {
   expect(server.calls.map(({ url }) => url)).toEqual(['/api/user/7']);
 });
 
-it('opens for a user who became a moderator after they signed in', async () => {
+it('shows the moderation tool to a user who became a moderator after signing in', async () => {
   fakeServer({ 'GET /api/user/7': { user: aUser({ isModerator: true }) }, [queue]: noCases });
   signIn(aUser());
   open();
@@ -49,7 +49,7 @@ it('opens for a user who became a moderator after they signed in', async () => {
   expect(currentUser()?.isModerator).toBe(true);
 });
 
-it('does not exist any more for a moderator who was dismissed', async () => {
+it('shows Not Found to a user who is no longer a moderator', async () => {
   fakeServer({ 'GET /api/user/7': { user: aUser() }, [queue]: new Refusal(403, { code: 'forbidden' }) });
   signIn(aUser({ isModerator: true }));
   open();

@@ -18,7 +18,7 @@ const NotFound = () => (
 );
 
 /**
- * The tool for moderators; for all others the page does not exist. The code of the tool is loaded for moderators only.
+ * The tool for moderators; its code is loaded for moderators only. All others see the Not Found page.
  */
 const ModerationGate = () => {
   const user = useIdentity((state) => state.user);

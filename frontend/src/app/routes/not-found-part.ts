@@ -1,6 +1,6 @@
 import { createPart } from '@/ui/loaded-part';
 
-/** The page of an address that does not exist. */
+/** The page for an unknown address. */
 export const notFoundPart = createPart(
   async () => (await import('@/app/routes/not-found-route')).NotFoundRoute,
 );

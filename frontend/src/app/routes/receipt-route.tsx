@@ -6,7 +6,7 @@ import { ReceiptPage } from '@/features/my-data/receipt/components/receipt-page'
 
 export const ReceiptRoute = () => {
   const [search] = useSearchParams();
-  // The page is open: a later user of this tab is not led here.
+  // Reset, so that the next user who signs out in this tab is not redirected here.
   useEffect(() => resetAccountDeletion(), []);
   return (
     <WithQueries>

@@ -15,7 +15,7 @@ import { fakeServer, Refusal } from '@/testing/fake-server';
 import { FakeSocket } from '@/testing/fake-socket';
 import { aNotice } from '@/testing/safety-factories';
 
-// Uses the page of /chat with its real socket client and stores. The server and the other end of the socket are fakes.
+// Uses the page of /chat with its real socket client and stores. The HTTP server and the WebSocket are fakes.
 
 const good: Standing = { kind: 'good', since: null, until: null, noticeId: null };
 const suspended: Standing = {
@@ -126,7 +126,7 @@ it('a close with 4401 leads to the standing page when the server says that the u
   expect(listOpenedSockets()).toBe(1);
 });
 
-it('a request that is refused as suspended leads there', async () => {
+it('an HTTP request refused with the code suspended leads to the standing page', async () => {
   const { server } = await openChat();
   server.routes['GET /api/user/7'] = { ...me, standing: suspended };
   server.routes['GET /api/chat-history/7'] = new Refusal(403, { code: 'suspended', message: 'Suspended' });
@@ -145,7 +145,7 @@ it('a user who signs in while banned sees why, without a socket, and can sign ou
   expect(queryClient.getQueryData(noticesKey(7))).toBeUndefined();
 });
 
-it('the product comes back without a reload when the suspension is lifted', async () => {
+it('the chat returns without a reload when the suspension is lifted', async () => {
   jest.useFakeTimers();
   const { server, listOpenedSockets } = open(suspended);
   expect(await isPaused()).toBeVisible();
@@ -159,7 +159,7 @@ it('the product comes back without a reload when the suspension is lifted', asyn
   expect(listOpenedSockets()).toBe(1);
 });
 
-it('is lifted although the first response said the same as the last', async () => {
+it('the chat returns even if the response equals the one received before the suspension', async () => {
   jest.useFakeTimers();
   const { server } = open();
   await screen.findByRole('heading', { name: 'Ready to chat?' });
@@ -170,7 +170,7 @@ it('is lifted although the first response said the same as the last', async () =
   expect(await screen.findByRole('heading', { name: 'Ready to chat?' })).toBeVisible();
 });
 
-it('a search that is refused because of the standing shows why instead of an error', async () => {
+it('a search refused because of the standing shows the reason instead of an error', async () => {
   const { server } = await openChat();
   const standing = { ...suspended, kind: 'age_question', noticeId: 43 } as const;
   server.routes['GET /api/user/7'] = { ...me, standing };

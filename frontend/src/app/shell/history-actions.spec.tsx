@@ -48,7 +48,7 @@ it('offers only Unblock for a blocked partner', async () => {
   expect(screen.queryByRole('button', { name: 'Add Friend' })).toBeNull();
 });
 
-it('offers a report of the chat as long as it is possible', async () => {
+it('offers a report while the chat can be reported', async () => {
   show([], { isReportable: true });
   expect(await listItems()).toEqual(['Report…', 'Block…']);
   await userEvent.click(screen.getByRole('menuitem', { name: 'Report…' }));
@@ -58,13 +58,13 @@ it('offers a report of the chat as long as it is possible', async () => {
   });
 });
 
-it('offers only a report for a partner who is unknown', async () => {
+it('offers only a report for an unknown partner', async () => {
   show([], { isReportable: true, isUnknown: true });
   expect(await listItems()).toEqual(['Report…']);
   expect(screen.queryByRole('button', { name: 'Add Friend' })).toBeNull();
 });
 
-it('offers nothing for an unknown partner who cannot be reported any more', () => {
+it('offers no action for an unknown partner who can no longer be reported', () => {
   show([], { isUnknown: true });
   expect(screen.queryByRole('button')).toBeNull();
 });

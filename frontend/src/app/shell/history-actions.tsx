@@ -4,8 +4,8 @@ import { useIsBlocked } from '@/features/safety/api/blocks';
 import { MoreAbout } from '@/features/safety/components/more-about';
 
 /**
- * The actions on a past partner. A blocked one cannot be added as a friend. One whose profile is hidden can still be
- * reported: they may have blocked the user.
+ * The actions on a past partner. A blocked partner cannot be added as a friend. An unknown partner (their profile is
+ * hidden, perhaps because they have blocked the user) can only be reported.
  */
 export const HistoryActions = ({ userId, partner }: { userId: number; partner: HistoryPartner }) => {
   const { id, nameId, isRecent, historyId, isReportable, isUnknown } = partner;

@@ -32,7 +32,7 @@ export const BrokenModal = ({ retry, onDismiss }: BrokenModalProps) => (
   </Modal>
 );
 
-/** Shown while the code of a modal loads, after a short delay. */
+/** Shown after a short delay while the code of a modal loads. */
 export const PendingModal = ({ title, onDismiss }: { title: string; onDismiss: () => void }) => (
   <Delayed>
     <Modal isOpen title={title} onDismiss={onDismiss}>

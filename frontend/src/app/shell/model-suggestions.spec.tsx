@@ -27,7 +27,7 @@ const show = async () => {
       <PrivateChatSuggestions isFree insert={insert} buttonClass="" conversationId="12" messages={[]} />
     </form>,
   );
-  // The model is known before anything is pressed.
+  // Wait until the page knows whether the server offers a model.
   await waitFor(() => expect(server.count('GET', '/api/suggestions')).toBe(1));
   await Promise.resolve();
   return userEvent.setup();
@@ -68,7 +68,7 @@ it('is invisible when the server has no model', async () => {
   expect(asked()).toBe(0);
 });
 
-it('asks for consent before anything is sent, names the host, and marks what the model says', async () => {
+it('asks for consent before anything is sent, names the host, and labels the suggestions of the model', async () => {
   const user = await show();
   await user.click(button('Suggest something'));
   expect(queryDialog()).toHaveAccessibleDescription(
@@ -100,7 +100,7 @@ it.each(['Only ideas from this page', 'Close', '{Escape}'])(
   },
 );
 
-it('keeps the choice for the user and the host in this browser', async () => {
+it('does not ask a user who has consented to this host in this browser', async () => {
   localStorage.setItem(`thaw-suggestions-source-${aUser().id}`, `model ${host}`);
   const user = await show();
   await user.click(button('Suggest something'));
@@ -110,7 +110,7 @@ it('keeps the choice for the user and the host in this browser', async () => {
 it.each([
   ['another user', `thaw-suggestions-source-999`, `model ${host}`],
   ['another host', `thaw-suggestions-source-${aUser().id}`, 'model elsewhere.example'],
-])('asks again when the consent was that of %s', async (_, key, value) => {
+])('asks again when the stored consent is for %s', async (_, key, value) => {
   localStorage.setItem(key, value);
   const user = await show();
   await user.click(button('Suggest something'));
@@ -118,7 +118,7 @@ it.each([
   expect(asked()).toBe(0);
 });
 
-it('withdraws the consent at the suggestions', async () => {
+it('sends no more requests after the user withdraws the consent', async () => {
   localStorage.setItem(`thaw-suggestions-source-${aUser().id}`, `model ${host}`);
   const user = await show();
   await user.click(button('Suggest something'));
@@ -147,7 +147,7 @@ it.each([
   expect(button('Ideas from this page')).toBeVisible();
 });
 
-it('does not ask the model again when the row returns in the same conversation, but for other ideas', async () => {
+it('reuses the model suggestions when the row is shown again, and requests new ones for Other ideas', async () => {
   localStorage.setItem(`thaw-suggestions-source-${aUser().id}`, `model ${host}`);
   const user = await show();
   await user.click(button('Suggest something'));

@@ -11,7 +11,7 @@ import {
   useNoticeDialog,
 } from '@/features/standing/stores/notice-dialog.store';
 
-/** The dialog of a notice: on arrival, when one arrives, and when the user opens one. */
+/** Shows a moderators' notice in a dialog: an unread one when the page opens or it arrives, or one the user opens. */
 export const NoticePlace = ({ user }: { user: SelfUser }) => {
   const { data: notices = [] } = useNotices(user.id);
   const dialog = useNoticeDialog();
@@ -20,7 +20,7 @@ export const NoticePlace = ({ user }: { user: SelfUser }) => {
   const isReporting = useReportDialog(({ target }) => target !== null);
   const isHeld = user.gender === null || isAsking || isReporting;
   useEffect(() => resetNoticeDialog, [user.id]);
-  // The standing page shows these itself.
+  // The standing page itself shows these notices.
   const isShownByPage = ({ kind }: { kind: string }): boolean => kind === 'suspension' || kind === 'ban';
   const shownHere = isExcluded(user.standing) ? notices.filter((notice) => !isShownByPage(notice)) : notices;
   const notice = isHeld ? undefined : selectShownNotice(dialog, shownHere);

@@ -22,7 +22,7 @@ const createInitialState = (): Shell => ({
   isSheetOpen: false,
 });
 
-/** What is open around the random chat; shared by distant parts of the page. */
+/** State of the page layout around the random chat: the open friend's chat, modal and sidebar. */
 export const useShell = create<Shell>()(createInitialState);
 
 export const shell = {

@@ -18,7 +18,7 @@ export interface SidebarPart {
 
 export interface SidebarProps {
   children: (part: SidebarPart) => ReactNode;
-  /** The user's own block at the bottom. */
+  /** The block about the user, at the bottom. */
   profile: (part: { isCollapsed: boolean }) => ReactNode;
 }
 
@@ -48,7 +48,7 @@ const WideSidebar = ({ children, profile }: SidebarProps) => {
 /** A shorter swipe does not close the sheet. */
 const closingSwipePx = 60;
 
-/** A swipe to the left closes the sheet. */
+/** Touch handlers that close the sheet on a swipe to the left. */
 const useSwipeOut = (close: () => void) => {
   const from = useRef<Point | null>(null);
   return {

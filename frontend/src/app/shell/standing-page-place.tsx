@@ -5,11 +5,11 @@ import { DeleteAccountPlace, DownloadMyDataPlace } from '@/app/shell/my-data-par
 import { NoticePlace } from '@/app/shell/notice-place';
 import { StandingPage } from '@/features/standing/components/standing-page';
 
-/** What a user whose account is paused or closed sees in place of the product. */
+/** The page that replaces the chat while the user's account is paused or closed. */
 export const StandingPagePlace = ({ user, onLogout }: { user: SelfUser; onLogout: () => void }) => {
   const { search } = useLocation();
   const navigate = useNavigate();
-  // What was open is closed, and stays closed when the user is back.
+  // Remove open dialogs and chats from the address, so that they do not reappear after the suspension.
   useEffect(() => {
     if (search !== '') void navigate('/chat', { replace: true });
   }, [search, navigate]);

@@ -11,7 +11,7 @@ const noticesPart = createPart(async () => (await import('@/app/shell/notice-pla
 const standingLinePart = createPart(
   async () => (await import('@/features/standing/components/standing-line')).StandingLine,
 );
-/** Preloaded, because a suspension may come at any time. */
+/** Preloaded, because the user may be suspended at any time. */
 export const standingPagePart = createPart(
   async () => (await import('@/app/shell/standing-page-place')).StandingPagePlace,
 );
@@ -19,7 +19,7 @@ export const noticesButtonPart = createPart(
   async () => (await import('@/features/standing/components/notices-list')).NoticesButton,
 );
 
-/** The dialogs of the user's notices. Most users have nothing to read, and do not load them. */
+/** The dialogs of the moderators' notices to the user. Loaded on demand, because most users have no unread notice. */
 export const Notices = ({ user }: { user: SelfUser }) => {
   const { data: notices = [] } = useNotices(user.id);
   const isOpened = useNoticeDialog(({ openedId }) => openedId !== null);
@@ -31,7 +31,7 @@ export const Notices = ({ user }: { user: SelfUser }) => {
   );
 };
 
-/** The line about the user's standing on the initial stage. */
+/** The line about the user's standing (the state set by moderation), shown before a search. */
 export const StandingNote = ({ user }: { user: SelfUser }) =>
   user.standing.kind === 'care' || user.standing.kind === 'age_question' ? (
     <LoadedPart part={standingLinePart} broken={() => null}>

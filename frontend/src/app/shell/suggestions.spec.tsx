@@ -75,7 +75,7 @@ afterEach(() => {
   act(() => signOut());
 });
 
-it('appears after 20 seconds in which nothing was written, with three questions', () => {
+it('shows three suggestions after 20 seconds without a message', () => {
   advanceTime(pageLimits.suggestionsAfterMs - 1);
   expect(queryRow()).toBeNull();
   advanceTime(1);
@@ -88,7 +88,7 @@ it('appears after 20 seconds in which nothing was written, with three questions'
   expect(listChips()).toHaveLength(3);
 });
 
-it('stays away while the field has a text, the partner types or reconnects, or the socket is closed', () => {
+it('hides the suggestions while the field has text, the partner types or reconnects, or the socket is closed', () => {
   write('hm');
   advanceTime(pageLimits.suggestionsAfterMs);
   expect(queryRow()).toBeNull();
@@ -108,7 +108,7 @@ it('stays away while the field has a text, the partner types or reconnects, or t
   expect(queryRow()).not.toBeNull();
 });
 
-it('stays away during a game', () => {
+it('shows no suggestions during a game', () => {
   const [question] = questions as [Question];
   receive('break_ice_question_received', {
     sessionId: 's1',
@@ -121,7 +121,7 @@ it('stays away during a game', () => {
   expect(queryRow()).toBeNull();
 });
 
-it('shows suggestions at once on request, and others on request', () => {
+it('shows suggestions immediately on request, and different ones after Other ideas', () => {
   press('Suggest something');
   const first = listChips();
   expect(first).toHaveLength(3);
@@ -155,7 +155,7 @@ it('puts a suggestion into the composer, sends nothing, and does not offer it ag
   expect(listChips()).not.toContain(text);
 });
 
-it('does not offer what one of the two has asked already', () => {
+it('does not offer a question that either participant has already asked', () => {
   press('Suggest something');
   const [text = ''] = listChips();
   press('Hide');
@@ -164,7 +164,7 @@ it('does not offer what one of the two has asked already', () => {
   expect(listChips()).not.toContain(text);
 });
 
-it('does not appear by itself again in a chat in which it was hidden, but on request', () => {
+it('after Hide, shows suggestions in the same chat only on request', () => {
   advanceTime(pageLimits.suggestionsAfterMs);
   press('Hide');
   expect(queryRow()).toBeNull();
@@ -177,7 +177,7 @@ it('does not appear by itself again in a chat in which it was hidden, but on req
   expect(sessionStorage.getItem('thaw-suggestions-hidden')).toBe('s1');
 });
 
-it('stays hidden in the random chat when it is hidden in a private chat', () => {
+it('keeps suggestions hidden in the random chat after Hide is pressed in a private chat', () => {
   press('Suggest something');
   press('Hide');
   const { unmount } = render(

@@ -4,7 +4,7 @@ import { useRandomChat } from '@/features/random-chat/stores/random-chat.store';
 import { Suggestions } from '@/features/suggestions/components/suggestions';
 import { useIsConnected } from '@/lib/socket/connection';
 
-/** Suggestions of the random chat: on request, and after a silence. */
+/** Conversation starters in a random chat, shown on request and after a period without messages. */
 export const RandomChatSuggestions = (place: IdeasProps) => {
   const activity = useRandomChat(({ session }) => session?.seq);
   const isConnected = useIsConnected();
@@ -25,7 +25,7 @@ export const RandomChatSuggestions = (place: IdeasProps) => {
   );
 };
 
-/** Suggestions of a private chat: on request alone. */
+/** Conversation starters in a private chat, shown only on request. */
 export const PrivateChatSuggestions = (place: IdeasProps) => (
   <Suggestions {...place} chat={{ friendId: Number(place.conversationId) }} />
 );

@@ -12,7 +12,7 @@ import { Link } from '@/ui/link';
 
 export interface TopBarProps {
   pendingRequests: number;
-  /** Number of unread messages of friends; shown when the friends list itself is hidden. */
+  /** Number of unread messages from friends; shown while the friends list is hidden. */
   unreadMessages: number;
 }
 
@@ -23,7 +23,7 @@ export interface TopBarProps {
 export const TopBar = ({ pendingRequests, unreadMessages }: TopBarProps) => {
   const isWide = useIsWide();
   const isSheetOpen = useShell((state) => state.isSheetOpen);
-  // On a phone there is no room for the product name beside the Reconnect button.
+  // On a phone there is no room for the product name next to the Reconnect button.
   const isTight = useConnection(({ status }) => status.kind === 'failed') && !isWide;
   return (
     <header

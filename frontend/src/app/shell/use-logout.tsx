@@ -28,7 +28,7 @@ export const CoveredPage = ({ text }: { text: string }) => (
   </Delayed>
 );
 
-/** Returns `logOut`, which ends the session; and `cover`, which covers the page meanwhile. */
+/** Returns `logOut`, which ends the session, and `cover`, the overlay to render until the session has ended. */
 export const useLogout = (): { logOut: () => void; cover: ReactNode } => {
   const [isLoggingOut, setLoggingOut] = useState(false);
   const logOut = (): void => {

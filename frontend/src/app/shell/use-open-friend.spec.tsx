@@ -52,7 +52,7 @@ it('keeps the chat open when another friendship is removed', () => {
   expect(screen.getByText('heron')).toBeVisible();
 });
 
-it('closes the chat when the list no longer contains the friend, and keeps it closed when they are back', async () => {
+it('closes the chat when the friend is no longer in the list, and does not reopen it when they return', async () => {
   const { queries } = renderOpenFriend();
   // The query cache notifies its observers asynchronously.
   const setFriends = (friends: unknown[]) => {

@@ -4,7 +4,7 @@ import { shell, useShell } from '@/app/shell/shell-store';
 import { useFriends } from '@/features/friends/api/friends';
 import { onAppEvent } from '@/product/app-events';
 
-/** The friend whose private chat is open; undefined once they are no longer a friend (§4 Friend removal). */
+/** Returns the friend whose private chat is open. The chat closes when the friendship ends (§4 Friend removal). */
 export const useOpenFriend = (userId: number): Friend | undefined => {
   const openFriendId = useShell((state) => state.openFriendId);
   const { data: friends } = useFriends(userId);

@@ -10,7 +10,7 @@ const friend: OpenParts = { ...nothing, friend: 12 };
 const history: OpenParts = { ...nothing, dialog: 'chat-history' };
 const both: OpenParts = { friend: 12, dialog: 'chat-history' };
 
-it('writes what is open into the address and parses it again', () => {
+it('formats the open parts as a query string that parses back to the same parts', () => {
   expect(formatSearch(nothing)).toBe('');
   expect(formatSearch(friend)).toBe('?friend=12');
   expect(formatSearch(both)).toBe('?friend=12&dialog=history');
@@ -18,12 +18,12 @@ it('writes what is open into the address and parses it again', () => {
     expect(parseSearch(formatSearch(parts))).toEqual(parts);
 });
 
-it('ignores an address with unknown names', () => {
+it('ignores invalid friend ids and unknown names in the address', () => {
   for (const search of ['?friend=x', '?friend=-1', '?friend=1.5', '?dialog=nonsense', '?other=1'])
     expect(parseSearch(search)).toEqual(nothing);
 });
 
-it('adds a history entry when something opens', () => {
+it('adds a history entry when a chat or a dialog opens', () => {
   expect(computeAddressChange(nothing, friend, undefined)).toEqual({ added: 'friend', replace: false });
   expect(computeAddressChange(friend, both, 'friend')).toEqual({ added: 'dialog', replace: false });
 });
@@ -40,7 +40,7 @@ it('goes back when the most recently opened part is closed', () => {
   expect(computeAddressChange(both, friend, 'dialog')).toBe('back');
 });
 
-it('replaces the entry when it was added elsewhere, or for another part', () => {
+it('replaces the entry when the closed part is not the one that added it', () => {
   expect(computeAddressChange(friend, nothing, undefined)).toEqual({ added: undefined, replace: true });
   expect(computeAddressChange(history, friend, 'dialog')).toEqual({ added: 'friend', replace: true });
   expect(computeAddressChange(both, history, 'dialog')).toEqual({ added: 'dialog', replace: true });

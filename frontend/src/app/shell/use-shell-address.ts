@@ -5,7 +5,7 @@ import { useProfileDialogs, type ProfileDialog } from '@/features/profile/profil
 import { isOverlayEntry } from '@/lib/use-back-closes';
 import { currentUser } from '@/product/identity';
 
-/** What covers the random chat: a friend's chat, and a dialog on top of either. */
+/** The parts of the page that cover the random chat: a friend's chat, and a dialog on top of either chat. */
 export interface OpenParts {
   friend: number | undefined;
   dialog: ShellModal | ProfileDialog | undefined;
@@ -30,7 +30,7 @@ const profileDialogs: ReadonlySet<OpenParts['dialog']> = new Set([
 const isShellModal = (dialog: OpenParts['dialog']): dialog is ShellModal =>
   dialog !== undefined && !profileDialogs.has(dialog);
 
-/** Reads what is open from the query string of an address; ignores unknown names. */
+/** Reads the open parts from the query string of an address; ignores unknown names. */
 export const parseSearch = (search: string): OpenParts => {
   const params = new URLSearchParams(search);
   const friend = Number(params.get('friend'));
@@ -65,18 +65,19 @@ const applyToStores = ({ friend, dialog }: OpenParts): void => {
   isApplying = false;
 };
 
-/** The part of the address that this history entry was added for. */
+/** State of a history entry. */
 interface EntryState {
+  /** The part whose opening added the entry. */
   added?: keyof OpenParts;
 }
 
 export type AddressChange = 'none' | 'back' | { added: keyof OpenParts | undefined; replace: boolean };
 
 /**
- * Computes the history change that leads from `shown`, the state in the address, to `wanted`. Opening adds an entry.
- * Opening something else in its place replaces the entry. Closing goes back if the current entry was added for what
- * closes.
- * @param topPart the part that the current entry was added for.
+ * Computes the history change that leads from `shown`, the state in the address, to `wanted`. Opening a part adds an
+ * entry, and opening another friend or dialog in its place replaces the entry. Closing a part goes back if the current
+ * entry was added for this part.
+ * @param topPart the part whose opening added the current entry.
  */
 export const computeAddressChange = (
   shown: OpenParts,
@@ -100,7 +101,8 @@ export const computeAddressChange = (
 };
 
 /**
- * Keeps what is open in the address, so that Back closes it, a reload keeps it, and a friend's chat can be linked to.
+ * Keeps the address in sync with the open parts, so that Back closes them, a reload restores them, and a friend's chat
+ * has a link.
  */
 export const useShellAddress = (): void => {
   const location = useLocation();
@@ -125,12 +127,12 @@ export const useShellAddress = (): void => {
       const change = computeCurrentChange();
       if (change === 'none') return;
       if (change === 'back') {
-        // Deferred: the same press may open something else instead.
+        // Deferred: the same click may open another part instead.
         goBackTimer = window.setTimeout(goBack);
         return;
       }
       const state: EntryState = change.added ? { added: change.added } : {};
-      // Reuse the entry of a sheet that closes with the same press.
+      // Reuse the entry of a sheet that the same click closes.
       const replace = change.replace || isOverlayEntry();
       void navigate({ search: formatSearch(readOpenParts()) }, { replace, state });
     };

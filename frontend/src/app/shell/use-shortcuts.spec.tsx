@@ -49,7 +49,7 @@ it('ignores K alone and K with other modifiers', () => {
   expect(getModal()).toBeUndefined();
 });
 
-it('names the keys and their actions', () => {
+it('shows the shortcuts in a dialog', () => {
   render(<ShortcutsList onDismiss={() => undefined} />);
   expect(screen.getByRole('dialog', { name: 'Keyboard shortcuts' })).toBeVisible();
   expect(screen.getByText('Switch to a friend')).toBeVisible();

@@ -11,10 +11,10 @@ export interface ConnectionMonitorOptions {
 }
 
 const pongTimeoutMs = 10_000;
-/** While a command is unanswered, silence of this length starts a probe, which fails after the same time. */
+/** If no frame arrives for this long while a command is unanswered, a probe starts, which times out after as long. */
 const silenceBeforeProbeMs = 3_000;
 
-/** Detects by pings that one open connection no longer works, until `stop`. */
+/** Pings one open connection until `stop`, and reports when it is dead. */
 export class ConnectionMonitor {
   private isStopped = false;
   /** Frames received, including invalid ones: each shows that the connection works. */
@@ -33,7 +33,7 @@ export class ConnectionMonitor {
     clock.clearTimeout(this.silenceTimer);
   }
 
-  /** Checks the connection now. It is dead when no frame at all arrives within three seconds. */
+  /** Checks the connection now. It is dead if no frame of any kind arrives within `silenceBeforeProbeMs`. */
   probe(): void {
     this.ping(silenceBeforeProbeMs);
   }

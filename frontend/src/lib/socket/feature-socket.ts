@@ -2,7 +2,7 @@ import { type ClientEvent, type ClientInput } from '@thaw/contract/client-frames
 import { type RequestOptions } from '@/lib/socket/pending-requests';
 import { SocketRequestError } from '@/lib/socket/socket-request-error';
 
-/** The connection as features use it; provided by app/realtime.ts. */
+/** The interface of the connection for features; implemented by SocketClient, provided by app/realtime.ts. */
 export interface FeatureSocket {
   readonly isOpen: boolean;
   /** Returns false when the frame was not sent. */
@@ -14,7 +14,7 @@ export interface FeatureSocket {
   ) => Promise<Record<string, unknown>>;
 }
 
-/** Used until a connection is provided. */
+/** Placeholder until app/realtime.ts provides the connection. */
 export const disconnected: FeatureSocket = {
   isOpen: false,
   send: () => false,

@@ -7,15 +7,16 @@ const aliases: Partial<Record<string, ServerEvent>> = { 'friend-request-received
 const isServerEvent = (event: string): event is ServerEvent => Object.hasOwn(serverFrames, event);
 
 /**
- * Validates the data of one event of the contract; undefined when it is unknown or invalid. A stored event that this
- * version cannot read (it has `sessionId` and `seq`) becomes `session_advanced`, so that it leaves no gap.
+ * Validates the data of one event of the contract; undefined when the event is unknown or its data invalid. A stored
+ * event (recognized by `sessionId` and `seq`) that this version cannot read becomes `session_advanced`, so that the
+ * sequence has no gap.
  */
 export const parseEvent = (name: string, data: unknown, ref?: string): ServerFrame | undefined => {
   const event = aliases[name] ?? name;
   const withRef = ref === undefined ? {} : { ref };
   const parsed = isServerEvent(event) ? serverFrames[event].safeParse(data) : undefined;
   if (parsed?.success) return { event, data: parsed.data, ...withRef } as ServerFrame;
-  // Its `seq` is that of the last of many events; treating them as read would skip them.
+  // This frame carries many events and the `seq` of the last: as `session_advanced` it would skip them all.
   if (event === 'session_resumed') return undefined;
   const advanced = serverFrames.session_advanced.safeParse(data);
   return advanced.success ? { event: 'session_advanced', data: advanced.data, ...withRef } : undefined;

@@ -10,13 +10,13 @@ export interface RequestOptions {
 
 interface PendingRequest {
   settle: (outcome: { data: Record<string, unknown> } | { error: SocketRequestError }) => void;
-  /** A ping checks the connection; every other request is a command of the user or the page. */
+  /** A ping checks the connection; all other requests are commands. */
   isPing: boolean;
 }
 
 const ackTimeoutMs = 10_000;
 
-/** Requests that wait for their response, by `ref`. */
+/** Requests waiting for their response, by `ref`, the id that the client gives a request and the response repeats. */
 export class PendingRequests {
   private nextRef = 1;
   private readonly requests = new Map<string, PendingRequest>();

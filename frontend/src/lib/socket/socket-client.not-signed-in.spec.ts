@@ -3,7 +3,7 @@ import { limits, reconnectDelayMs } from '@thaw/contract/limits';
 import { flushPromises } from '@/testing/flush-promises';
 import { openSocketClient } from '@/testing/socket-client.fixture';
 
-describe('a close with 4401', () => {
+describe('a close with 4401 (not signed in)', () => {
   it('signs out without another attempt when the server no longer recognizes the user', async () => {
     const { getCurrentSocket, sockets, checkSignedOut, onSignedOut, clock } = openSocketClient();
     checkSignedOut.mockResolvedValueOnce(true);
@@ -15,7 +15,7 @@ describe('a close with 4401', () => {
     expect(sockets).toHaveLength(1);
   });
 
-  it('reconnects when the user is still signed in: another tab was replacing the cookie', async () => {
+  it('reconnects when the user is still signed in (another tab has replaced the cookie)', async () => {
     const { getCurrentSocket, sockets, acceptConnection, checkSignedOut, onSignedOut, getStatus, clock } =
       openSocketClient();
     checkSignedOut.mockResolvedValueOnce(false);

@@ -42,7 +42,7 @@ describe('losing the connection', () => {
     expect(clock.pendingDelays).toEqual([]);
   });
 
-  it('resets the count of attempts only after five seconds of uptime', () => {
+  it('resets the number of attempts only after five seconds of uptime', () => {
     const { acceptConnection, getCurrentSocket, clock, getStatus } = openSocketClient();
     getCurrentSocket().drop(closeCodes.abnormal);
     clock.advance(1_000);
@@ -57,7 +57,7 @@ describe('losing the connection', () => {
     expect(getStatus()).toEqual({ kind: 'retrying', attempt: 1 });
   });
 
-  it('reports that it was reopened, but not the first opening', () => {
+  it('calls onReopened after a reconnect, but not after the first connection', () => {
     const { acceptConnection, getCurrentSocket, clock, onReopened } = openSocketClient();
     expect(onReopened).not.toHaveBeenCalled();
     getCurrentSocket().drop(closeCodes.serviceRestart);
@@ -123,7 +123,7 @@ describe('the Reconnect button and wake-ups', () => {
     expect(getStatus()).toEqual({ kind: 'failed', canReconnect: true });
   });
 
-  it('connects at once when the browser comes online between two attempts, and starts no second timer', () => {
+  it('reconnects immediately when the browser comes online between two attempts, and cancels the retry timer', () => {
     const { client, getCurrentSocket, sockets, clock } = openSocketClient();
     getCurrentSocket().drop(closeCodes.abnormal);
     client.wake();

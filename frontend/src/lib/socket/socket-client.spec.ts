@@ -16,7 +16,7 @@ describe('opening a connection', () => {
     expect(getStatus()).toEqual({ kind: 'open' });
   });
 
-  it('sends the last version of the chat that it has received', () => {
+  it('authenticates with the seq of the last event received in the chat', () => {
     const { client, getCurrentSocket, setLastSeen } = createSocketClient();
     setLastSeen({ sessionId: 's1', seq: 4 });
     client.start();
@@ -59,7 +59,7 @@ describe('opening a connection', () => {
 });
 
 describe('sending frames', () => {
-  it('returns false, and only logs, while not connected', () => {
+  it('logs and returns false when a frame is sent while not connected', () => {
     const { client, logged, getCurrentSocket } = createSocketClient();
     client.start();
     expect(client.send('typing', { sessionId: 's1' })).toBe(false);
@@ -99,7 +99,7 @@ describe('sending frames', () => {
     expect(order).toEqual([`ack after ${before} frames`]);
   });
 
-  it('rejects with the error code, on a time-out, on a close, and at once when not connected', async () => {
+  it('rejects a request when refused, timed out or disconnected, and immediately when not connected', async () => {
     const { client, acceptConnection, getCurrentSocket, clock } = createSocketClient();
     await expect(client.request('leave_queue', {})).rejects.toMatchObject({ failure: 'not_connected' });
     client.start();

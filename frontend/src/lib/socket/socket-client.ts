@@ -13,7 +13,7 @@ export type ConnectionStatus =
   | { kind: 'connecting' }
   | { kind: 'open' }
   | { kind: 'retrying'; attempt: number }
-  /** Reconnecting was given up; `canReconnect` is false while the server refuses new connections. */
+  /** Reconnecting was given up; `canReconnect` is false while a manual reconnect is not allowed either. */
   | { kind: 'failed'; canReconnect: boolean };
 
 /** The part of WebSocket that the client uses. */
@@ -25,9 +25,9 @@ export type SocketLike = Pick<
 export interface SocketClientOptions {
   connect: () => SocketLike;
   clock: Clock;
-  /** Parses a frame of the contract; undefined when it is unknown or invalid. */
+  /** Parses a frame of the contract; returns undefined for an unknown or invalid frame. */
   parse: (data: unknown) => ServerFrame | undefined;
-  /** Called for each connection and each `resync`, because the data contains the last seq received. */
+  /** Called for each connection and each `resync`, because the last received seq is part of the data. */
   buildAuthentication: () => ClientInput<'authenticate'>;
   /** Asks the server, after a close with 4401, whether the user is signed out. */
   checkSignedOut: () => Promise<boolean>;
@@ -40,17 +40,17 @@ export interface SocketClientOptions {
 }
 
 const OPEN = 1;
-/** A longer handshake counts as a lost connection. */
+/** A handshake that takes longer counts as a lost connection. */
 const connectTimeoutMs = 10_000;
 
 /**
- * The single connection of this page. Connects between `start` and `stop`, reconnects by the rules of A140,
- * authenticates and pings. Independent of features: handles only the contract's frames.
+ * The page's only WebSocket connection, open between `start` and `stop`. Authenticates, pings, and reconnects with
+ * exponential backoff (A140). Independent of features.
  */
 export class SocketClient {
   private socket: SocketLike | undefined;
   private isRunning = false;
-  /** Number of the present reconnect attempt; 0 for a first connection and after a stable one. */
+  /** Number of the current reconnect attempt; 0 for a first connection and after a stable one. */
   private attempt = 0;
   private wasOpen = false;
   private readonly pending: PendingRequests;
@@ -85,7 +85,7 @@ export class SocketClient {
     this.setStatus({ kind: 'closed' });
   }
 
-  /** Called by the Reconnect button: starts a new series of attempts at once. */
+  /** Called by the Reconnect button: connects immediately and resets the number of attempts. */
   reconnect(): void {
     if (!this.isRunning || this.status.kind !== 'failed' || !this.status.canReconnect) return;
     this.attempt = 0;
@@ -94,7 +94,7 @@ export class SocketClient {
 
   /**
    * Checks the connection when the browser is online again or the page was woken up: probes an open connection,
-   * connects at once between two attempts, and makes one attempt after giving up.
+   * connects immediately between two attempts, and makes one attempt after giving up.
    */
   wake(): void {
     if (!this.isRunning) return;
@@ -120,8 +120,8 @@ export class SocketClient {
   }
 
   /**
-   * Sends and resolves with the ack.
-   * @throws SocketRequestError when not connected, refused, disconnected, or unanswered in time.
+   * Sends a frame and resolves with the data of its ack.
+   * @throws SocketRequestError when not connected, refused, disconnected or timed out.
    */
   request<E extends ClientEvent>(
     event: E,
@@ -135,7 +135,7 @@ export class SocketClient {
     return this.requestOn(event, data, options);
   }
 
-  /** Requests everything after the last seq received, when a frame is missing. */
+  /** Requests the events after the last received seq; called when a frame is missing. */
   resync(): void {
     if (this.isOpen) this.authenticate();
   }
@@ -257,8 +257,8 @@ export class SocketClient {
 
   /**
    * Handles a close with 4401: the server does not recognize the session cookie. Another tab may have just replaced it
-   * after a change of password or e-mail (A02), so a user who is still signed in reconnects, with the delays and the
-   * limit of any lost connection.
+   * after a change of password or e-mail (A02), so a user who is still signed in reconnects as after any lost
+   * connection.
    */
   private handleNotSignedIn(): void {
     const { checkSignedOut, onSignedOut, log } = this.options;

@@ -2,7 +2,7 @@ import { type SocketErrorCode } from '@thaw/contract/error-codes';
 
 export type RequestFailure = 'not_connected' | 'closed' | 'timeout' | 'refused';
 
-/** The reason why a request got no ack. */
+/** A request that received no ack, with the reason; `code` is set when the server refused it. */
 export class SocketRequestError extends Error {
   override readonly name = 'SocketRequestError';
 

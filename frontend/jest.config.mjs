@@ -20,7 +20,7 @@ const project = (displayName, more) => ({
 });
 
 export default {
-  // A bound on what hangs, not on how busy the machine is.
+  // Long enough for a busy machine: the timeout is only for tests that hang.
   testTimeout: 30_000,
   projects: [
     project('unit', {

@@ -3,11 +3,11 @@ import { defineConfig } from '@playwright/test';
 import { type DeviceOptions } from './e2e/support/test.ts';
 
 export const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
-// The headless shell opens and paints pages in half the time.
+// Preferred, because the headless shell opens and paints pages in half the time.
 const headlessShell = '/usr/bin/chromium-headless-shell';
 const chromium =
   process.env.CHROMIUM_PATH ?? (existsSync(headlessShell) ? headlessShell : '/usr/bin/chromium');
-/** Files that run on one kind of device; all others run on a desktop. */
+/** Files that run only on one project's device; all others run on the desktop. */
 const filesOfDevices = {
   phone: 'phone.spec.ts',
   rightToLeft: 'right-to-left.spec.ts',
@@ -17,9 +17,9 @@ const filesOfDevices = {
 export default defineConfig<DeviceOptions>({
   testDir: 'e2e',
   globalSetup: './e2e/support/products.ts',
-  // All tests of a product share one queue of strangers, so each worker has a product of its own.
+  // All tests of one running product share its queue of strangers, so each worker has a separate product.
   workers: process.env.THAW_URL ? 1 : 3,
-  // An idle worker takes the next test of any file.
+  // Lets an idle worker take the next test of any file.
   fullyParallel: true,
   // A busy machine can fail a test, so CI retries it once and reports it as flaky if it then passes.
   retries: process.env.CI === 'true' ? 1 : 0,

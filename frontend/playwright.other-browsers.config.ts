@@ -1,6 +1,6 @@
 import { defineConfig } from '@playwright/test';
 
-/** The main journey in browsers that are driven over their own protocols; Playwright is the runner only. */
+/** The main user journey in browsers driven over their own protocols; Playwright is only the test runner. */
 export default defineConfig({
   testDir: 'e2e-other-browsers',
   globalSetup: './e2e/support/products.ts',

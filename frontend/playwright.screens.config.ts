@@ -9,7 +9,7 @@ const screens = {
 };
 const themes = ['dark', 'light'] as const;
 
-/** What keeps users safe, on every screen and in both themes; part of `npm run test:long` only. */
+/** The safety features on every screen size and in both themes; only in `npm run test:long`. */
 export default defineConfig<DeviceOptions>({
   ...desktopConfig,
   testMatch: ['blocks', 'reports', 'moderation', 'standing'].map((name) => `${name}.spec.ts`),

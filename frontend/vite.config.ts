@@ -5,7 +5,7 @@ import { defineConfig, type Plugin } from 'vite';
 
 const api = process.env.THAW_API_URL ?? 'http://127.0.0.1:3000';
 
-/** Preloads the font of basic Latin with the style sheet. The browser loads extended Latin when a page needs it. */
+/** Preloads the basic Latin font. The browser loads extended Latin when a page needs it. */
 const preloadFont = (): Plugin => ({
   name: 'thaw-preload-font',
   transformIndexHtml: {
@@ -22,9 +22,9 @@ const preloadFont = (): Plugin => ({
 });
 
 /**
- * Lets the bundler drop unused components of React Router, 3 kB (gzip) of every page. The library assigns their names
- * in separate statements and does not mark the calls that create them as pure, so they would be kept. Its package
- * selects the build with warnings for developers, which are 0.5 kB.
+ * Lets the bundler drop unused components of React Router, 3 kB (gzip) of every page. They would be retained, because
+ * the library assigns their names in separate statements and does not mark the calls that create them as pure. Also
+ * removes the library's development warnings, 0.5 kB.
  */
 const dropUnusedRouterParts = (): Plugin => ({
   name: 'thaw-drop-unused-router-parts',
@@ -42,8 +42,8 @@ const dropUnusedRouterParts = (): Plugin => ({
 });
 
 /**
- * Lets the bundler drop the schemas of the contract that a page does not use, such as those of the frames it sends. No
- * call of the schema library has an effect, but none is marked as pure.
+ * Lets the bundler drop contract schemas that a page does not use, such as those of the frames it sends. Calls of the
+ * schema library have no side effects, but are not marked as pure.
  */
 const dropUnusedSchemas = (): Plugin => ({
   name: 'thaw-drop-unused-schemas',
@@ -55,8 +55,8 @@ const dropUnusedSchemas = (): Plugin => ({
 });
 
 /**
- * Groups the code that routes share into few chunks instead of twenty of 1 kB: over HTTP/1.1 a browser loads only six
- * files at a time. `base` is needed by every page, `chat-libraries` by /chat and its dialogs.
+ * Groups the code shared by routes into a few chunks instead of twenty of 1 kB: over HTTP/1.1 a browser loads only six
+ * files at a time. Every page needs `base`; /chat and its dialogs need `chat-libraries`.
  */
 const sharedChunks = [
   {
@@ -75,7 +75,7 @@ const sharedChunks = [
     ),
   },
   {
-    // In one chunk, so that the page of receipts, which needs few of them, does not split them.
+    // One chunk, so that the receipt page, which needs only a few schemas, does not split them.
     name: 'schemas',
     priority: 1,
     includeDependenciesRecursively: false,
@@ -84,7 +84,7 @@ const sharedChunks = [
   {
     name: 'chat-libraries',
     priority: 1,
-    // By name, so that a page that shares some of them does not split the chunk: smaller chunks compress worse.
+    // Listed by name, so that a page that shares some of them does not split the chunk: smaller chunks compress worse.
     includeDependenciesRecursively: false,
     test: new RegExp(
       [
@@ -105,7 +105,7 @@ const sharedChunks = [
     name: 'chat-pictures',
     includeDependenciesRecursively: false,
     priority: 1,
-    // What the pictures of a chat on the landing page share with a chat.
+    // Code shared by the chat and the illustrations of a chat on the landing page.
     test: /src\/(ui\/(avatar|presence-dot)\.tsx|chat-ui\/message\/bubble\.tsx|lib\/(swipe|page-limits)\.ts)/,
   },
   { name: 'icons', minShareCount: 2, test: /node_modules\/lucide-react\// },

@@ -9,8 +9,8 @@ import { followIdentity, useIdentity } from '@/product/identity';
 import { followTheme } from '@/product/theme';
 
 /**
- * Loads the realtime code once a user is signed in; a visitor opens no socket (A143). If it fails to load, the page
- * offers Reconnect, as for a failed connection, and retries when the browser is online.
+ * Loads the realtime code and opens the socket. If the code fails to load, the page offers Reconnect, as for a failed
+ * connection, and retries when the browser is online.
  */
 const startRealtimeOnce = async (): Promise<void> => {
   useConnection.setState({ status: { kind: 'connecting' } });

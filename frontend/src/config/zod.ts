@@ -1,5 +1,5 @@
-// The Content-Security-Policy allows no eval, which zod would otherwise use to compile object schemas. Imported first
-// by main.tsx: a schema reads this when it is made. By zod's global, so that the pages without schemas do not load zod.
+// Stops zod from compiling object schemas with eval, which the Content-Security-Policy forbids. main.tsx imports this
+// first, because a schema reads the setting on creation. A global, so that pages without schemas do not load zod.
 Object.assign(globalThis, { __zod_globalConfig: { jitless: true } });
 
 export {};

@@ -7,7 +7,7 @@ export interface AppEvents {
   'friendship-accepted': { requestId: number; friendId: number };
   /** This page has blocked or unblocked a person; it is handled like the frame `block_changed`. */
   'block-changed': { userId: number; isBlocked: boolean };
-  /** The server does not let the user search, because of their standing. */
+  /** The server refused a search because of the user's standing, such as a suspension. */
   'search-refused-by-standing': undefined;
   profileUpdated: { userId: number };
   'websocket-message': ServerFrame;
@@ -17,7 +17,7 @@ export const raise = <E extends keyof AppEvents>(event: E, detail: AppEvents[E])
   window.dispatchEvent(new CustomEvent(event, { detail }));
 };
 
-/** Calls `listen` on every such event; returns the unsubscribe function. */
+/** Calls `listen` for every `event`; returns the unsubscribe function. */
 export const onAppEvent = <E extends keyof AppEvents>(
   event: E,
   listen: (detail: AppEvents[E]) => void,

@@ -3,12 +3,12 @@ import { pageLimits } from '@/lib/page-limits';
 
 export interface BadgeProps {
   count: number;
-  /** Accessible name that says what is counted. */
+  /** What is counted, for screen readers. */
   label: string;
   className?: string;
 }
 
-/** 99 is the largest number shown exactly (A130). */
+/** Formats a larger count than 99 as "99+" (A130). */
 export const formatBadge = (count: number): string =>
   count > pageLimits.unreadBadgeMax ? `${pageLimits.unreadBadgeMax}+` : String(count);
 

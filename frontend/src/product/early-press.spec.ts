@@ -4,7 +4,7 @@ import { repeatEarlyPress } from '@/product/early-press';
 
 const script = readFileSync(join(__dirname, '../../public/theme.js'), 'utf8');
 
-it('repeats the last press of a button before hydration once', () => {
+it('repeats only the last button press before hydration, and only once', () => {
   document.body.innerHTML = '<button id="one">one</button><button id="two"><i>two</i></button><p>three</p>';
   const element = document.createElement('script');
   element.textContent = script;

@@ -5,7 +5,7 @@ declare global {
   }
 }
 
-/** Repeats that press. Call once, after hydration. */
+/** Repeats the recorded press, which would otherwise be lost. Call once, after hydration. */
 export const repeatEarlyPress = (): void => {
   const press = window.thawEarlyPress;
   if (!press) return;

@@ -14,7 +14,7 @@ const readStoredUser = (): unknown => JSON.parse(localStorage.getItem(identitySt
 
 afterEach(() => signOut());
 
-it('stores only the user, under the name of the product', () => {
+it('stores only the user, under a key named after the product', () => {
   expect(identityStorageKey).toBe('thaw-chat-auth');
   signIn(aUser());
   expect(readStoredUser()).toEqual({ state: { user: aUser() }, version: 0 });
@@ -26,7 +26,7 @@ it('stores null after a logout and keeps the key', () => {
   expect(readStoredUser()).toEqual({ state: { user: null }, version: 0 });
 });
 
-it('merges part of a user, raises profileUpdated, and does nothing when signed out', () => {
+it('mergeIntoUser changes the user and raises profileUpdated, and does nothing when signed out', () => {
   const raised: unknown[] = [];
   const stop = onAppEvent('profileUpdated', (detail) => raised.push(detail));
   mergeIntoUser({ username: 'nobody' });
@@ -48,7 +48,7 @@ it.each(['{', '{"state":{"user":"x"},"version":0}', '{"state":{"user":{"id":"7"}
   },
 );
 
-it('follows a logout in another tab', () => {
+it('signs out when the user logs out in another tab', () => {
   followIdentity();
   signIn(aUser());
   localStorage.setItem(identityStorageKey, '{"state":{"user":null},"version":0}');

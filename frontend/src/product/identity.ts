@@ -4,7 +4,7 @@ import { create } from 'zustand';
 import { persist } from 'zustand/middleware';
 import { raise } from '@/product/app-events';
 
-/** Named after the product (A05). */
+/** Key in localStorage, named after the product (A05). */
 export const identityStorageKey = 'thaw-chat-auth';
 
 interface Identity {
@@ -12,7 +12,7 @@ interface Identity {
   user: SelfUser | null;
 }
 
-// Not the contract's constant: it would load the schemas on every page.
+// Not imported from the contract, which would load the schemas on every page.
 const goodStanding: Standing = { kind: 'good', since: null, until: null, noticeId: null };
 
 const isStoredUser = (value: unknown): value is SelfUser =>
@@ -54,8 +54,8 @@ const markDocument = (): void => {
 };
 
 /**
- * Follows sign-ins and logouts in other tabs, and marks the document of a signed-in user for the styles. Before the
- * first paint, public/theme.js sets the mark.
+ * Applies sign-ins and logouts of other tabs, and sets `data-signed-in` on the document for the styles. Before the
+ * first paint, public/theme.js sets this attribute.
  */
 export const followIdentity = (): void => {
   markDocument();

@@ -6,5 +6,5 @@ export interface OpenChat {
   unread: number;
 }
 
-/** The random chat that is open while the page shows something else; written only by app/realtime.ts. */
+/** The random chat that is still open while the user is on another page; written only by app/realtime.ts. */
 export const useOpenChat = create<{ chat: OpenChat | null }>()(() => ({ chat: null }));

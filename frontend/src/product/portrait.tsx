@@ -10,7 +10,7 @@ export interface PortraitProps extends Pick<PresenceDotProps, 'ground'> {
   friend: Friend;
 }
 
-/** A friend's picture with a presence dot. Decorative: name and presence are beside it as text. */
+/** A friend's picture with a presence dot. Decorative: name and presence are shown next to it as text. */
 export const Portrait = ({ friend, ...dot }: PortraitProps) => (
   <span className="relative shrink-0">
     <Avatar id={friend.id} name={friend.username} picture={friend.avatar} />

@@ -4,7 +4,7 @@ import { request } from '@/lib/api-client';
 
 export const profileKey = (userId: number) => [`/api/user/${userId}`, 'profile'] as const;
 
-/** Name and picture of a user, as far as the signed-in user may see them (A12). */
+/** Query of the name and picture of a user, if visible to the signed-in user (A12). */
 export const profileQuery = (userId: number) =>
   queryOptions({
     queryKey: profileKey(userId),
@@ -19,7 +19,7 @@ export interface SeenProfile {
   isUnknown: boolean;
 }
 
-/** The profile, with a placeholder for an unavailable name (A66). */
+/** Returns the profile, with `placeholder` as the name when it is unavailable (A66). */
 export const useProfile = (
   userId: number,
   placeholder: string,

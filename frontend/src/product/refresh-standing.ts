@@ -3,9 +3,9 @@ import { currentUser, mergeIntoUser } from '@/product/identity';
 import { parseUserResponse } from '@/product/user-response';
 
 /**
- * Asks the server for the signed-in user, and applies their standing to this page.
+ * Fetches the signed-in user, and applies their standing (such as good, suspended or banned) to this page.
  * @returns whether the user is signed out on the server
- * @throws the error of the request, except those that mean that the user is signed out
+ * @throws the error of the request, except a 401 or 404, which count as signed out
  */
 export const refreshStanding = async (): Promise<{ isSignedOut: boolean }> => {
   const before = currentUser();

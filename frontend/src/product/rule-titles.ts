@@ -1,6 +1,6 @@
 import { type HouseRule } from '@thaw/contract/safety';
 
-/** The house rules as they are titled at `/rules` and named in notices, in their order. */
+/** Titles of the house rules, in the order of `/rules`; also used in notices. */
 export const ruleTitles: Record<HouseRule, string> = {
   adults_only: 'Adults only.',
   no_threats: 'No threats, no violence.',

@@ -1,6 +1,6 @@
 import { createStoredSwitch } from '@/lib/stored-value';
 
-/** Setting: New Conversation starts a search at once (A57). */
+/** Setting: New Conversation immediately starts a search (A57). */
 export const {
   read: isSearchAtOnceOn,
   write: setSearchAtOnceOn,

@@ -3,11 +3,11 @@ import { setSoundOn, isSoundOn, useIsSoundOn } from '@/product/sound-choice';
 
 beforeEach(() => localStorage.clear());
 
-it('is off by default', () => {
+it('sound is off by default', () => {
   expect(isSoundOn()).toBe(false);
 });
 
-it('is stored, and updates its subscribers', () => {
+it('setSoundOn stores the setting and updates its subscribers', () => {
   const { result } = renderHook(useIsSoundOn);
   act(() => setSoundOn(true));
   expect(result.current).toBe(true);
@@ -16,7 +16,7 @@ it('is stored, and updates its subscribers', () => {
   expect(result.current).toBe(false);
 });
 
-it('follows the choice made in another tab', () => {
+it('useIsSoundOn returns the setting chosen in another tab', () => {
   const { result } = renderHook(useIsSoundOn);
   localStorage.setItem('thaw-sound', 'on');
   act(() => void window.dispatchEvent(new StorageEvent('storage', { key: 'thaw-sound' })));

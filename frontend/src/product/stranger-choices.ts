@@ -1,6 +1,6 @@
 import { createStoredSwitch } from '@/lib/stored-value';
 
-/** Setting: messages of strangers that insult are hidden until they are pressed. */
+/** Setting: insulting messages of strangers are hidden until they are pressed. */
 export const {
   read: isHidingInsults,
   write: setHidingInsults,

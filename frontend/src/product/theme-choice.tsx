@@ -7,7 +7,7 @@ const icons: Record<Theme, typeof Moon> = { dark: Moon, light: Sun, system: Moni
 export interface ThemeChoiceProps {
   legend: string;
   labels: Record<Theme, string>;
-  /** Shows labels beside the icons. */
+  /** Shows labels next to the icons. */
   showsLabels?: boolean;
 }
 

@@ -23,7 +23,7 @@ describe.each([
   { stored: 'system', system: 'light', shown: 'light' },
   { stored: 'system', system: 'dark', shown: 'dark' },
   { stored: 'an unknown theme', system: 'light', shown: 'dark' },
-])('with $stored stored and a $system system', ({ stored, system, shown }) => {
+])('with $stored stored and a $system system theme', ({ stored, system, shown }) => {
   beforeEach(() => {
     systemPrefersLight = system === 'light';
     if (stored) localStorage.setItem('thaw-theme', stored);
@@ -41,7 +41,7 @@ describe.each([
   });
 });
 
-it("sets the colour of the browser's bars, both by public/theme.js and by chooseTheme", () => {
+it("public/theme.js and chooseTheme both set the colour of the browser's bars", () => {
   document.head.innerHTML = '<meta name="theme-color" content="" />';
   const themeColor = document.querySelector<HTMLMetaElement>('meta[name="theme-color"]')!;
   localStorage.setItem('thaw-theme', 'light');
@@ -51,7 +51,7 @@ it("sets the colour of the browser's bars, both by public/theme.js and by choose
   expect(themeColor.content).toBe(backgrounds.dark);
 });
 
-it('stores the chosen theme and shows it at once', () => {
+it('chooseTheme stores the theme and shows it immediately', () => {
   chooseTheme('light');
   expect(getShownTheme()).toBe('light');
   expect(readThemeChoice()).toBe('light');

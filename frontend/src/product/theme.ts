@@ -3,7 +3,7 @@ import { createStoredValue } from '@/lib/stored-value';
 export const themeChoices = ['dark', 'light', 'system'] as const;
 export type ThemeChoice = (typeof themeChoices)[number];
 
-/** The token `--color-background` of each theme, for the browser's own bars. */
+/** The token `--color-background` of each theme, for the colour of the browser's bars (`theme-color`). */
 export const backgrounds = { dark: '#0c0e14', light: '#fbfaf7' };
 
 const queryLightSystem = (): MediaQueryList => matchMedia('(prefers-color-scheme: light)');
@@ -30,7 +30,7 @@ export const chooseTheme = (choice: ThemeChoice): void => {
   applyTheme();
 };
 
-/** Applies the theme now, on changes of the system's theme and on choices made in other tabs. */
+/** Applies the theme now, when the system's theme changes, and when another tab chooses a theme. */
 export const followTheme = (): void => {
   applyTheme();
   queryLightSystem().addEventListener('change', applyTheme);

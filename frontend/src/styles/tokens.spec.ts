@@ -17,7 +17,7 @@ const readTokens = (selector: string): Tokens => {
   );
 };
 
-/** Converts an OKLCH colour to linear sRGB, which may lie outside the gamut, with the matrices of CSS Color 4. */
+/** Converts an OKLCH colour to linear sRGB, possibly outside the gamut, with the matrices of CSS Color 4. */
 const toLinearRgb = ([l, c, h]: [number, number, number]): [red: number, green: number, blue: number] => {
   const a = c * Math.cos((h * Math.PI) / 180);
   const b = c * Math.sin((h * Math.PI) / 180);
@@ -33,7 +33,7 @@ const toLinearRgb = ([l, c, h]: [number, number, number]): [red: number, green: 
   ];
 };
 
-/** Relative luminance (WCAG 2), cut to the gamut. */
+/** Relative luminance (WCAG 2) of a colour clipped to the gamut. */
 const luminance = (colour: [number, number, number]): number => {
   const [red, green, blue] = toLinearRgb(colour).map((value) => Math.min(1, Math.max(0, value))) as [
     number,
@@ -79,7 +79,7 @@ describe.each([
 ])('the %s theme', (_name, selector) => {
   const tokens = readTokens(selector);
 
-  it.each(textPairs)('reads %s on %s at 4.5:1 or better', (text, surface) => {
+  it.each(textPairs)('the contrast of text %s on %s is at least 4.5:1', (text, surface) => {
     expect(contrast(tokens, text, surface)).toBeGreaterThanOrEqual(4.5);
   });
 
@@ -91,7 +91,7 @@ describe.each([
   );
 });
 
-it('measures black on white as 21:1', () => {
+it('computes the contrast of black on white as 21:1', () => {
   const tokens: Tokens = new Map([
     ['black', [0, 0, 0]],
     ['white', [1, 0, 0]],
@@ -106,7 +106,7 @@ const toHex = (colour: [number, number, number]): string => {
   return `#${encoded.map((value) => value.toString(16).padStart(2, '0')).join('')}`;
 };
 
-it('gives the browser’s bars, and the installed application, the background of the page', () => {
+it('the colours of the browser’s bars and of the installed application equal the background of the page', () => {
   const page = join(__dirname, '../..');
   const dark = toHex(readTokens('@theme').get('background')!);
   const light = toHex(readTokens(":root[data-theme='light']").get('background')!);

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 
 const source = resolve(__dirname, '..');
 
-it('orders layers by the names of the one scale, never by a number', () => {
+it('components and styles use the named z-index scale of theme.css, never a number', () => {
   const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((file) =>
     /(?<!\.spec)\.(tsx|css)$/.test(file),
   );

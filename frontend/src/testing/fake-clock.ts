@@ -6,7 +6,7 @@ interface Timer {
   run: () => void;
 }
 
-/** A clock that advances only by `advance`. */
+/** A clock that advances only when a test calls `advance`. */
 export class FakeClock implements Clock {
   private time: number;
   private nextId = 1;

@@ -1,6 +1,6 @@
 import { type RequestOptions } from '@/lib/socket/pending-requests';
 
-/** A command that waits for the server's response, which the test provides. */
+/** A command waiting for a response; the test calls `ack` or `reject` as the server. */
 export interface SentCommand {
   event: string;
   data: Record<string, unknown>;
@@ -8,7 +8,7 @@ export interface SentCommand {
   reject: (error: unknown) => void;
 }
 
-/** A fake connection of a feature; the test plays the server. */
+/** Fake of `FeatureSocket`, the connection as features use it; the test acts as the server. */
 export class FakeFeatureSocket {
   isOpen = true;
   resyncs = 0;

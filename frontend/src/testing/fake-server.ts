@@ -3,7 +3,7 @@ import { type HttpMethod } from '@/lib/api-client';
 type FakeResponse = object | undefined;
 type Route = FakeResponse | ((body: unknown) => FakeResponse | Promise<FakeResponse>);
 
-/** A non-success response. */
+/** A non-success response of a fake route. */
 export class Refusal {
   constructor(
     readonly status: number,
@@ -17,7 +17,10 @@ export interface Call {
   body: unknown;
 }
 
-/** Replaces `fetch`. Each route, `METHOD /path`, has a response or a function of the body; other requests get a 404. */
+/**
+ * Replaces `fetch`. Each route, `METHOD /path`, has a response or a function that receives the request body and returns
+ * the response. Other requests receive a 404.
+ */
 export const fakeServer = (routes: Partial<Record<`${HttpMethod} ${string}`, Route>>) => {
   const calls: Call[] = [];
   const toResponse = (status: number, body: unknown) => {

@@ -7,7 +7,7 @@ interface SentFrame {
   ref?: string;
 }
 
-/** A fake WebSocket; the test plays the server. */
+/** A fake WebSocket; the test acts as the server. */
 export class FakeSocket implements SocketLike {
   readyState: SocketLike['readyState'] = 0;
   onopen: SocketLike['onopen'] = null;
@@ -26,7 +26,7 @@ export class FakeSocket implements SocketLike {
     this.closedWith = code;
   };
 
-  // The following methods act as the server.
+  // Methods for tests: act as the server, or inspect the sent frames.
 
   accept(): void {
     this.readyState = 1;

@@ -11,6 +11,8 @@ import {
 } from '@/features/random-chat/reducer/random-chat.state';
 import { aPartner } from '@/testing/factories';
 
+// Frames and moves of the game Break the Ice, for tests of the random-chat reducer.
+
 /** Id of the signed-in user. */
 export const me = 7;
 export const partner = aPartner();
@@ -37,7 +39,7 @@ export const createChatState = (): RandomChatState =>
     { event: 'chat_matched', data: { sessionId, seq: 1, partnerId: partner.id, partnerInfo: partner } },
   );
 
-/** Applies moves of the user and frames of the server in order; each frame gets the next `seq` of the session. */
+/** Applies the user's moves and the server's frames in order; each frame gets the next `seq` of the session. */
 export const play = (state: RandomChatState, ...steps: (GameFrame | GameAction)[]): RandomChatState =>
   steps.reduce(
     (current, step) =>
@@ -84,7 +86,7 @@ export const getSession = ({ session }: RandomChatState): Session => {
   if (!session) throw new Error('No chat');
   return session;
 };
-/** The rows without the welcome. */
+/** The messages of the chat without the welcome message. */
 export const listRows = (state: RandomChatState): readonly ChatMessage[] =>
   getSession(state).messages.filter(({ id }) => !id.startsWith('welcome'));
 export const getCard = (state: RandomChatState): GameData => {

@@ -1,7 +1,7 @@
 import '@testing-library/jest-dom';
 import { configure } from '@testing-library/react';
 
-// Generous, so that a busy machine causes no failures.
+// Long, so that tests do not fail on a busy machine.
 configure({ asyncUtilTimeout: 10_000 });
 
 // jsdom has no layout: the virtual list needs a height to render rows, and observers must report it.

@@ -7,7 +7,7 @@ import {
 } from '@thaw/contract/moderation';
 import { goodStanding } from '@thaw/contract/standing';
 
-/** An entry of the moderators' queue: two reports about sexual messages, unless `changes` says otherwise. */
+/** An entry of the moderators' queue: by default an open case with two reports about sexual messages. */
 export const aCaseItem = (changes: Partial<CaseItem> = {}): CaseItem => ({
   id: 8,
   state: 'open',
@@ -64,7 +64,7 @@ export const anEvidence = (
   ...changes,
 });
 
-/** A whole case: that of `aCaseItem`, unless `changes` says otherwise. */
+/** The full case of `aCaseItem`, with reports and evidence; `changes` override its fields. */
 export const aCase = (changes: Partial<ModerationCase> = {}): ModerationCase => ({
   ...aCaseItem(),
   urgencyParts: { base: 300, reporters: 40, priors: 0, automatic: 0, waiting: 0, isHalved: false },

@@ -21,7 +21,7 @@ export const createCasePage = (cases: CaseItem[], nextCursor: string | null = nu
   nextCursor,
 });
 
-/** The tool, signed in as moderator 3, with a queue of these cases; each case can be opened and claimed. */
+/** Renders the moderation tool, signed in as `moderatorId`, with these cases in the queue. Each can be claimed. */
 export const showModeration = (cases: ModerationCase[], search = '', routes: Routes = {}) => {
   window.history.replaceState(null, '', `/moderation${search}`);
   workbench.reset();

@@ -1,2 +1,2 @@
-// Stands in for style sheets, which the unit tests do not load.
+// Replaces style sheets, which the unit tests do not load.
 export {};

@@ -12,10 +12,10 @@ import { FakeFeatureSocket } from '@/testing/fake-feature-socket';
 
 export const me = 7;
 export const friend = 12;
-/** When the server stored a message. */
+/** Time at which the server stored a message. */
 export const storedAt = '2026-11-20T12:00:00.000Z';
 
-/** The stores of the private chats on a fresh page: connected, with one message from the friend and nothing unread. */
+/** Creates the stores of the private chats on a new page: connected, with one message from the friend, none unread. */
 export const openPrivateChatPage = () => {
   const clock = new FakeClock();
   const socket = new FakeFeatureSocket();

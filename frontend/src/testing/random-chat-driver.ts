@@ -15,7 +15,7 @@ export const partner = aPartner();
 export const receivedAtMs = Date.parse('2026-11-20T12:00:00.000Z');
 export const formatIso = (offsetMs = 0): string => new Date(receivedAtMs + offsetMs).toISOString();
 
-/** Drives a random chat by actions and frames; holds the effects of the last one. */
+/** Drives the random-chat reducer with actions and frames; `effects` are those of the last one. */
 export class ChatDriver {
   state: RandomChatState = createInitialState();
   effects: readonly Effect[] = [];
@@ -61,7 +61,7 @@ export const driveToSkipped = (): ChatDriver =>
     endedBy: partner.id,
   });
 
-/** The frame of a message of the partner. */
+/** The frame of a message from the partner. */
 export const createPartnerMessage = (
   seq: number,
   content: string,
@@ -77,7 +77,7 @@ export const createPartnerMessage = (
   replyTo: null,
   ...changes,
 });
-/** The acknowledgement of a message of the user. */
+/** The action of the server's ack of a message from the user. */
 export const createAckAction = (clientId: string, content: string, seq: number): Action => ({
   type: 'messageAcknowledged',
   sessionId: 's1',

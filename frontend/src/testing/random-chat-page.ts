@@ -19,7 +19,7 @@ export const resumedSession: ServerData<'session_resumed'> = {
   last: true,
 };
 
-/** The store of the random chat on a fresh page, signed in and connected. A reload keeps the storage of the tab. */
+/** Creates the store of the random chat on a new page, signed in and connected. `isReload` keeps the tab's storage. */
 export const openRandomChatPage = ({ isReload = false } = {}) => {
   localStorage.clear();
   if (!isReload) sessionStorage.clear();

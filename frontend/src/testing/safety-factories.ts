@@ -1,6 +1,6 @@
 import { type Notice } from '@thaw/contract/safety';
 
-/** A suspension by a moderator that can be appealed, unless `changes` says otherwise. */
+/** A notice, by default about a suspension by a moderator that can be appealed. */
 export const aNotice = (changes: Partial<Notice> = {}): Notice => ({
   id: 41,
   kind: 'suspension',

@@ -148,6 +148,6 @@ it.each([
   expect(shown).toEqual({ title, description });
 });
 
-it('A32: the warning to anonymous users says that nothing is kept', () => {
+it('the warning to anonymous users states that nothing is saved permanently (A32)', () => {
   expect(profile.anonymousWarning.lead).toContain('not saved permanently');
 });

@@ -3,7 +3,7 @@ import { render } from '@testing-library/react';
 import { type ReactElement } from 'react';
 import { createQueryClient } from '@/lib/query-client';
 
-/** Renders with a query cache of its own. */
+/** Renders an element with a separate query cache. */
 export const renderWithCache = (element: ReactElement, queries: QueryClient = createQueryClient()) => ({
   ...render(element, {
     wrapper: ({ children }) => <QueryClientProvider client={queries}>{children}</QueryClientProvider>,

@@ -6,7 +6,7 @@ export interface AvatarProps {
   id: number;
   name: string;
   picture?: string | null;
-  /** Hides what the picture shows. */
+  /** Blurs the picture beyond recognition. */
   isBlurred?: boolean | undefined;
   className?: string;
 }
@@ -22,7 +22,7 @@ const toInitials = (name: string): string =>
 // 137.508° is the golden angle, which gives neighbouring ids distant hues.
 const toHue = (id: number): number => Math.round((id * 137.508) % 360);
 
-/** Decorative: the name is always beside it. */
+/** A user's picture or initials. Decorative: the name is always shown next to it. */
 export const Avatar = ({ id, name, picture, isBlurred = false, className }: AvatarProps) => {
   const shape = cn('size-10 shrink-0 rounded-full object-cover', className);
   if (picture && isBlurred) {

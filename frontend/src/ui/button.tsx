@@ -7,7 +7,7 @@ const styles = cva(
     'relative inline-flex shrink-0 items-center justify-center gap-2 rounded-control font-semibold whitespace-nowrap select-none',
     'transition-[transform,opacity,background-color,border-color,color] duration-150 ease-out active:scale-[0.98]',
     'disabled:pointer-events-none disabled:opacity-50 [&_svg]:size-[1.15em] [&_svg]:shrink-0',
-    // A hit area of 44 px, even for a smaller button.
+    // A hit area of at least 44 × 44 px, even for a smaller button.
     'after:absolute after:top-1/2 after:left-1/2 after:size-full after:min-h-11 after:min-w-11 after:-translate-x-1/2 after:-translate-y-1/2',
   ],
   {

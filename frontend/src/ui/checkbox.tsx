@@ -7,7 +7,7 @@ export interface CheckboxProps {
   isDisabled?: boolean;
 }
 
-/** The whole row is clickable. */
+/** A checkbox whose label is clickable, too. */
 export const Checkbox = ({ label, isChecked, onChange, isDisabled = false }: CheckboxProps) => {
   const id = useId();
   return (

@@ -21,7 +21,7 @@ const Sizes = ({ first }: { first?: string }) => {
 
 const getRadio = (name: string): HTMLElement => screen.getByRole('radio', { name });
 
-it('has an accessible name, and chooses by click', async () => {
+it('the group has an accessible name, and a click chooses an option', async () => {
   render(<Sizes first="s" />);
   expect(screen.getByRole('radiogroup', { name: 'Size' })).toBeVisible();
   await userEvent.click(screen.getByText('Large'));
@@ -29,7 +29,7 @@ it('has an accessible name, and chooses by click', async () => {
   expect(getRadio('Small')).not.toBeChecked();
 });
 
-it('is one tab stop, at the chosen option, and the arrow keys wrap around', async () => {
+it('the group is one tab stop, at the chosen option, and the arrow keys wrap around', async () => {
   const user = userEvent.setup();
   render(<Sizes first="m" />);
   await user.tab();
@@ -45,7 +45,7 @@ it('is one tab stop, at the chosen option, and the arrow keys wrap around', asyn
   expect(document.body).toHaveFocus();
 });
 
-it('is entered at the first option while none is chosen, and Space chooses it', async () => {
+it('Tab focuses the first option while none is chosen, and Space chooses it', async () => {
   const user = userEvent.setup();
   render(<Sizes />);
   await user.tab();

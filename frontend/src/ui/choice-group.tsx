@@ -6,20 +6,20 @@ export interface Choice<T extends string> {
   value: T;
   label: string;
   icon?: ReactNode;
-  /** Hides the label visually; screen readers still get it. */
+  /** Hides the label visually, but not from screen readers. */
   isLabelHidden?: boolean;
 }
 
 export interface ChoiceGroupProps<T extends string> {
   legend: string;
-  /** Hides the legend visually; screen readers still get it. */
+  /** Hides the legend visually, but not from screen readers. */
   isLegendHidden?: boolean;
   value: T | undefined;
   choices: readonly Choice<T>[];
   onChoose: (value: T) => void;
   /**
-   * `segments`: short labels side by side. `cards`: large options, each with a radio ring. `rows`: sentences below each
-   * other, each with a radio ring.
+   * `segments`: short labels side by side. `cards`: large options, each with a radio ring. `rows`: sentences stacked
+   * vertically, each with a radio ring.
    */
   look?: 'segments' | 'cards' | 'rows';
 }

@@ -1,4 +1,4 @@
-/** Texts of the components themselves; all others are passed as props. */
+/** Texts built into the components; all others are passed as props. */
 export const copy = {
   close: 'Close',
   retry: 'Try again',

@@ -19,7 +19,8 @@ const findReturnTarget = (dialog: Element): HTMLElement | undefined => {
 };
 
 /**
- * Handler of a dialog's `onOpenAutoFocus`. Radix returns the focus only to its own triggers, which are not used here.
+ * Handler of a dialog's `onOpenAutoFocus`. Radix returns the focus only to its own triggers, which this page does not
+ * use.
  */
 export const rememberFocus = ({ target }: Event): void => {
   const { activeElement } = document;
@@ -28,7 +29,7 @@ export const rememberFocus = ({ target }: Event): void => {
   }
 };
 
-/** Where the focus goes when the dialog's opener is gone: the dialog beneath, or the heading of the screen. */
+/** Finds the element to focus when the opener no longer exists: the dialog beneath, or the heading of the screen. */
 const findFallbackTarget = (dialog: Element): HTMLElement | undefined => {
   // Without an opener, nothing had the focus before.
   if (!openers.has(dialog)) return undefined;
@@ -45,8 +46,8 @@ export const returnFocus = (event: Event): void => {
   if (!(event.target instanceof Element)) return;
   const returnTarget = findReturnTarget(event.target);
   const replacingDialog = document.activeElement?.closest('[role="dialog"]');
-  // The closing dialog is already removed, so a dialog with the focus is one that has replaced it. It inherits the
-  // opener unless it has one of its own.
+  // The closing dialog is already removed, so a focused dialog has replaced it, and inherits its opener unless it
+  // already has a visible opener.
   if (!replacingDialog) (returnTarget ?? findFallbackTarget(event.target))?.focus();
   else if (returnTarget && !findReturnTarget(replacingDialog)) openers.set(replacingDialog, returnTarget);
 };

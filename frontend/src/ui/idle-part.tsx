@@ -2,7 +2,7 @@ import { useEffect, useState, type ReactNode } from 'react';
 import { LoadedPart, type LoadedPartProps } from '@/ui/loaded-part';
 import { runWhenIdle } from '@/ui/use-preloaded';
 
-/** A part that nothing waits for: it is loaded while the page is idle, and missing if that fails. */
+/** An optional part, loaded while the page is idle. `pending` remains if it fails to load. */
 export const IdlePart = <P extends object>({
   part,
   pending,

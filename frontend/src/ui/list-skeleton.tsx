@@ -1,7 +1,7 @@
 import { cn } from '@/lib/class-names';
 
 export interface ListSkeletonProps {
-  /** Accessible name: what is being loaded. */
+  /** Accessible name, which describes the content being loaded. */
   label: string;
   /** Shows pictures only, without lines of text. */
   isPicturesOnly?: boolean;

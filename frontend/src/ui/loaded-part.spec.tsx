@@ -25,7 +25,7 @@ beforeEach(() => {
 });
 afterEach(() => jest.restoreAllMocks());
 
-/** A connection over which loads fail until the test sets `isAvailable`. */
+/** A connection on which loads fail until the test sets `isAvailable`. */
 const createConnection = () => {
   const connection = { isAvailable: false, attempts: 0 };
   const load = async () => {
@@ -36,7 +36,7 @@ const createConnection = () => {
   return { connection, load };
 };
 
-it('loads again at each press of retry, and shows the part once it has loaded', async () => {
+it('loads the part again on each retry, and shows it once it has loaded', async () => {
   const { connection, load } = createConnection();
   const { Place } = createPartAndPlace(load);
   render(<Place />);
@@ -48,7 +48,7 @@ it('loads again at each press of retry, and shows the part once it has loaded', 
   expect(await screen.findByText('there')).toBeVisible();
 });
 
-it('loads again when it is closed and reopened', async () => {
+it('loads a failed part again when it is closed and reopened', async () => {
   const { connection, load } = createConnection();
   const { Place } = createPartAndPlace(load);
   const { unmount } = render(<Place />);
@@ -59,7 +59,7 @@ it('loads again when it is closed and reopened', async () => {
   expect(await screen.findByText('there')).toBeVisible();
 });
 
-it('renders at once when it was preloaded', async () => {
+it('renders a preloaded part immediately, and preloads again after a failure', async () => {
   const { connection, load } = createConnection();
   const { part, Place } = createPartAndPlace(load);
   await act(() => part.preload());

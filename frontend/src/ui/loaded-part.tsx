@@ -7,7 +7,7 @@ import { reportRenderError } from '@/lib/report-error';
 export interface Part<P> {
   /** Preloads the code; never rejects. */
   preload: () => Promise<void>;
-  /** The component; after a failed load a new one, which loads again. */
+  /** The component; after a failed load replaced by a new one, which loads again. */
   getComponent: () => ComponentType<P>;
 }
 
@@ -48,7 +48,7 @@ export interface LoadedPartProps<P> {
   resetKeys?: readonly unknown[];
 }
 
-/** Renders a lazily loaded part. Each attempt loads it again, and errors are confined to it. */
+/** Renders a lazily loaded part. Confines errors to it, and loads a failed part again on each retry. */
 export const LoadedPart = <P extends object>({
   part,
   children,

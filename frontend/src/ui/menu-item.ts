@@ -6,7 +6,7 @@ interface MenuAction {
   href?: never;
 }
 
-/** A page that opens in a tab of its own. */
+/** A link that opens in a new tab. */
 interface MenuLink {
   label: string;
   tone?: never;

@@ -12,7 +12,7 @@ export interface MenuPanelProps {
   items: readonly MenuItem[];
 }
 
-/** The menu of Radix's dropdown-menu with an external trigger, to which this component returns the focus. */
+/** Radix's dropdown menu with an external trigger; returns the focus to it. */
 export const MenuPanel = ({ id, trigger, isOpen, onOpenChange, labelledBy, items }: MenuPanelProps) => {
   const chosen = useRef<(() => void) | undefined>(undefined);
   return (
@@ -29,7 +29,7 @@ export const MenuPanel = ({ id, trigger, isOpen, onOpenChange, labelledBy, items
           onCloseAutoFocus={(event) => {
             event.preventDefault();
             trigger.current?.focus();
-            // After the focus is back: a dialog that the item opens then returns it to the trigger.
+            // Run after the focus has returned, so that a dialog opened by the item returns the focus to the trigger.
             const run = chosen.current;
             chosen.current = undefined;
             run?.();

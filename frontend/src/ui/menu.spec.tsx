@@ -3,7 +3,7 @@ import userEvent from '@testing-library/user-event';
 import { Menu, menuPanelPart } from '@/ui/menu';
 
 const chosen = jest.fn();
-/** Records what has the focus when the item runs. */
+/** Records the label of the focused element when the item runs. */
 const choose = (name: string) => () => void chosen(name, document.activeElement?.getAttribute('aria-label'));
 
 const show = () => {
@@ -23,7 +23,7 @@ const show = () => {
 beforeAll(() => menuPanelPart.preload());
 beforeEach(() => chosen.mockReset());
 
-it('opens on a press, is named after its button, and closes without a choice on Escape', async () => {
+it('a menu opens on a click with the name of its button, and Escape closes it without a choice', async () => {
   const { user, button } = show();
   expect(button).toHaveAttribute('aria-haspopup', 'menu');
   expect(button).toHaveAttribute('aria-expanded', 'false');
@@ -58,7 +58,7 @@ it('runs the chosen item once the focus is back on the button', async () => {
   expect(chosen.mock.calls).toEqual([['Second', 'More about heron']]);
 });
 
-it('runs an item that is pressed', async () => {
+it('runs an item that is clicked', async () => {
   const { user, button } = show();
   await user.click(button);
   await user.click(await screen.findByRole('menuitem', { name: 'First' }));

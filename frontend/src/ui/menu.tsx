@@ -11,7 +11,7 @@ export interface MenuProps {
   label: string;
   icon: ReactNode;
   items: readonly MenuItem[];
-  /** 28 px, without the larger hit area of a button: for the edge of another control. */
+  /** 28 px and without the larger hit area of other buttons, to fit at the edge of another control. */
   isSmall?: boolean;
   tabIndex?: number | undefined;
   className?: string | undefined;
@@ -22,7 +22,7 @@ export const Menu = ({ label, icon, items, isSmall = false, tabIndex, className 
   const id = useId();
   const trigger = useRef<HTMLButtonElement>(null);
   const [isOpen, setOpen] = useState(false);
-  // Mounted before it opens: the menu then knows whether a key opened it.
+  // Mounted before it opens, so that Radix can detect whether a key opened the menu.
   const [isPanelMounted, setPanelMounted] = useState(false);
   const mountPanel = (): void => setPanelMounted(true);
   const open = (isOpen: boolean): void => {

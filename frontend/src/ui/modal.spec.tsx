@@ -63,12 +63,12 @@ it.each([
   },
 );
 
-it('focuses its first field, not the X', async () => {
+it('a modal focuses its first field, not the X', async () => {
   await openFirstModal();
   expect(screen.getByLabelText('draft')).toHaveFocus();
 });
 
-it('ignores Esc, the X and a click outside while it is locked', async () => {
+it('a locked modal ignores Esc, the X and a click outside', async () => {
   const user = await openFirstModal(<Page isLocked />);
   await user.keyboard('{Escape}');
   clickOutside();
@@ -76,14 +76,14 @@ it('ignores Esc, the X and a click outside while it is locked', async () => {
   expect(screen.getByRole('dialog', { name: 'First' })).toBeVisible();
 });
 
-it('ignores a click outside while there are unsaved changes', async () => {
+it('a modal with unsaved changes ignores a click outside', async () => {
   const user = await openFirstModal();
   await user.type(screen.getByLabelText('draft'), 'words');
   clickOutside();
   expect(screen.getByRole('dialog', { name: 'First' })).toBeVisible();
 });
 
-it('asks before Escape discards unsaved input, and keeps the input on a second Escape or on Keep editing', async () => {
+it('Escape asks before discarding unsaved input, and a second Escape or Keep editing keeps the input', async () => {
   const user = await openFirstModal();
   await user.type(screen.getByLabelText('draft'), 'words');
   await user.keyboard('{Escape}');
@@ -101,7 +101,7 @@ it('asks before Escape discards unsaved input, and keeps the input on a second E
   await expectModalToClose('First');
 });
 
-it('is dismissed by the first Escape, even if a toast appeared after it', async () => {
+it('the first Escape dismisses a modal, even if a toast appeared after the modal', async () => {
   const user = await openFirstModal(
     <>
       <Page />
@@ -114,7 +114,7 @@ it('is dismissed by the first Escape, even if a toast appeared after it', async 
   await expectModalToClose('First');
 });
 
-it('returns the focus to the modal below it, and that modal to the page', async () => {
+it('a modal opened over another returns the focus to it, and the other to the page', async () => {
   const user = await openFirstModal();
   await user.click(screen.getByText('next'));
   expect(screen.getByLabelText('other')).toHaveFocus();
@@ -125,7 +125,7 @@ it('returns the focus to the modal below it, and that modal to the page', async 
   await waitFor(() => expect(openButton()).toHaveFocus());
 });
 
-it('returns the focus to the button that opened the modal it replaced', async () => {
+it('a modal that replaced another returns the focus to the button that opened the first', async () => {
   const user = await openFirstModal(<Page isReplaced />);
   await user.click(screen.getByText('next'));
   await expectModalToClose('First');
@@ -152,7 +152,7 @@ describe('on a phone', () => {
     fireEvent.touchEnd(header, { ...createTouch(100 + distancePx), touches: [] });
   };
 
-  it('moves back after a short drag of its header, and is dismissed by a long one', async () => {
+  it('a short drag of the header moves the modal back, and a long drag dismisses it', async () => {
     await openFirstModal();
     dragHeaderDown(60);
     expect(screen.getByRole('dialog', { name: 'First' }).style.transform).toBe('');
@@ -160,7 +160,7 @@ describe('on a phone', () => {
     expect(screen.queryByRole('dialog')).toBeNull();
   });
 
-  it('asks before a drag discards unsaved input, and moves back while it asks', async () => {
+  it('a long drag asks before discarding unsaved input, and moves the modal back', async () => {
     const user = await openFirstModal();
     await user.type(screen.getByLabelText('draft'), 'words');
     dragHeaderDown(120);

@@ -17,8 +17,8 @@ export interface ModalProps {
   /** While true, the X, Esc and a click outside have no effect. */
   isLocked?: boolean;
   /**
-   * The dialog itself gets the focus, not its first control: for a dialog that opens by itself, where a press of Enter
-   * that was meant for another field must not choose anything.
+   * For a dialog that the user did not open: the dialog is focused, not its first control, so that an Enter meant for
+   * another field does not press a control.
    */
   isUnasked?: boolean;
   children: ReactNode;
@@ -27,7 +27,7 @@ export interface ModalProps {
 
 const preventDefault = (event: Event): void => event.preventDefault();
 
-/** Whether a toast was open when Escape was pressed: Radix then closes the toast, not the dialog. */
+/** Whether a toast was open when Escape was last pressed: Radix then closes the toast, not the dialog. */
 const useEscapeForToast = (isOpen: boolean): { current: boolean } => {
   const isForToast = useRef(false);
   useEffect(() => {
@@ -91,7 +91,7 @@ export const Modal = ({
     setAsking(false);
     if (focusBeforeQuestion.current instanceof HTMLElement) focusBeforeQuestion.current.focus();
   };
-  /** Returns true when unsaved changes prevent closing: asks, or, on a second press, chooses "Keep editing". */
+  /** Returns true when unsaved changes prevent closing: shows the question, or on a second attempt keeps editing. */
   const stopForUnsavedChanges = (): boolean => {
     if (isAsking) {
       keepEditing();
@@ -105,7 +105,7 @@ export const Modal = ({
   const handleEscape = (event: globalThis.KeyboardEvent): void => {
     if (cannotDismiss || stopForUnsavedChanges()) event.preventDefault();
   };
-  // When an open toast consumes Escape, the same press also dismisses the dialog in which it was pressed.
+  // An Escape that closes a toast also dismisses the dialog in which it was pressed.
   const handleEscapeWithToast = ({ key, target }: KeyboardEvent): void => {
     // React events also bubble from nested dialogs, which handle their own.
     if (key !== 'Escape' || !isForToast.current || !content.current?.contains(target as Node)) return;

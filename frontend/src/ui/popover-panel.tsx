@@ -14,7 +14,7 @@ export interface PopoverPanelProps {
   children: ReactNode;
 }
 
-/** Radix's popover with an external trigger, for which this component does what Radix does for its own. */
+/** Radix's popover with an external trigger. Handles its clicks and focus, as Radix does for its own trigger. */
 export const PopoverPanel = ({
   id,
   trigger,
@@ -43,7 +43,7 @@ export const PopoverPanel = ({
             className,
           )}
           onInteractOutside={(event) => {
-            // The click handler of the trigger closes it.
+            // The trigger's click handler closes the panel.
             if (event.target instanceof Node && trigger.current?.contains(event.target))
               event.preventDefault();
             else wasPressedOutside.current = true;

@@ -21,7 +21,7 @@ export interface PopoverProps {
 export const Popover = ({ button, isOpen, onOpenChange, children, ...panel }: PopoverProps) => {
   const id = useId();
   const trigger = useRef<HTMLButtonElement>(null);
-  // Stays mounted for the closing animation and the return of the focus.
+  // Once opened, the panel stays mounted, for its closing animation and to return the focus.
   const [wasOpened, setOpened] = useState(false);
   if (isOpen && !wasOpened) setOpened(true);
   return (

@@ -11,7 +11,7 @@ const grounds = {
   card: { ring: 'ring-card', fill: 'bg-card' },
 };
 
-/** In the corner of a picture. Filled when online, hollow when not, so that it does not depend on colour alone. */
+/** A dot in the corner of a picture: filled when online, hollow when offline, so not distinguished by colour alone. */
 export const PresenceDot = ({ isOnline, ground = 'background' }: PresenceDotProps) => (
   <span
     aria-hidden="true"

@@ -20,7 +20,7 @@ const Group = (options: RovingFocusOptions) => {
 
 const getButton = (name: string): HTMLElement => screen.getByRole('button', { name });
 
-/** Three items in a row, which jsdom does not lay out. */
+/** Mocks a layout with three items in the first row, because jsdom has no layout. */
 const mockRows = (): void => {
   jest.spyOn(HTMLElement.prototype, 'offsetTop', 'get').mockImplementation(function (this: HTMLElement) {
     return ['four', 'five'].includes(this.textContent) ? 44 : 0;
@@ -29,7 +29,7 @@ const mockRows = (): void => {
 
 afterEach(() => jest.restoreAllMocks());
 
-it('is one tab stop, and the arrow keys wrap around', async () => {
+it('makes the group one tab stop, in which the arrow keys wrap around', async () => {
   const user = userEvent.setup();
   render(<Group />);
   await user.tab();
@@ -44,7 +44,7 @@ it('is one tab stop, and the arrow keys wrap around', async () => {
   expect(getButton('two')).toHaveFocus();
 });
 
-it('moves by rows in a grid, and not beyond its edges', async () => {
+it('moves by rows in a grid, but not beyond its edges', async () => {
   mockRows();
   const user = userEvent.setup();
   render(<Group isGrid />);

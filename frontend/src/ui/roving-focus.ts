@@ -40,7 +40,7 @@ export interface RovingFocusOptions {
 
 /**
  * Makes a group of controls one tab stop, as in ARIA's patterns for toolbars, radio groups and grids: the arrow keys,
- * Home and End move between them. `group` goes on the parent, the result of `getItemProps(index)` on each control.
+ * Home and End move between them. Spread `group` on the parent and `getItemProps(index)` on each control.
  */
 export const useRovingFocus = ({ initial = 0, isGrid = false, onMove }: RovingFocusOptions = {}) => {
   const [current, setCurrent] = useState(initial);

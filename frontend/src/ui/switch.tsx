@@ -7,7 +7,7 @@ export interface SwitchProps {
   onChange: (isOn: boolean) => void;
 }
 
-/** A switch that applies at once. The whole row is clickable. */
+/** A switch whose change applies immediately. The entire row is clickable. */
 export const Switch = ({ label, hint, isOn, onChange }: SwitchProps) => {
   const id = useId();
   return (

@@ -7,7 +7,7 @@ export interface TextAreaProps {
   value: string;
   onChange: (value: string) => void;
   maxCodePoints: number;
-  /** The length from which the length is shown. */
+  /** Length, in code points, from which the counter is shown. */
   countFrom: number;
   /** Formats the length, such as '900 of 1,000 characters'. */
   formatCount: (length: number, maximum: number) => string;
@@ -17,7 +17,7 @@ export interface TextAreaProps {
 }
 
 /**
- * A labelled field of several lines. Its length is that of the normalized text in code points, as the server counts.
+ * A labelled multi-line field. Like the server, it counts the code points of the normalized text.
  */
 export const TextArea = ({
   label,

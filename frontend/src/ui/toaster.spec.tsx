@@ -11,7 +11,7 @@ afterEach(() => jest.useRealTimers());
 const listTitles = (): (string | null)[] =>
   screen.queryAllByRole('listitem').map((item) => item.querySelector('div')?.textContent ?? null);
 
-it('shows one toast at a time: a new one replaces the old', () => {
+it('a new toast replaces the old one', () => {
   render(<Toaster />);
   act(() => toast({ title: 'one' }));
   act(() => toast({ title: 'two', description: 'more' }));
@@ -27,7 +27,7 @@ it('shows a toast for 5000 ms', () => {
   expect(listTitles()).toEqual([]);
 });
 
-it('restarts the time when the same text is shown again', () => {
+it('restarts the time when a toast with the same text is shown', () => {
   render(<Toaster />);
   act(() => toast({ title: 'one' }));
   act(() => jest.advanceTimersByTime(4_000));
@@ -36,7 +36,7 @@ it('restarts the time when the same text is shown again', () => {
   expect(listTitles()).toEqual(['one']);
 });
 
-it('is focused by F8', () => {
+it('names the hotkey F8 in the label of the region', () => {
   render(<Toaster />);
   expect(screen.getByRole('region', { name: /F8/ })).toBeInTheDocument();
 });

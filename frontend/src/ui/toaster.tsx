@@ -8,8 +8,8 @@ import { closeToast, useToasts } from '@/ui/toast-store';
 import { useTopBelowControls } from '@/ui/use-top-below-controls';
 
 /**
- * Shows the current toast for five seconds, at the top, where it does not cover the composer, and below the controls
- * there if it does not fit beside them. F8 focuses it.
+ * Shows the current toast for five seconds. It is at the top, so that it does not cover the composer, and below the
+ * controls there if it does not fit next to them. F8 focuses it.
  */
 export const Toaster = () => {
   const shown = useToasts((state) => state.shown);

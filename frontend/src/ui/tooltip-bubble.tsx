@@ -11,7 +11,8 @@ export interface TooltipBubbleProps {
 }
 
 /**
- * The open tooltip. Closes on Escape, a press elsewhere, and scrolling, as Radix's own does; it ignores the pointer.
+ * The open tooltip. Like Radix's tooltip, it closes on Escape, a press elsewhere, and scrolling, but it ignores the
+ * pointer.
  */
 export const TooltipBubble = ({ id, side, control, onDismiss, children }: TooltipBubbleProps) => {
   useEffect(() => {

@@ -14,7 +14,7 @@ export const tooltips = {
     clearTimeout(openingTimer);
     useTooltips.setState({ openId: id });
   },
-  /** Opens after a delay, or at once if another tooltip was just open. */
+  /** Opens after a delay, or immediately if another tooltip is open or has just closed. */
   openSoon: (id: string): void => {
     clearTimeout(openingTimer);
     const { openId } = useTooltips.getState();

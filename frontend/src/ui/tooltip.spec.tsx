@@ -28,7 +28,7 @@ const hover = (name: string, pointerType = 'mouse'): void => {
 const advanceTime = (durationMs: number): void => act(() => jest.advanceTimersByTime(durationMs));
 const getShownText = (): string | null => screen.queryByRole('tooltip')?.textContent ?? null;
 
-it('opens after 700 ms', () => {
+it('a tooltip opens after 700 ms', () => {
   renderTooltips();
   hover('one');
   advanceTime(699);
@@ -37,7 +37,7 @@ it('opens after 700 ms', () => {
   expect(getShownText()).toBe('the first');
 });
 
-it('opens the next one at once within 300 ms, and after the full delay later', () => {
+it('the next tooltip opens immediately within 300 ms, and after the full delay later', () => {
   renderTooltips();
   hover('one');
   advanceTime(700);
@@ -55,7 +55,7 @@ it('opens the next one at once within 300 ms, and after the full delay later', (
   expect(getShownText()).toBe('the first');
 });
 
-it('opens at once on keyboard focus, as the description of the control', () => {
+it('a tooltip opens immediately on keyboard focus, as the description of the control', () => {
   renderTooltips();
   fireEvent.focus(getButton('one'));
   expect(getShownText()).toBe('the first');
@@ -65,7 +65,7 @@ it('opens at once on keyboard focus, as the description of the control', () => {
   expect(getButton('one')).not.toHaveAttribute('aria-describedby');
 });
 
-it('closes on Escape, on a press, and when its control scrolls', () => {
+it('a tooltip closes on Escape, on a press, and when its control scrolls', () => {
   renderTooltips();
   fireEvent.focus(getButton('one'));
   fireEvent.keyDown(document, { key: 'Escape' });
@@ -79,7 +79,7 @@ it('closes on Escape, on a press, and when its control scrolls', () => {
   expect(getShownText()).toBeNull();
 });
 
-it('does not open on touch, or on focus caused by a press', () => {
+it('a tooltip does not open on touch, or on focus caused by a press', () => {
   renderTooltips();
   hover('one', 'touch');
   advanceTime(700);
@@ -89,7 +89,7 @@ it('does not open on touch, or on focus caused by a press', () => {
   expect(getShownText()).toBeNull();
 });
 
-it('closes when its control is removed', () => {
+it('a tooltip closes when its control is removed', () => {
   const { unmount } = render(
     <Tooltip label="alone">
       <button type="button">one</button>

@@ -14,8 +14,8 @@ export interface TooltipProps {
 }
 
 /**
- * A label beside a control that is hovered or focused by the keyboard. The positioning code, a quarter of Radix, is
- * loaded with the first tooltip.
+ * A label next to a control that is hovered or focused by the keyboard. The positioning code (part of Radix) is loaded
+ * with the first tooltip.
  */
 export const Tooltip = ({ label, side = 'top', children }: TooltipProps) => {
   const id = useId();
@@ -26,7 +26,7 @@ export const Tooltip = ({ label, side = 'top', children }: TooltipProps) => {
   const close = (): void => tooltips.close(id);
   useEffect(() => () => tooltips.close(id), [id]);
 
-  // On pointermove, not pointerenter: content that scrolls under a resting pointer is not hovered.
+  // Not pointerenter, which also fires when content scrolls under a resting pointer.
   const onPointerMove = ({ pointerType }: PointerEvent): void => {
     if (pointerType === 'touch' || isPointedAt.current) return;
     isPointedAt.current = true;

@@ -1,7 +1,7 @@
 import { useState, type ChangeEvent } from 'react';
 
 /**
- * Values of a form of text fields (docs/decisions/0041). Validation, and when to show its result, is left to the form.
+ * State of a form of text fields (docs/decisions/0041). The form itself validates, and decides when to show errors.
  */
 export const useForm = <Values extends Readonly<Record<string, string>>>(initial: Values) => {
   const [values, setValues] = useState(initial);

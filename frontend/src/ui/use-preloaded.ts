@@ -1,8 +1,10 @@
 import { useEffect } from 'react';
 import { type Part } from '@/ui/loaded-part';
 
-// Safari has no idle callbacks.
-/** @returns a function that cancels the call */
+/**
+ * Runs a function while the page is idle, or after a second in Safari, which has no idle callbacks.
+ * @returns a function that cancels the call
+ */
 export const runWhenIdle = (run: () => void): (() => void) => {
   if (typeof requestIdleCallback === 'function') {
     const handle = requestIdleCallback(run);

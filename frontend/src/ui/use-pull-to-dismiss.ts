@@ -2,12 +2,12 @@ import { useRef, type TouchEvent } from 'react';
 
 /** Below the breakpoint `md` (48 rem) a modal is a bottom sheet. */
 const bottomSheetQuery = '(max-width: 47.9375rem)';
-/** Distance from which releasing the sheet dismisses it. */
+/** Minimum distance of a drag that dismisses the sheet. */
 const dismissAtPx = 96;
 
 interface Pull {
   sheet: HTMLElement;
-  /** Where the finger touched the header, in CSS pixels from the top of the window. */
+  /** Start of the touch, in CSS pixels from the top of the window. */
   startY: number;
   distance: number;
 }

@@ -2,7 +2,7 @@ import { act, render, screen, waitFor } from '@testing-library/react';
 import { toast, useToasts } from '@/ui/toast-store';
 import { Toaster } from '@/ui/toaster';
 
-/** jsdom has no layout, so each bar is given its lower edge. */
+/** A bar with a fixed lower edge, because jsdom has no layout. */
 const Bar = ({ bottom }: { bottom: number }) => (
   <div
     data-controls=""
@@ -16,7 +16,7 @@ const getListTop = () => screen.getByRole('list').style.top;
 
 beforeEach(() => useToasts.setState({ shown: null }));
 
-it('places a toast below the lowest bar in use, and follows bars that appear and disappear', async () => {
+it('places a toast below the lowest active bar, and moves it when a bar appears', async () => {
   const renderPage = (hasSkipBar: boolean) => (
     <>
       <Bar bottom={64} />
@@ -35,7 +35,7 @@ it('places a toast below the lowest bar in use, and follows bars that appear and
   await waitFor(() => expect(getListTop()).toBe('240px'));
 });
 
-it('places it below the title of an open dialog, which covers the bars of the page', () => {
+it('places a toast below the title of an open dialog that covers the bars of the page', () => {
   render(
     <>
       <Bar bottom={180} />
@@ -49,7 +49,7 @@ it('places it below the title of an open dialog, which covers the bars of the pa
   expect(getListTop()).toBe('120px');
 });
 
-it('places it at the top, above a dialog that leaves room for it', () => {
+it('places a toast at the top, above a dialog that leaves room for it', () => {
   render(
     <>
       <Bar bottom={180} />
@@ -69,7 +69,7 @@ it('places it at the top, above a dialog that leaves room for it', () => {
   expect(getListTop()).toBe('0px');
 });
 
-it('keeps it below the bars of the page while a popover is open', () => {
+it('places a toast below the bars of the page while a popover is open', () => {
   render(
     <>
       <Bar bottom={180} />
@@ -81,7 +81,7 @@ it('keeps it below the bars of the page while a popover is open', () => {
   expect(getListTop()).toBe('180px');
 });
 
-it('places it at the top where the bars reach too far down, or there is none', () => {
+it('places a toast at the top when the bars reach too far down or there are none', () => {
   const { rerender } = render(
     <>
       <Bar bottom={700} />

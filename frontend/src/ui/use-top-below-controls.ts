@@ -1,24 +1,21 @@
 import { useLayoutEffect, useState } from 'react';
 
-/** From this width a toast fits in the top bar beside every control. */
+/** From this width a toast fits in the top bar next to the controls. */
 const wideScreenQuery = '(min-width: 64rem)';
 /** Marks the bars whose buttons a toast must not cover. */
 const barSelector = '[data-controls]';
-/**
- * Largest share of the window's height: further down, as on a phone in landscape, a toast would look like part of the
- * page.
- */
+/** Largest share of the window's height: further down, a toast would look like part of the page. */
 const maxHeightShare = 0.5;
 /** Height in px that is enough for a toast of a few lines and its margin. */
 const toastHeightPx = 112;
 
 /**
- * Finds the lower edge in px of the bars in use: those of an open dialog, otherwise those of the page. 0 where a toast
- * fits above the dialog, whose choices it would cover below the title.
+ * Returns the lower edge, in px, of the bars of an open dialog, or else of the page. Returns 0 if a toast fits above
+ * the dialog, because below its title the toast would cover the dialog's controls.
  */
 export const findLowerEdgeOfControls = (page: Document = document): number => {
   if (page.defaultView?.matchMedia(wideScreenQuery).matches) return 0;
-  // A popover also has the role `dialog`, but no bars of its own.
+  // Requires a bar, because popovers also have the role `dialog`.
   const dialog = [...page.querySelectorAll(`[role="dialog"][data-state="open"]:has(${barSelector})`)].at(-1);
   if (dialog && dialog.getBoundingClientRect().top >= toastHeightPx) return 0;
   const inUse = [...(dialog ?? page).querySelectorAll(barSelector)].filter((bar) => !bar.closest('[inert]'));
@@ -26,7 +23,7 @@ export const findLowerEdgeOfControls = (page: Document = document): number => {
   return edge <= (page.defaultView?.innerHeight ?? 0) * maxHeightShare ? edge : 0;
 };
 
-/** Top offset in px at which a toast covers no controls; follows bars that appear and disappear while it is shown. */
+/** Returns the top offset, in px, at which a toast covers no controls; updated when bars appear or disappear. */
 export const useTopBelowControls = (isShown: boolean): number => {
   const [top, setTop] = useState(0);
   useLayoutEffect(() => {

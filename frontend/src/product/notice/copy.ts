@@ -1,4 +1,4 @@
-/** Texts of notices, which state a decision to the user it concerns. */
+/** Texts of notices, which inform a user of a moderation decision about them or their report. */
 export const copy = {
   titles: {
     warning: 'A warning',
@@ -26,7 +26,7 @@ export const copy = {
     reduced: 'The decision is milder now.',
     reversed: 'The decision was reversed.',
   },
-  /** What was reported, inside the sentences about a report. */
+  /** Names of the categories, for the sentences in `reportDecided`. */
   categories: {
     minor: 'somebody who seems to be under 18, or something about a child',
     threat: 'threats or violence',
@@ -37,7 +37,7 @@ export const copy = {
     spam: 'advertising or fraud',
     other: 'something else',
   },
-  /** After `no_violation`. */
+  /** Appended to `no_violation`. */
   secondLook: 'You can ask for a second look.',
   reportDecided: {
     action_taken: (category: string) => `You reported ${category}. We found a breach of our rules and acted.`,

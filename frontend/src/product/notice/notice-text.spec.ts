@@ -4,7 +4,7 @@ import { aNotice } from '@/testing/safety-factories';
 
 const none: Notice['appeal'] = { state: 'none', until: null, outcome: null, answer: null };
 
-it('states facts, rule, who decided, the end and the time to appeal, in this order', () => {
+it('lists facts, rule, who decided, the end of the sanction and the deadline of the appeal, in this order', () => {
   expect(chooseTitle(aNotice())).toBe('Your account is paused');
   expect(listParagraphs(aNotice())).toEqual([
     'You went on with sexual messages after your partner had asked you to stop.',

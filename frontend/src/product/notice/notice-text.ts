@@ -37,8 +37,8 @@ const isSanction = ({ kind }: Notice): boolean => kind === 'suspension' || kind 
 export const chooseTitle = ({ kind }: Pick<Notice, 'kind'>): string => copy.titles[kind];
 
 /**
- * The paragraphs of a notice, in the order in which they are shown: the facts, the rule, who decided, until when, and
- * until when it can be appealed.
+ * Returns the paragraphs of a notice in their order: facts, rule, who decided, end of the sanction, and deadline of the
+ * appeal.
  */
 export const listParagraphs = (notice: Notice): string[] => {
   const { kind, rule, decidedBy, until, appeal } = notice;

@@ -9,14 +9,14 @@ it.each([
   expect(computeScaledSize({ width, height })).toEqual({ width: toWidth, height: toHeight, isScaled });
 });
 
-describe('a drawn picture', () => {
+describe('drawScaled', () => {
   const bitmap = { width: 4_096, height: 2_048, close: jest.fn() } as unknown as ImageBitmap;
   const createCanvas = () => {
     const drawImage = jest.fn();
     return { width: 0, height: 0, drawImage, getContext: () => ({ drawImage }) };
   };
 
-  it('is encoded as WebP in its scaled size', async () => {
+  it('scales a picture and encodes it as WebP', async () => {
     const canvas = createCanvas();
     const blob = await drawScaled(bitmap, canvas, (type) => Promise.resolve(new Blob(['x'], { type })));
     expect(canvas).toMatchObject({ width: 2_048, height: 1_024 });

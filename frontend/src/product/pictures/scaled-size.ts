@@ -2,6 +2,7 @@ export const maximumSidePx = 2_048;
 
 const quality = 0.85;
 
+/** Computes the size at which no side exceeds `maximumSidePx`, with the same proportions. */
 export const computeScaledSize = ({
   width,
   height,

@@ -46,7 +46,7 @@ afterEach(() => {
   Object.assign(globalThis, { XMLHttpRequest: before });
 });
 
-it('posts the form with the cookie, reports whole percent, and returns the address', async () => {
+it('posts the form with the cookie, reports integer percentages, and returns the address', async () => {
   const percents: number[] = [];
   const done = uploadImage(photo, 'chat-images', 'dot.png', {
     onProgress: (percent) => percents.push(percent),
@@ -70,7 +70,7 @@ it('throws an ApiError with the response of the server', async () => {
   expect(error).toMatchObject({ status: 422, serverMessage: 'No image' });
 });
 
-it('throws when there is no response, or an invalid one', async () => {
+it('throws when there is no response or an invalid response', async () => {
   const unanswered = uploadImage(photo, 'avatars', 'profiles/7');
   FakeXhr.last.onerror?.();
   await expect(unanswered).rejects.toThrow('no answer');
@@ -79,7 +79,7 @@ it('throws when there is no response, or an invalid one', async () => {
   await expect(invalid).rejects.toThrow();
 });
 
-it('aborts after 30 s without progress, with no limit on the total time', async () => {
+it('aborts an upload after 30 s without progress, but does not limit the total time', async () => {
   const done = uploadImage(photo, 'chat-images', 'dot.png');
   const failed = expect(done).rejects.toMatchObject({ name: 'TimeoutError' });
   for (let part = 1; part <= 5; part += 1) {
@@ -92,7 +92,7 @@ it('aborts after 30 s without progress, with no limit on the total time', async 
   await failed;
 });
 
-it('stops when it is aborted', async () => {
+it('aborts the request when the signal is aborted', async () => {
   const controller = new AbortController();
   const done = uploadImage(photo, 'chat-images', 'dot.png', { signal: controller.signal });
   controller.abort();

@@ -3,7 +3,7 @@ import { toApiError } from '@/lib/api-client';
 
 export interface UploadOptions {
   signal?: AbortSignal;
-  /** Progress of the upload in whole percent. */
+  /** Called with the progress of the upload, an integer percentage. */
   onProgress?: (percent: number) => void;
 }
 

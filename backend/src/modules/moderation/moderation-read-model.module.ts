@@ -5,7 +5,7 @@ import { ProjectionRegistry } from '../../platform/event-store/projection.regist
 import { ModeratorActionEntity } from './infrastructure/moderator-action.entity';
 import { moderatorActionsProjection, moderatorEventTypes } from './projections/moderator-actions.projection';
 
-/** Event type, projection and table of the audit, for every process that reads or writes the event log. */
+/** Event type, projection and table of the audit log, for every process that reads or writes the event log. */
 @Module({ imports: [TypeOrmModule.forFeature([ModeratorActionEntity])], exports: [TypeOrmModule] })
 export class ModerationReadModelModule {
   constructor(eventTypes: EventTypeRegistry, projections: ProjectionRegistry) {

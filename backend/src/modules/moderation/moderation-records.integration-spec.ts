@@ -1,4 +1,5 @@
-// Uses real PostgreSQL and Redis, two api replicas and a worker, over HTTP and sockets. Mia is a moderator.
+// The audit log, images, profiles and statistics for moderators. Uses real PostgreSQL and Redis, two api replicas and a
+// worker, over HTTP and sockets. Mia is a moderator.
 import { createHash } from 'node:crypto';
 import sharp from 'sharp';
 import { DataSource } from 'typeorm';
@@ -52,7 +53,7 @@ describe('records of moderation', () => {
     const { body } = await createModeratorApi(mia).call('GET', `audit?moderatorId=${moderator.user.id}`);
     return body.entries as AuditEntry[];
   };
-  /** Ada reports Bob, both new users, which opens a case. */
+  /** Opens a case: Ada reports Bob. Both are new users. */
   const fileNewReport = async () => {
     const [ada, bob] = [await stack.createVisitor(0), await stack.createVisitor(0)];
     return { ada, bob, ...(await reportUser(stack.replicas[0]!, ada, bob)) };
@@ -66,7 +67,7 @@ describe('records of moderation', () => {
   };
 
   describe('the audit', () => {
-    it('lists everything that a moderator has read or done, newest first, and can be read by every moderator', async () => {
+    it('every moderator can list the reads and acts of another moderator, newest first', async () => {
       const max = await createModerator(stack);
       const { bob, caseId } = await fileNewReport();
       const { list, read, claim, decide, call } = createModeratorApi(max);
@@ -103,7 +104,7 @@ describe('records of moderation', () => {
       ]);
     });
 
-    it('records no act that was refused', async () => {
+    it('refused acts are not recorded', async () => {
       const max = await createModerator(stack);
       const { caseId } = await fileNewReport();
       await createModeratorApi(mia).claim(caseId);
@@ -112,7 +113,7 @@ describe('records of moderation', () => {
       expect(await readAudit(max)).toEqual([]);
     });
 
-    it('is returned page by page', async () => {
+    it('the audit log is returned page by page', async () => {
       const max = await createModerator(stack);
       const { caseId } = await fileNewReport();
       await createModeratorApi(max).read(caseId);
@@ -134,7 +135,7 @@ describe('records of moderation', () => {
       expect((await audit('x')).status).toBe(400);
     });
 
-    it('limits each moderator to 300 reads of cases and images an hour, under every LIMITS_PROFILE', async () => {
+    it('a moderator can read cases and images 300 times an hour, under every LIMITS_PROFILE', async () => {
       const max = await createModerator(stack);
       const { caseId } = await fileNewReport();
       await stack.replicas[0]!.app.get(RateLimiterService).charge('evidence_reads', max.user.id, 299);
@@ -146,7 +147,7 @@ describe('records of moderation', () => {
   });
 
   describe('images', () => {
-    it('of a case are shown to moderators after the sender has deleted them, and are not cached', async () => {
+    it('moderators can read images of a case after the sender has deleted them, and responses are not cached', async () => {
       const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(stack);
       const url = await uploadChatImage(stack.replicas[0]!, ada);
       const { id: messageId } = await adaSocket.request(
@@ -180,7 +181,7 @@ describe('records of moderation', () => {
       expect((await ada.call('GET', `/api/moderation/${path}`)).status).toBe(403);
     });
 
-    it('that a decision blocks cannot be uploaded again; an attempt opens a case and suspends the user', async () => {
+    it('an illegal image blocked by a decision cannot be uploaded again; an attempt opens a case and suspends the user', async () => {
       const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(stack);
       const bytes = await createPicture(1);
       const { body: sent } = await upload(ada, bytes);
@@ -254,7 +255,7 @@ describe('records of moderation', () => {
       expect(actions.slice(0, 3)).toEqual(['image_unblocked', 'image_blocked', 'decided']);
     });
 
-    it('are blocked on the connection of the decision: with a second one, decisions could wait for each other', async () => {
+    it('images are blocked on the connection of the decision: with a second one, decisions could wait for each other', async () => {
       const { app } = stack.replicas[0]!;
       const runner = app.get(DataSource).createQueryRunner();
       await runner.startTransaction();
@@ -268,7 +269,7 @@ describe('records of moderation', () => {
       await runner.release();
     });
 
-    it('are compared with a new image in a few milliseconds, even 10,000 of them', async () => {
+    it('a new image is compared with 10,000 blocked images in a few milliseconds', async () => {
       await stack.database.dataSource.query(
         `INSERT INTO blocked_images (id, sha256, dhash, rule, moderator_id, created_at)
          SELECT -n, 'many-' || n, left(md5(n::text), 16), 'no_spam', 1, now() FROM generate_series(1, 10000) n`,
@@ -280,7 +281,7 @@ describe('records of moderation', () => {
         expect(await blocks.findNearBlock('0123456789abcdef')).toBeNull();
         times.push(performance.now() - startedAt);
       }
-      // About 5 ms on a quiet machine; a wrong algorithm takes far longer.
+      // About 5 ms on an idle machine; the limit only detects a much slower algorithm.
       expect(Math.min(...times)).toBeLessThan(60);
       const nearBlock = await blocks.findNearBlock(
         flipBits(createHash('md5').update('7').digest('hex').slice(0, 16)),
@@ -290,7 +291,7 @@ describe('records of moderation', () => {
     });
   });
 
-  it('contain each read of the public profile of a user whom the moderator does not know (A12)', async () => {
+  it('a read of the profile of a user with whom the moderator has had no contact is recorded (A12)', async () => {
     const [bob, formerPartner] = [await stack.createVisitor(0), await stack.createVisitor(0)];
     const { status, body } = await mia.call('GET', `/api/user/${bob.user.id}`);
     const { id, username, avatar } = bob.user;
@@ -303,7 +304,7 @@ describe('records of moderation', () => {
     expect((await mia.call('GET', '/api/user/999999999999')).status).toBe(404);
   });
 
-  it('show a user with standing, sanctions, cases, reports and other accounts of their devices', async () => {
+  it('moderators can read the standing, sanctions, cases and reports of a user, and lift a sanction once', async () => {
     const { ada, bob, caseId } = await fileNewReport();
     await recordPastChat(stack.replicas[0]!, ada, bob);
     const { version } = await createModeratorApi(mia).read(caseId);
@@ -342,7 +343,7 @@ describe('records of moderation', () => {
       expect((await createModeratorApi(mia).call('GET', path)).status).toBe(404);
   });
 
-  it('show the other accounts on the devices of a user', async () => {
+  it('moderators can read which other accounts were used on the devices of a user', async () => {
     const [bob, other] = [await stack.createVisitor(0), await stack.createVisitor(0)];
     await stack.database.dataSource.query(
       `INSERT INTO devices (device_hash, user_id, first_seen_at, seen_at)
@@ -353,7 +354,7 @@ describe('records of moderation', () => {
     expect(body.sameDeviceIds).toEqual([other.user.id]);
   });
 
-  it('are counted, on the page and in the metrics of a worker, which can be scraped without PostgreSQL', async () => {
+  it('statistics are available over HTTP and as metrics of a worker, which can be scraped without PostgreSQL', async () => {
     await fileNewReport();
     const { body } = await createModeratorApi(mia).call('GET', 'metrics');
     const figures = body as unknown as ModerationFigures;
@@ -380,7 +381,7 @@ describe('records of moderation', () => {
     await worker.stop();
   });
 
-  it('are the same after a rebuild of the read models', async () => {
+  it('a rebuild of the read models leaves the audit log and the blocked images unchanged', async () => {
     const readRows = async () =>
       stack.database.dataSource.query<unknown[]>(
         `SELECT (SELECT json_agg(a ORDER BY id) FROM moderator_actions a) AS actions,

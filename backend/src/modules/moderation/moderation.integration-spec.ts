@@ -54,8 +54,8 @@ describe('moderation', () => {
     return appealId;
   };
 
-  describe('the queue and a case', () => {
-    it('show the reports, the evidence without keys of files, and what happened', async () => {
+  describe('reading the queue and cases', () => {
+    it('a case contains its reports, the evidence without file keys, and the history', async () => {
       const image = { imageId: 3, width: 8, height: 8, key: 'secret-key.webp' };
       const message = {
         id: '1-0',
@@ -104,7 +104,7 @@ describe('moderation', () => {
       expect(JSON.stringify(whole)).not.toContain('secret-key');
     });
 
-    it('go from page to page without repeating or skipping a case', async () => {
+    it('paging through the queue repeats and skips no case', async () => {
       for (let count = 0; count < 5; count += 1) await fileNewReport();
       const { body: all } = await createModeratorApi(mia).list();
       const ids: number[] = [];
@@ -124,12 +124,12 @@ describe('moderation', () => {
       ['a cursor that is not JSON', 'cursor=x'],
       ['a cursor with one number', 'cursor=WzFd'],
       ['two cursors', 'cursor=a&cursor=b'],
-    ])('refuse a query with %s', async (_reason, query) => {
+    ])('the queue refuses a query with %s', async (_reason, query) => {
       const { status, body } = await createModeratorApi(mia).list(`?${query}`);
       expect([status, body.code]).toEqual([400, 'validation_failed']);
     });
 
-    it('are not shown when the record of it cannot be written', async () => {
+    it('a case is not returned when the read cannot be recorded in the audit log', async () => {
       const { caseId } = await fileNewReport();
       jest.spyOn(stack.replicas[0]!.app.get(AuditService), 'record').mockRejectedValueOnce(new Error('full'));
       const { status, body } = await createModeratorApi(mia).call('GET', `cases/${caseId}`);
@@ -138,8 +138,8 @@ describe('moderation', () => {
     });
   });
 
-  describe('a decision', () => {
-    it('suspends at once, answers with the whole case, and informs the user and the reporter', async () => {
+  describe('decisions', () => {
+    it('a decision suspends the user immediately, returns the updated case, and notifies the user and the reporter', async () => {
       const { ada, bob, caseId } = await fileNewReport();
       const { version } = await createModeratorApi(mia).read(caseId);
       const { status, body } = await createModeratorApi(mia).decide(
@@ -161,7 +161,7 @@ describe('moderation', () => {
       expect((decided.cases as ModerationCase[])[0]).toMatchObject({ id: caseId });
     });
 
-    it('is that of one of two moderators who decide at the same moment', async () => {
+    it('only one of two simultaneous decisions takes effect', async () => {
       const { bob, caseId } = await fileNewReport();
       const { version } = await createModeratorApi(mia).read(caseId);
       const responses = await Promise.all(
@@ -179,7 +179,7 @@ describe('moderation', () => {
       expect(sanctions).toHaveLength(1);
     });
 
-    it('is refused while another moderator has claimed the case, until the claim is released', async () => {
+    it('a decision is refused while another moderator has claimed the case', async () => {
       const { caseId } = await fileNewReport();
       const claim = await createModeratorApi(mia).claim(caseId);
       expect(claim).toMatchObject({
@@ -199,7 +199,7 @@ describe('moderation', () => {
       expect(await decide()).toMatchObject({ status: 409, body: { code: 'case_changed' } });
     });
 
-    it('is refused when a report has arrived since the moderator read the case', async () => {
+    it('a decision is refused when a report has arrived since the moderator read the case', async () => {
       const { bob, caseId } = await fileNewReport();
       const { version } = await createModeratorApi(mia).read(caseId);
       await fileNewReport({}, undefined, bob);
@@ -213,7 +213,7 @@ describe('moderation', () => {
       ['a suspension without an end', { until: undefined }],
       ['an end within the hour', { until: formatInHours(0.5) }],
       ['an end after more than a year', { until: formatInHours(366 * 24) }],
-      ['an end that is no time', { until: 'tomorrow' }],
+      ['an end that is not a time', { until: 'tomorrow' }],
       ['no facts', { facts: undefined }],
       ['facts of 19 characters', { facts: 'x'.repeat(19) }],
       ['facts of 1,001 characters', { facts: 'x'.repeat(1_001) }],
@@ -221,10 +221,10 @@ describe('moderation', () => {
       ['a warning with an end', { outcome: 'warned' }],
       ['an unknown outcome', { outcome: 'ignored' }],
       [
-        'an image that is to be blocked after a dismissal',
+        'an image to block although the case is dismissed',
         { outcome: 'dismissed', until: undefined, rule: undefined, blockImages: [1] },
       ],
-    ])('is refused with %s', async (_case, changes) => {
+    ])('a decision is refused with %s', async (_case, changes) => {
       const { caseId } = await fileNewReport();
       const { version } = await createModeratorApi(mia).read(caseId);
       const { status, body } = await createModeratorApi(mia).decide(
@@ -235,7 +235,7 @@ describe('moderation', () => {
     });
   });
 
-  describe('a moderator who is involved', () => {
+  describe('involved moderators', () => {
     const expectOwnDecision = async (moderator: ThawVisitor, caseId: number) => {
       const { version, excludes } = await createModeratorApi(moderator).read(caseId);
       expect(excludes).toContain(moderator.user.id);
@@ -245,19 +245,19 @@ describe('moderation', () => {
       });
     };
 
-    it('does not decide a case about them, nor one that they reported', async () => {
+    it('a moderator cannot decide a case about themselves or one that they reported', async () => {
       await expectOwnDecision(mia, (await fileNewReport({}, undefined, mia)).caseId);
       await expectOwnDecision(mia, (await fileNewReport({}, mia)).caseId);
     });
 
-    it('does not decide about a friend, nor about a report of a friend', async () => {
+    it('a moderator cannot decide a case about a friend or one that a friend reported', async () => {
       const [friend, moderator] = [await stack.createVisitor(0), await createModerator(stack)];
       await makeFriends(stack.replicas[0]!, moderator, friend);
       await expectOwnDecision(moderator, (await fileNewReport({}, undefined, friend)).caseId);
       await expectOwnDecision(moderator, (await fileNewReport({}, friend)).caseId);
     });
 
-    it('does not decide a case that they escalated; another one does', async () => {
+    it('an escalated case can be decided only by another moderator', async () => {
       const { caseId } = await fileNewReport();
       const { version } = await createModeratorApi(mia).read(caseId);
       const escalation = { version, reason: 'I do not read that language.' };
@@ -269,7 +269,7 @@ describe('moderation', () => {
     });
   });
 
-  it('lets another moderator reverse a decision on appeal, after which the user is free at once', async () => {
+  it('another moderator can reverse a decision on appeal, which lifts the sanction immediately', async () => {
     const { bob, caseId } = await fileNewReport();
     const { version } = await createModeratorApi(mia).read(caseId);
     await createModeratorApi(mia).decide(caseId, createSuspension(version));
@@ -302,7 +302,7 @@ describe('moderation', () => {
     });
   });
 
-  it('has a ban confirmed by another moderator', async () => {
+  it('a ban is confirmed by another moderator', async () => {
     const { caseId } = await fileNewReport();
     const { version } = await createModeratorApi(mia).read(caseId);
     const { body: first } = await createModeratorApi(mia).decide(caseId, createBan(version));

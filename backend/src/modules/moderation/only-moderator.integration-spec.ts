@@ -1,5 +1,5 @@
-// Uses real PostgreSQL and Redis, with two api replicas over HTTP: on the second one, the only moderator may take both
-// looks at once.
+// Uses real PostgreSQL and Redis, with two api replicas over HTTP. On the second replica, SOLO_REVIEW_AFTER_S is 0: the
+// only moderator may review their own decision without a delay.
 import type { Notice } from '@thaw/contract/safety';
 import { createModerator, FACTS, createModeratorApi, reportUser } from '../../testing/moderation.fixture';
 import { startTestStack, type TestStack } from '../../testing/test-stack.harness';
@@ -7,7 +7,7 @@ import { ThawVisitor } from '../../testing/thaw.client';
 
 jest.setTimeout(60_000);
 
-describe('the only moderator', () => {
+describe('moderation by a single moderator', () => {
   let stack: TestStack;
 
   beforeAll(async () => {
@@ -16,7 +16,7 @@ describe('the only moderator', () => {
   });
   afterAll(() => stack.close());
 
-  it('can confirm their own ban after a delay, as long as there is no other moderator, and the notices say so', async () => {
+  it('the only moderator can confirm their own ban after a delay, and the notices state that there is only one', async () => {
     const mia = await createModerator(stack);
     const later = await new ThawVisitor([stack.origins[1]!]).logIn(String(mia.user.email), 'a good password');
     const [ada, bob] = [await stack.createVisitor(0), await stack.createVisitor(0)];
@@ -41,7 +41,6 @@ describe('the only moderator', () => {
       body: { state: 'decided', standing: 'banned' },
     });
 
-    // Both notices say that there was no second moderator.
     const solo = /Decided by the same moderator, since there is only one\.$/;
     const notices = async () =>
       (await bob.call('GET', `/api/notices/${bob.user.id}`)).body as unknown as Notice[];

@@ -21,8 +21,8 @@ const ENTRIES_PER_PAGE = 100;
 const HOUR_MS = 60 * 60_000;
 
 /**
- * The record of what moderators read and change. It is part of the event log, so no process of the product can change
- * or delete it. A read is recorded before its result is shown: if the record fails, nothing is shown.
+ * The audit log of moderators' reads and changes. It is part of the event log, so no process can change or delete it.
+ * A read is recorded before its result is returned: if recording fails, the read fails.
  */
 @Injectable()
 export class AuditService {
@@ -31,24 +31,24 @@ export class AuditService {
     private readonly actions: ModeratorActionRepository,
   ) {}
 
-  /** @param manager a transaction that changes what the record is about, so that both commit together. */
+  /** @param manager the transaction of the recorded change, so that the change and its record commit together */
   async record(act: ModeratorAct, manager?: EntityManager): Promise<void> {
     await this.append(act, randomUUID(), manager);
   }
 
-  /** Records an act that the page repeats by itself, such as reloading the queue, at most once an hour. */
+  /** Records an act at most once an hour: the page repeats some acts automatically, such as reloading the queue. */
   async recordHourly(act: ModeratorAct): Promise<void> {
     const hour = Math.floor(Date.now() / HOUR_MS);
     await this.append(act, createNameBasedUuid(`${JSON.stringify(act)} ${hour}`));
   }
 
-  /** Records that a moderator reads the profile of a user whom they have not met (A12). */
+  /** Records that a moderator read the profile of a user with whom they have had no contact (A12). */
   @OnProcessEvent('ProfileReadByModerator')
   async recordProfileRead(read: ProcessEventMap['ProfileReadByModerator']): Promise<void> {
     await this.record({ ...read, action: 'profile_read' });
   }
 
-  /** Newest first. @param beforeId the cursor of the page before. */
+  /** Newest first. @param beforeId `nextCursor` of the previous page */
   async list(moderatorId: number | undefined, beforeId: number | undefined): Promise<AuditPage> {
     const rows = await this.actions.findBefore(beforeId, moderatorId, ENTRIES_PER_PAGE + 1);
     const shown = rows.slice(0, ENTRIES_PER_PAGE);

@@ -1,6 +1,6 @@
 import { DomainError } from '../../../platform/errors/domain.errors';
 
-/** The year 3000. Rejects times that PostgreSQL cannot represent. */
+/** The year 3000. Times beyond it are rejected, because PostgreSQL cannot represent every time of JavaScript. */
 const MAX_MS = Date.UTC(3000, 0, 1);
 const MAX_URGENCY = 1_000;
 
@@ -9,6 +9,7 @@ export interface CaseCursor {
   /** The time as of which all pages of the list are computed. */
   asOf: Date;
   urgency: number;
+  /** The time since when the case waits; for a decided case, the time of its decision. */
   at: Date;
   id: number;
 }
@@ -16,7 +17,7 @@ export interface CaseCursor {
 export const encodeCursor = ({ asOf, urgency, at, id }: CaseCursor): string =>
   Buffer.from(JSON.stringify([asOf.getTime(), urgency, at.getTime(), id])).toString('base64url');
 
-/** @throws DomainError validation_failed for a text that is not a cursor */
+/** @throws DomainError validation_failed when the text is not a cursor */
 export const decodeCursor = (text: string): CaseCursor => {
   const numbers = parseNumbers(text);
   const [asOfMs, urgency, atMs, id] = numbers;

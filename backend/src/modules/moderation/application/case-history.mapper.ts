@@ -1,6 +1,6 @@
 import type { CaseHistoryEntry } from '@thaw/contract/moderation';
 
-/** An event of a user's conduct as it is stored. Fields that were erased are absent. */
+/** A stored event of a user's conduct stream. Erased fields are absent. */
 interface ConductRecord {
   type: string;
   at: Date;
@@ -8,8 +8,8 @@ interface ConductRecord {
 }
 
 /**
- * The history of one case, in order, from all events of the user's conduct. Reports, claims and warnings are left out:
- * the response has the reports and the claim in other fields, and a warning follows from its decision.
+ * Builds the history of one case, oldest entry first, from all events of the user's conduct stream. It omits reports
+ * and claims, which the response has in other fields, and warnings, which follow from their decisions.
  */
 export const toCaseHistory = (caseId: number, records: readonly ConductRecord[]): CaseHistoryEntry[] => {
   const sanctionIds = new Set(
@@ -20,6 +20,7 @@ export const toCaseHistory = (caseId: number, records: readonly ConductRecord[])
   const decidedAppeals = new Set(
     records.filter(({ type }) => type === 'AppealDecided').map(({ data }) => data.appealId),
   );
+  // FlagLifted has no case id, so it belongs to the case that placed the last flag.
   let flaggingCase: unknown = null;
   return records.flatMap((record): unknown[] => {
     const { type, data } = record;
@@ -77,7 +78,7 @@ export const toCaseHistory = (caseId: number, records: readonly ConductRecord[])
 
 const getSanctionId = ({ data }: ConductRecord): unknown => data.sanctionId;
 
-/** Absent fields become null. */
+/** Copies the fields; absent ones become null. */
 const pick = (data: Record<string, unknown>, ...fields: string[]): Record<string, unknown> =>
   Object.fromEntries(fields.map((field) => [field, data[field] ?? null]));
 

@@ -8,7 +8,7 @@ import { AuditService } from './audit.service';
 import { CasesService } from './cases.service';
 import { type EvidenceImage, listEvidenceImages } from './stored-evidence.mapper';
 
-/** The images of cases, including those that no user can open any longer. */
+/** The images in the evidence of cases, including those that their sender has deleted. */
 @Injectable()
 export class CaseImagesService {
   constructor(
@@ -20,7 +20,7 @@ export class CaseImagesService {
   ) {}
 
   /**
-   * Opens an image of a case's evidence; recorded before it is opened.
+   * Opens an image of a case's evidence, after recording the read in the audit log.
    * @throws DomainError not_found when the case has no such image or it was erased; rate_limited, unavailable
    */
   async open(moderatorId: number, caseId: number, imageId: number): Promise<HeldImage> {
@@ -35,7 +35,7 @@ export class CaseImagesService {
   }
 
   /**
-   * The hashes by which images of the case can be blocked. Images that were sent before hashes were stored have none.
+   * Finds the hashes needed to block images of the case. Images sent before hashes were stored have none.
    * @throws DomainError not_found when the case has no such image
    */
   async findHashes(userId: number, caseId: number, imageIds: readonly number[]): Promise<ImageHashes[]> {

@@ -15,10 +15,10 @@ import { toCaseHistory } from './case-history.mapper';
 import { EligibleModeratorsService } from './eligible-moderators.service';
 import { toShownEvidence } from './stored-evidence.mapper';
 
-/** A case shows the evidence of at most this many reports, the newest ones. */
+/** A response contains the evidence of at most this many reports, the newest ones. */
 const MAX_EVIDENCE = 100;
 
-/** What moderators read: the queue and the cases. */
+/** Reads the queue and the cases for moderators. */
 @Injectable()
 export class CasesService {
   constructor(
@@ -59,7 +59,7 @@ export class CasesService {
   }
 
   /**
-   * A case as a moderator opens it; recorded before it is read.
+   * Reads a case for a moderator, after recording the read in the audit log.
    * @throws DomainError not_found, rate_limited
    */
   async read(moderatorId: number, caseId: number): Promise<ModerationCase> {
@@ -70,7 +70,7 @@ export class CasesService {
   }
 
   /**
-   * The whole case. The caller records that it is shown.
+   * Loads a case without an audit record; the caller has to record the act that returns it.
    * @throws DomainError not_found
    */
   async load(caseId: number): Promise<ModerationCase> {

@@ -8,15 +8,15 @@ export interface Involvement {
   isOnlyModerator: boolean;
 }
 
-/** A decision or an escalation that another moderator has to review. `at`: since when it waits for the review. */
+/** A decision or an escalation that another moderator has to review. `at`: the time since when it waits. */
 interface ActToReview {
   moderatorId: unknown;
   at: Date;
 }
 
 /**
- * Finds the moderators who are involved in a case, so that another one decides it. The decider of conduct refuses them;
- * the page uses this to offer only what is possible.
+ * Finds the moderators who are involved in a case and therefore may not decide it. The conduct decider refuses them;
+ * the page uses this list to offer only permitted actions.
  */
 @Injectable()
 export class EligibleModeratorsService {
@@ -25,7 +25,7 @@ export class EligibleModeratorsService {
     @Inject(ENVIRONMENT) private readonly environment: Pick<Environment, 'SOLO_REVIEW_AFTER_S'>,
   ) {}
 
-  /** Moderators who may not decide the case as it is now, in ascending order. */
+  /** Ids of the moderators who may not decide the case in its current state, ascending. */
   async findExcluded(
     row: CaseRow,
     reporterIds: readonly number[],
@@ -50,7 +50,7 @@ export class EligibleModeratorsService {
     };
   }
 
-  /** Whether enough time has passed for the only moderator to review their own act. */
+  /** The only moderator may review their own act after SOLO_REVIEW_AFTER_S. */
   private mayReviewOwnAct(since: Date): boolean {
     return Date.now() - since.getTime() >= this.environment.SOLO_REVIEW_AFTER_S * 1_000;
   }

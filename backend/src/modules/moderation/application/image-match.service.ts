@@ -7,14 +7,14 @@ import { ConductService } from '../../conduct/application/conduct.service';
 const DAY_MS = 24 * 60 * 60_000;
 
 /**
- * Opens a case about a user who sends an image that is on the block-list, and suspends them until a moderator has
- * decided if the image is forbidden by law.
+ * Opens a case about a user who sends an image on the block-list. If the image is illegal, the user is also suspended
+ * until a moderator decides the case.
  */
 @Injectable()
 export class ImageMatchService {
   constructor(private readonly conduct: ConductService) {}
 
-  /** The same user and image count once a day, however often the user tries. */
+  /** Repeated attempts by a user to send the same image raise one finding a day. */
   @OnProcessEvent('BlockedImageSent')
   async raiseFinding({
     userId,

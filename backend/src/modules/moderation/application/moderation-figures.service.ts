@@ -2,10 +2,10 @@ import { Injectable } from '@nestjs/common';
 import type { ModerationFigures } from '@thaw/contract/moderation-records';
 import { FiguresRepository, type FiguresRow } from '../infrastructure/figures.repository';
 
-/** The query reads all rows of 30 days, and several scrapes and pages request the figures. */
+/** Cached because the query reads all rows of 30 days, while several scrapes and pages request the figures. */
 const CACHED_MS = 60_000;
 
-/** The figures of moderation, at most a minute old. */
+/** Statistics on moderation, at most a minute old. */
 @Injectable()
 export class ModerationFiguresService {
   private cached: { figures: Promise<ModerationFigures>; readAtMs: number } | undefined;
@@ -16,7 +16,6 @@ export class ModerationFiguresService {
     if (this.cached && Date.now() - this.cached.readAtMs < CACHED_MS) return this.cached.figures;
     const figures = this.repository.read().then(toFigures);
     this.cached = { figures, readAtMs: Date.now() };
-    // A failure is not cached.
     figures.catch(() => (this.cached = undefined));
     return figures;
   }

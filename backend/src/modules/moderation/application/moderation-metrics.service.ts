@@ -3,10 +3,10 @@ import type { ModerationFigures } from '@thaw/contract/moderation-records';
 import { MetricsRegistry } from '../../../platform/observability/metrics.registry';
 import { ModerationFiguresService } from './moderation-figures.service';
 
-/** A scrape does not wait longer for PostgreSQL; it leaves these gauges out then. */
+/** A scrape waits this long for PostgreSQL, and then omits these gauges. */
 const READ_WITHIN_MS = 2_000;
 
-/** The figures of moderation as metrics of the workers. */
+/** Exposes the statistics on moderation as metrics of the workers. */
 @Injectable()
 export class ModerationMetricsService implements OnModuleInit {
   constructor(

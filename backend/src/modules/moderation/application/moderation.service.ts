@@ -29,7 +29,7 @@ interface Subject {
   userId: number;
 }
 
-/** What moderators do to cases. Each act and its record in the audit commit together. */
+/** Moderators' acts on cases. Each act commits together with its record in the audit log. */
 @Injectable()
 export class ModerationService {
   constructor(
@@ -160,7 +160,7 @@ export class ModerationService {
 
 const toText = (text: string | undefined): string | null => (text === undefined ? null : normalizeText(text));
 
-/** @throws DomainError validation_failed unless it is 1 hour to 365 days from now */
+/** @throws DomainError validation_failed unless the end is 1 hour to 365 days from now */
 const toEnd = (until: string | undefined): Date | null => {
   if (until === undefined) return null;
   const end = new Date(until);

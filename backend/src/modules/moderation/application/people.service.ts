@@ -9,7 +9,7 @@ import { CaseRepository } from '../infrastructure/case.repository';
 import { PersonRepository, type SanctionRow } from '../infrastructure/person.repository';
 import { AuditService } from './audit.service';
 
-/** What moderators read about a user, and do to them outside of cases. */
+/** Moderators' view of a user, and their acts on users outside of cases: legal holds and lifting sanctions. */
 @Injectable()
 export class PeopleService {
   constructor(
@@ -21,7 +21,7 @@ export class PeopleService {
   ) {}
 
   /**
-   * A user as a moderator sees them; recorded before it is read.
+   * Reads a user for a moderator, after recording the read in the audit log.
    * @throws DomainError not_found
    */
   async read(moderatorId: number, userId: number): Promise<ModeratedPerson> {
@@ -30,7 +30,10 @@ export class PeopleService {
     return this.load(userId);
   }
 
-  /** @throws DomainError not_found, own_decision */
+  /**
+   * Places or lifts a legal hold, which prevents the erasure of the user's data.
+   * @throws DomainError not_found, own_decision
+   */
   async hold(moderatorId: number, userId: number, { isHeld, reason }: Hold): Promise<ModeratedPerson> {
     if (!(await this.people.exists(userId))) throw new DomainError('not_found');
     await this.conduct.setLegalHold(
@@ -41,7 +44,7 @@ export class PeopleService {
     return this.load(userId);
   }
 
-  /** @throws DomainError not_found, own_decision, already_answered when it is over */
+  /** @throws DomainError not_found, own_decision, already_answered when the sanction is no longer in force */
   async lift(moderatorId: number, sanctionId: number, { reason }: LiftSanction): Promise<ModeratedPerson> {
     const sanction = await this.cases.findSanction(sanctionId);
     if (!sanction) throw new DomainError('not_found');
@@ -56,7 +59,7 @@ export class PeopleService {
     return this.load(userId);
   }
 
-  /** @throws DomainError not_found when the account was erased meanwhile */
+  /** @throws DomainError not_found when the user was erased meanwhile and no case is about them */
   private async load(userId: number): Promise<ModeratedPerson> {
     const [person, sanctions, cases, deviceUserIds] = await Promise.all([
       this.people.find(userId),

@@ -1,21 +1,19 @@
 import { evidenceSchema, type Evidence } from '@thaw/contract/moderation';
 
-/** An image of evidence with the key of its file, which only the server knows. */
+/** An image of evidence, with the storage key of its file, which is never sent to clients. */
 export interface EvidenceImage {
   imageId: number;
   key: string;
 }
 
-/**
- * @returns the evidence as it is shown, without the keys of files; null for a text that is no evidence, or was erased.
- */
+/** @returns the evidence without the keys of files; null when it was erased or is not valid evidence */
 export const toShownEvidence = (stored: unknown): Evidence | null => {
   const parsed = evidenceSchema.safeParse(parseJson(stored));
-  // Parsing drops the fields that the schema does not name.
+  // Parsing removes the keys: the schema does not contain them.
   return parsed.success ? parsed.data : null;
 };
 
-/** The images of the evidence that have a file. */
+/** The images of the evidence whose file key is known. */
 export const listEvidenceImages = (stored: unknown): EvidenceImage[] => {
   const { messages } = (parseJson(stored) ?? {}) as { messages?: { images?: Partial<EvidenceImage>[] }[] };
   return (messages ?? []).flatMap(({ images }) =>

@@ -1,7 +1,7 @@
 import type { ModeratorAction } from '@thaw/contract/moderation-records';
 
 /**
- * What a moderator has read or changed. `userId`: the user whom the case, the profile or the sanction concerns.
+ * A moderator has read or changed something. `userId`: the user whom the case, the profile or the sanction concerns.
  * `imageId`: an image of the case's evidence, or a blocked image.
  */
 export interface ModeratorActed {
@@ -17,5 +17,5 @@ export interface ModeratorActed {
   };
 }
 
-/** The stream with all that one moderator has done. */
+/** The stream of one moderator's acts. */
 export const buildModeratorStreamId = (moderatorId: number): string => `moderator-${moderatorId}`;

@@ -3,8 +3,8 @@ import type { ReportCategory } from '@thaw/contract/safety';
 import { buildStandingKindSql } from '../../standings/application/standing.sql';
 
 /**
- * The urgency of a case is a number of points from 0 to 1,000. It begins with the base of the gravest reason for which
- * the case waits: a report's category, a finding, an appeal, or a ban to confirm.
+ * The SQL of the case queue. A case's urgency is 0 to 1,000 points: the base of the gravest reason why it waits (a
+ * report's category, an automatic finding, an appeal, or a ban to confirm), plus the points below.
  */
 const categoryBases: Record<ReportCategory, number> = {
   minor: 600,
@@ -20,7 +20,7 @@ const findingBases = { stated_age: 600, image_match: 500, classifier: 300, many_
 const APPEAL_BASE = 350;
 const APPEAL_OF_SANCTION_IN_FORCE_BASE = 400;
 const CONFIRMATION_BASE = 380;
-/** Points that are added to the base, and the number up to which each reason is counted. */
+/** Points added to the base, and the limit of each count. */
 const POINTS_PER_FURTHER_REPORTER = 40;
 const MAX_FURTHER_REPORTERS = 5;
 const POINTS_PER_EARLIER_SANCTION = 60;
@@ -30,18 +30,18 @@ const POINTS_PER_HOUR = 4;
 const MAX_WAITING_POINTS = 200;
 const MAX_URGENCY = 1_000;
 
-/** The number of a value by its name; 0 for any other value. */
+/** An SQL expression for the number that `value` maps to; 0 for an unknown value. */
 const buildLookUpSql = (value: string, numbers: Record<string, number>): string =>
   `CASE ${value} ${Object.entries(numbers)
     .map(([name, number]) => `WHEN '${name}' THEN ${number}`)
     .join(' ')} ELSE 0 END`;
 
-/** A ban of a moderator that another one has not confirmed yet. */
+/** A condition for bans by a moderator that no other moderator has confirmed yet. */
 const buildUnconfirmedBanSql = (sanctions: string): string =>
   `${sanctions}.kind = 'banned' AND ${sanctions}.confirmed_at IS NULL AND ${sanctions}.lifted_at IS NULL
      AND NOT ${sanctions}.is_automatic AND ${sanctions}.inherited_from IS NULL`;
 
-/** Everything that waits: undecided cases, and decided ones with an open appeal or an unconfirmed ban. */
+/** The cases that wait: undecided ones, and decided ones with an open appeal or an unconfirmed ban. */
 const waitingIdsSql = `
   SELECT id FROM conduct_cases WHERE state <> 'decided' AND opened_at <= $1
   UNION SELECT case_id FROM open_appeals
@@ -51,7 +51,7 @@ const idsSql: Record<CaseFilter | 'one', string> = {
   open: waitingIdsSql,
   held: `SELECT id FROM conduct_cases
          WHERE user_id IN (SELECT user_id FROM standings WHERE is_held) AND opened_at <= $1`,
-  // Limited here already: decided cases are ordered by time, so their urgency need not be computed first.
+  // Has its own LIMIT: decided cases are ordered by time, so the page is known before urgencies are computed.
   decided: `SELECT id FROM conduct_cases AS decided
             WHERE state = 'decided' AND ($3::timestamptz IS NULL OR (decided_at, id) < ($3, $4::bigint))
               AND NOT EXISTS (SELECT 1 FROM appeals WHERE case_id = decided.id AND appeals.decided_at IS NULL)
@@ -62,8 +62,8 @@ const idsSql: Record<CaseFilter | 'one', string> = {
 };
 
 /**
- * Cases with their urgency as of `$1`. Reports, appeals and sanctions that came later do not count, so that the pages
- * of one list fit together although urgencies change.
+ * Common table expressions; the last one, `measured`, has the cases with their urgency as of `$1`. Later reports,
+ * appeals and sanctions are ignored, so that paging through a list neither repeats nor skips cases.
  */
 const buildMeasuredSql = (ids: string): string => `
 open_appeals AS (
@@ -124,7 +124,7 @@ open_appeals AS (
               WHEN confirmation_base > 0 THEN 'confirmation' ELSE kind END AS gravest
   FROM counted
 ), judged AS (
-  -- Halved when no reporter of weight 1 has reported.
+  -- Halved when all reporters have weight 0, i.e. are excluded or unreliable.
   SELECT weighed.*, is_waiting AND gravest = 'reports' AND reporters = 0 AS is_halved FROM weighed
 ), measured AS (
   SELECT judged.*,
@@ -155,8 +155,11 @@ LEFT JOIN event_streams ON event_streams.stream_id = 'conduct-' || page.user_id`
 const byUrgency = 'urgency DESC, since, id';
 
 /**
- * A page of the queue. Parameters: $1 the time of the list, $2 the number of cases, $3 and $4 the last case of the page
- * before (or nulls): the time since when it waits, or of its decision; its id; $5 its urgency, unless it is decided.
+ * Selects a page of the queue. Parameters:
+ * - $1: the time as of which the list is computed
+ * - $2: the number of cases
+ * - $3 to $5, of the last case of the previous page, or null: the time since when it waits (of a decided case, the time
+ *   of its decision), its id, and its urgency (absent for decided cases)
  */
 export const buildCasePageSql = (filter: CaseFilter): string =>
   filter === 'decided'
@@ -169,5 +172,5 @@ export const buildCasePageSql = (filter: CaseFilter): string =>
          ORDER BY ${byUrgency} LIMIT $2)
        ${shownSql} ORDER BY ${byUrgency}`;
 
-/** One case. Parameters: $1 the time, $2 the id. */
+/** Selects one case. Parameters: $1 the time as of which its urgency is computed, $2 the id. */
 export const oneCaseSql = `WITH ${buildMeasuredSql(idsSql.one)}, page AS (SELECT * FROM measured) ${shownSql}`;

@@ -1,4 +1,4 @@
-// Uses real PostgreSQL. The rows of the read models are written here, as their projections would write them.
+// Uses real PostgreSQL. The tests write the rows of the read models directly, as the projections would.
 import type { CaseFilter, CaseKind } from '@thaw/contract/moderation';
 import { EventTypeRegistry } from '../../../platform/event-store/event-type.registry';
 import { createTestDatabase, type TestDatabase } from '../../../testing/test-database.harness';
@@ -10,7 +10,7 @@ jest.setTimeout(60_000);
 const HOUR_MS = 60 * 60_000;
 const DAY_MS = 24 * HOUR_MS;
 
-describe('the queue of cases', () => {
+describe('CaseRepository', () => {
   let database: TestDatabase;
   let cases: CaseRepository;
   let nextId = 0;
@@ -96,7 +96,7 @@ describe('the queue of cases', () => {
   });
 
   describe('urgency', () => {
-    it('adds the gravest category, further reporters, earlier sanctions, automatic care and waiting', async () => {
+    it('urgency is the sum of the gravest category, further reporters, earlier sanctions, automatic care and waiting', async () => {
       const id = await addCase({ user_id: 9, opened_at: subtractMs(5.5 * HOUR_MS), is_automatic: true });
       for (const category of ['sexual', 'sexual', 'hate']) await addReport(id, { category });
       await addSanction(9);
@@ -116,7 +116,7 @@ describe('the queue of cases', () => {
       });
     });
 
-    it('is capped in each part and as a whole', async () => {
+    it('urgency is capped, and so is each of its parts', async () => {
       const id = await addCase({ user_id: 9, opened_at: subtractMs(90 * DAY_MS), is_automatic: true });
       for (let count = 0; count < 8; count += 1)
         await addReport(id, { category: 'minor', created_at: subtractMs(1) });
@@ -130,7 +130,7 @@ describe('the queue of cases', () => {
       });
     });
 
-    it('counts the reporters of one device once, and is halved without a reporter of weight 1', async () => {
+    it('urgency counts the reporters of one device once, and is halved without a reporter of weight 1', async () => {
       const id = await addCase();
       await addReport(id, { counts_as: 4 });
       await addReport(id, { counts_as: 4 });
@@ -139,7 +139,7 @@ describe('the queue of cases', () => {
       expect(await readOnlyCase()).toMatchObject({ urgency: 150, reporters: 0, is_halved: true });
     });
 
-    it('ignores earlier sanctions that were lifted, are older than a year, or come from the same case', async () => {
+    it('urgency ignores sanctions that were lifted, are older than a year, or come from the same case', async () => {
       const id = await addCase({ user_id: 9 });
       await addReport(id);
       await addSanction(9, { lifted_at: now });
@@ -153,12 +153,12 @@ describe('the queue of cases', () => {
       ['image_match', 500],
       ['classifier', 300],
       ['many_accounts', 150],
-    ])('of the finding %s is %i, and is not halved', async (finding, urgency) => {
+    ])('the urgency of the finding %s is %i, and is not halved', async (finding, urgency) => {
       await addCase({ kind: 'finding', finding });
       expect(await readOnlyCase()).toMatchObject({ urgency, kind: 'finding', is_halved: false });
     });
 
-    it('follows the gravest of several reasons', async () => {
+    it('kind and urgency follow the gravest of several reasons', async () => {
       const id = await addCase({ kind: 'reports', finding: 'many_accounts' });
       await addReport(id, { category: 'spam' });
       expect(await readOnlyCase()).toMatchObject({ kind: 'finding', urgency: 150 });
@@ -167,7 +167,7 @@ describe('the queue of cases', () => {
     });
   });
 
-  describe('a decided case', () => {
+  describe('decided cases', () => {
     const decided = {
       state: 'decided',
       opened_at: subtractMs(40 * DAY_MS),
@@ -175,7 +175,7 @@ describe('the queue of cases', () => {
       decided_by: 3,
     };
 
-    it('returns with an appeal, is open from then on, and is more urgent while the sanction is in force', async () => {
+    it('an appeal reopens a decided case, which is more urgent while the sanction is in force', async () => {
       const id = await addCase({ user_id: 9, ...decided });
       expect(await findPage()).toEqual([]);
       await addAppeal(id, { user_id: 9, notice_id: 77, created_at: subtractMs(2 * HOUR_MS) });
@@ -189,7 +189,7 @@ describe('the queue of cases', () => {
       expect(await readOnlyCase('decided')).toMatchObject({ state: 'decided', urgency: 0, base: 0 });
     });
 
-    it('returns with a ban that no other moderator has confirmed', async () => {
+    it('a decided case is open until another moderator has confirmed its ban', async () => {
       const id = await addCase({ user_id: 9, ...decided });
       await addSanction(9, { case_id: id, kind: 'banned', starts_at: subtractMs(HOUR_MS) });
       expect(await readOnlyCase()).toMatchObject({ state: 'open', kind: 'confirmation', urgency: 384 });
@@ -197,7 +197,7 @@ describe('the queue of cases', () => {
       expect(await findPage()).toEqual([]);
     });
 
-    it('does not return with an inherited ban', async () => {
+    it('an inherited ban does not reopen a decided case', async () => {
       const id = await addCase({ user_id: 9, ...decided, decided_by: null });
       await addSanction(9, { case_id: id, kind: 'banned', is_automatic: true, inherited_from: 5 });
       expect(await findPage()).toEqual([]);
@@ -205,7 +205,7 @@ describe('the queue of cases', () => {
     });
   });
 
-  it('is ordered by urgency, then by the time of waiting, then by number', async () => {
+  it('the queue is ordered by urgency, then longest waiting first, then by id', async () => {
     const openedMinutesAgo = (count: number) => ({ opened_at: subtractMs(count * 60_000) });
     const [young, old, twin] = [
       await addCase(openedMinutesAgo(1)),
@@ -217,7 +217,7 @@ describe('the queue of cases', () => {
     expect(listIds(await findPage())).toEqual([grave, old, young, twin]);
   });
 
-  it('has pages that repeat and skip no case while time passes and further reports arrive', async () => {
+  it('paging through the queue repeats and skips no case while further reports and cases arrive', async () => {
     const categories = ['minor', 'threat', 'sexual', 'hate', 'spam', 'other'];
     for (let index = 0; index < 30; index += 1) {
       const id = await addCase({ opened_at: subtractMs((index % 7) * 25 * 60_000) });
@@ -240,7 +240,7 @@ describe('the queue of cases', () => {
     expect(seen).toEqual(expected);
   });
 
-  it('lists decided cases newest first, page by page', async () => {
+  it('decided cases are listed newest first, page by page', async () => {
     const ids: number[] = [];
     for (let index = 0; index < 5; index += 1)
       ids.push(await addCase({ state: 'decided', decided_at: subtractMs(index * HOUR_MS), decided_by: 3 }));
@@ -251,7 +251,7 @@ describe('the queue of cases', () => {
     expect(listIds(rest)).toEqual(ids.slice(2));
   });
 
-  it('lists the cases of users under a hold', async () => {
+  it('the filter held lists the cases about users under a legal hold', async () => {
     const [held, decided] = [await addCase({ user_id: 9 }), await addCase({ user_id: 9, state: 'decided' })];
     await addCase({ user_id: 10 });
     await addReport(held);
@@ -259,14 +259,14 @@ describe('the queue of cases', () => {
     expect(listIds(await findPage('held'))).toEqual([held, decided]);
   });
 
-  it('shows a claim until it is over', async () => {
+  it('a case is claimed until its claim expires', async () => {
     await addCase({ claimed_by: 4, claimed_until: new Date(Date.now() + 60_000) });
     expect(await readOnlyCase()).toMatchObject({ is_claimed: true, claimed_by: '4' });
     await database.dataSource.query(`UPDATE conduct_cases SET claimed_until = now() - interval '1 second'`);
     expect(await readOnlyCase()).toMatchObject({ is_claimed: false });
   });
 
-  it('reads a page of 10,000 open cases without a scan of a table for each of them', async () => {
+  it('the query for a page of 10,000 open cases scans no table once per case', async () => {
     await database.dataSource.query(`
       INSERT INTO conduct_cases (id, user_id, state, kind, version, opened_at)
       SELECT n, n, 'open', 'reports', 3, now() - n * interval '1 minute' FROM generate_series(100000, 109999) AS n;

@@ -7,7 +7,7 @@ import type { ImageHashes } from '../../image-blocks/application/image-blocks.se
 import { buildConductStreamId } from '../../standings/domain/standing.events';
 import { buildCasePageSql, oneCaseSql } from './case-queue.sql';
 
-/** A case with its urgency. Ids are strings, as PostgreSQL returns bigint. */
+/** A case with its urgency. Ids are strings: the driver returns bigint as text. */
 export interface CaseRow {
   id: string;
   user_id: string;
@@ -23,9 +23,11 @@ export interface CaseRow {
   is_halved: boolean;
   is_waiting: boolean;
   is_automatic: boolean;
+  /** Distinct reporters of weight 1. */
   reporters: number;
+  /** Sanctions of the last 365 days from other cases, without lifted ones. */
   priors: number;
-  /** Since when it waits. */
+  /** The time since when the case waits. */
   since: Date;
   decided_at: Date | null;
   decided_by: string | null;
@@ -55,12 +57,12 @@ export interface ReportRow {
   weight: 0 | 1;
   created_at: Date;
   event_id: string;
-  /** Of all reports of the reporter. */
+  /** Among all reports by this reporter. */
   decided_count: number;
   upheld_count: number;
 }
 
-/** An event of the user's conduct. Personal fields of events of other cases are left out. */
+/** An event of the user's conduct stream. Personal fields are included for events of the requested case only. */
 export interface ConductEventRow {
   eventId: string;
   type: string;
@@ -87,7 +89,7 @@ export class CaseRepository {
     private readonly eventTypes: EventTypeRegistry,
   ) {}
 
-  /** The time of the database, to the millisecond. */
+  /** The time of the database, truncated to milliseconds, which is the precision of cursors. */
   async readDatabaseTime(): Promise<Date> {
     const [row] = await this.dataSource.query<{ now: Date }[]>(
       `SELECT date_trunc('milliseconds', now()) AS now`,
@@ -127,7 +129,7 @@ export class CaseRepository {
       : null;
   }
 
-  /** The reports of a case, oldest first, each with how many reports of its reporter led to action. */
+  /** The reports of a case, oldest first, each with the reporter's numbers of decided and upheld reports. */
   findReports(caseId: number): Promise<ReportRow[]> {
     return this.dataSource.query<ReportRow[]>(
       `SELECT reports.*, made.decided_count, made.upheld_count
@@ -141,7 +143,7 @@ export class CaseRepository {
     );
   }
 
-  /** Everything that happened in the user's conduct, in order. */
+  /** All events of the user's conduct stream, in order. */
   async readConduct(userId: number, caseId: number): Promise<ConductEventRow[]> {
     const rows = await this.dataSource.query<RawEvent[]>(
       `SELECT e.event_id, e.type, e.schema_version, e.occurred_at, e.data, p.data AS personal
@@ -181,7 +183,7 @@ export class CaseRepository {
     return rows.map(({ id, is_friend: isFriend }) => ({ id: Number(id), isFriend }));
   }
 
-  /** The hashes of those images of which they are known. */
+  /** The stored hashes of the images; images without a hash are left out. */
   async findImageHashes(keys: readonly string[]): Promise<ImageHashes[]> {
     return this.dataSource.query<ImageHashes[]>(
       'SELECT DISTINCT ON (sha256) sha256, dhash FROM uploads WHERE key = ANY($1) AND sha256 IS NOT NULL',

@@ -20,7 +20,7 @@ export interface FiguresRow {
 
 const sinceSql = `now() - interval '30 days'`;
 
-/** Everything that waits for a moderator, with the time since when it does. */
+/** The cases that wait for a moderator, and since when. */
 const waitingSql = `
   SELECT id, min(since) AS since FROM (
     SELECT id, opened_at AS since FROM conduct_cases WHERE state <> 'decided'
@@ -30,7 +30,7 @@ const waitingSql = `
         AND NOT is_automatic AND inherited_from IS NULL AND case_id IS NOT NULL
   ) AS reasons GROUP BY id`;
 
-/** Appeals are counted for the moderator who decided the case, not for the one who answers the appeal. */
+/** Counts appeals for the moderator who decided the case, not for the one who answers the appeal. */
 const figuresSql = `
 WITH waiting AS (${waitingSql}),
 decided AS (
@@ -61,7 +61,7 @@ SELECT
   (SELECT count(*)::int FROM chat_history WHERE created_at > ${sinceSql}) AS matches,
   (SELECT count(*)::int FROM standings WHERE ${buildStandingKindSql('standings')} = 'care') AS care_pool`;
 
-/** The figures of moderation, in one query. */
+/** Reads the statistics on moderation in one query. */
 @Injectable()
 export class FiguresRepository {
   constructor(private readonly dataSource: DataSource) {}

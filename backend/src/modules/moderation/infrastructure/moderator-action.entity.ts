@@ -5,7 +5,7 @@ import { bigintAsNumber } from '../../../platform/database/bigint-column.mapper'
 /** A row of the read model `moderator_actions`. */
 @Entity({ name: 'moderator_actions' })
 export class ModeratorActionEntity {
-  /** Global position of the event. */
+  /** Position of the event in the event log. */
   @PrimaryColumn({ type: 'bigint', transformer: bigintAsNumber })
   id: number;
 

@@ -10,7 +10,7 @@ export class ModeratorActionRepository {
     @InjectRepository(ModeratorActionEntity) private readonly actions: Repository<ModeratorActionEntity>,
   ) {}
 
-  /** Newest first, of one moderator or of all, before an id. */
+  /** The actions with an id below `beforeId`, newest first; of all moderators when `moderatorId` is undefined. */
   findBefore(
     beforeId: number | undefined,
     moderatorId: number | undefined,

@@ -13,6 +13,7 @@ export interface PersonRow extends StandingRow {
   matches: number;
   /** Reports about the user. */
   reports: number;
+  /** `made_*`: reports by the user. */
   made_total: number;
   made_decided: number;
   made_upheld: number;
@@ -42,7 +43,7 @@ export interface PersonCaseRow {
 export class PersonRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Erased users exist for moderators as long as there is a case about them: a hold outlives the account. */
+  /** Erased users exist for moderators while there is a case about them, because a legal hold outlives the account. */
   async exists(userId: number): Promise<boolean> {
     const rows = await this.dataSource.query<unknown[]>(
       'SELECT 1 FROM users WHERE id = $1 UNION ALL (SELECT 1 FROM conduct_cases WHERE user_id = $1 LIMIT 1)',
@@ -51,7 +52,7 @@ export class PersonRepository {
     return rows.length > 0;
   }
 
-  /** An erased user has no name; the log still has the time of the registration. */
+  /** For an erased user, the name is empty and the time of registration is read from the event log. */
   async find(userId: number): Promise<PersonRow | null> {
     const [row] = await this.dataSource.query<PersonRow[]>(
       `SELECT person.id, COALESCE(users.username, '') AS username,

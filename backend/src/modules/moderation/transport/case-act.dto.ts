@@ -25,9 +25,10 @@ import {
 import { MatchesSchema } from '../../../platform/http/matches-schema.decorator';
 import { assertType, type SameShape } from '../../../platform/http/same-shape.types';
 
-/** Options of @ApiProperty for a text of each kind. */
+/** Options of @ApiProperty for each kind of text. */
 const note = { minLength: 1, maxLength: limits.moderationNoteMaxCodePoints };
 const facts = { minLength: limits.factsMinCodePoints, maxLength: limits.factsMaxCodePoints };
+
 export class ClaimDto implements Claim {
   @ApiProperty({ type: 'integer', minimum: 1 })
   claimedBy: number;
@@ -70,7 +71,7 @@ export class EscalateCaseDto extends VersionedActDto implements EscalateCase {
 }
 assertType<SameShape<EscalateCaseDto, EscalateCase>>();
 
-/** Validated as a whole, since its fields depend on each other. */
+/** The controller validates it with the schema of the contract, since its fields depend on each other. */
 export class DecideCaseDto extends VersionedActDto implements DecideCase {
   @ApiProperty({ enum: caseOutcomeSchema.options })
   @MatchesSchema(decideCaseSchema.shape.outcome)
@@ -114,7 +115,7 @@ export class ConfirmBanDto extends VersionedActDto implements ConfirmBan {
 }
 assertType<SameShape<ConfirmBanDto, ConfirmBan>>();
 
-/** Validated as a whole, since its fields depend on each other. */
+/** The controller validates it with the schema of the contract, since its fields depend on each other. */
 export class DecideAppealDto extends VersionedActDto implements DecideAppeal {
   @ApiProperty({ enum: appealOutcomeSchema.options })
   @MatchesSchema(decideAppealSchema.shape.outcome)

@@ -3,7 +3,7 @@ import { ApiOkResponse } from '@nestjs/swagger';
 import { ApiProblems } from '../../../platform/http/api-problems.decorator';
 import { ModerationCaseDto } from './case.dto';
 
-/** A route that acts on a version of a case and answers with the whole case. */
+/** Documents a route that acts on one version of a case and returns the updated case. */
 export const AnswersWithCase = (): MethodDecorator =>
   applyDecorators(
     HttpCode(200),

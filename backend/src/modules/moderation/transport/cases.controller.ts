@@ -73,7 +73,7 @@ export class CasesController {
       'Content-Length': String(size),
       'X-Content-Type-Options': 'nosniff',
     });
-    // The moderator or the storage disconnected in the middle: the response is cut off.
+    // The client or the storage disconnected after the headers were sent: no error response is possible.
     await pipeline(content, response).catch(() => response.destroy());
   }
 }

@@ -3,7 +3,7 @@ import { DomainError } from '../../../platform/errors/domain.errors';
 import { parsePositiveInteger } from '../../../platform/http/path-id.pipe';
 
 /**
- * Parses an optional number of a query, at most `max`, which is also the default.
+ * Parses an optional number in a query string, at most `max`, which is also the default.
  * @throws DomainError validation_failed
  */
 export class OptionalCountPipe implements PipeTransform<unknown, number> {

@@ -71,7 +71,7 @@ export class AuthModule implements NestModule {
   ) {}
 
   configure(consumer: MiddlewareConsumer): void {
-    // The session contains the whole login with its access, so no user has to be loaded.
+    // The session already contains the login with the user's access, so the user need not be loaded.
     passport.deserializeUser<Express.User>((user, done) => done(null, user));
     consumer
       .apply(
@@ -83,7 +83,7 @@ export class AuthModule implements NestModule {
       .forRoutes('{*path}');
   }
 
-  /** Notes that the device of a session is still used, as often as the session is extended. Never rejects. */
+  /** Records that the device is still in use, each time its session is extended. Never rejects. */
   private async recordDevice(userId: number, request: Request): Promise<void> {
     const deviceHash = this.deviceCookie.findDeviceHash(request);
     if (deviceHash === null) return;

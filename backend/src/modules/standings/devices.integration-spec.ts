@@ -29,7 +29,7 @@ const query = <Row extends object>(text: string, values: unknown[] = []): Promis
   accounts.api.app.get(DataSource).query<Row[]>(text, values);
 const getDevices = () => accounts.api.app.get(DeviceAccountsService);
 
-/** Clears the login, and keeps the device cookie. */
+/** Signs out; the browser keeps its device cookie. */
 const forgetLogin = (browser: Browser) => browser.post('/api/logout').expect(204);
 const startAnother = async (browser: Browser) => {
   await forgetLogin(browser);
@@ -49,8 +49,8 @@ const readBanKeys = (sanctionId: number) =>
     [sanctionId],
   );
 
-describe('the devices of an account', () => {
-  it('are recorded when a login begins, by a hash, and connect the accounts of a browser', async () => {
+describe('devices', () => {
+  it('each login records the hash of the device, which connects the accounts of a browser', async () => {
     const { browser, userId, email } = await accounts.register();
     const second = await startAnother(browser);
     const elsewhere = await accounts.logIn(email).expect(200);
@@ -63,7 +63,7 @@ describe('the devices of an account', () => {
     expect(await getDevices().findAccounts(999_999_999)).toEqual([999_999_999]);
   });
 
-  it('count as used while a session of the browser is extended', async () => {
+  it('extending a session counts as a use of the device', async () => {
     const { browser, userId } = await accounts.startAnonymousUser();
     await query(`UPDATE devices SET seen_at = now() - interval '40 days' WHERE user_id = $1`, [userId]);
     await query(`UPDATE sessions SET refreshed_at = now() - interval '2 hours' WHERE user_id = $1`, [userId]);
@@ -71,7 +71,7 @@ describe('the devices of an account', () => {
     await until(async () => (await readDeviceRows(userId))[0]!.seen_at.getTime() > Date.now() - DAY_MS);
   });
 
-  it('are forgotten 180 days after their last use, and keys of sanctions at their end', async () => {
+  it('devices are deleted 180 days after their last use, and keys of sanctions when they expire', async () => {
     const [old, recent] = [await accounts.startAnonymousUser(), await accounts.startAnonymousUser()];
     const { sanctionId } = await imposeSanction(getReplica(), old.userId);
     await query(`UPDATE devices SET seen_at = now() - interval '181 days' WHERE user_id = $1`, [old.userId]);
@@ -87,8 +87,8 @@ describe('the devices of an account', () => {
   });
 });
 
-describe('the keys of a sanction', () => {
-  it('are the devices used within 30 days, until its end', async () => {
+describe('keys of a sanction', () => {
+  it('a sanction has the devices of the last 30 days as keys, until its end', async () => {
     const { browser, userId, email } = await accounts.register();
     const used = (await readDeviceRows(userId))[0]!.device_hash;
     await accounts.logIn(email).expect(200);
@@ -104,7 +104,7 @@ describe('the keys of a sanction', () => {
     await forgetLogin(browser);
   });
 
-  it('last at most a year, are renewed by the confirmation of a ban, and then include the address', async () => {
+  it('the keys of a ban expire after a year; its confirmation renews them and adds the e-mail address', async () => {
     const { userId, email } = await accounts.register();
     const { sanctionId } = await imposeSanction(getReplica(), userId, { kind: 'banned' });
     const isInAYear = (date: Date) => Math.abs(date.getTime() - Date.now() - 365 * DAY_MS) < 60_000;
@@ -143,8 +143,8 @@ describe('the keys of a sanction', () => {
   });
 });
 
-describe('a new account', () => {
-  it('on the device of a suspended user is suspended until the same time, with a notice of its own', async () => {
+describe('new accounts', () => {
+  it('a new account on the device of a suspended user is suspended until the same time, with a separate notice', async () => {
     const { browser, userId } = await accounts.startAnonymousUser();
     const end = addHours(3);
     const { sanctionId, noticeId } = await imposeSanction(getReplica(), userId, { until: end });
@@ -156,7 +156,7 @@ describe('a new account', () => {
         second.id,
       ]);
     expect(await readInherited()).toEqual([{ inherited_from: String(sanctionId) }]);
-    // By register, on a browser that was used by the new account alone.
+    // Registered accounts inherit the sanction as well.
     await forgetLogin(browser);
     const third = await browser
       .post('/api/register')
@@ -166,7 +166,7 @@ describe('a new account', () => {
     await browser.get(`/api/friends/${third.body.user.id}`).expect(403);
   });
 
-  it('with the address of a banned user, in any case of letters, is banned on another device', async () => {
+  it('a new account with the e-mail address of a banned user, in any letter case, is banned on any device', async () => {
     const { userId, email } = await accounts.register();
     const { sanctionId } = await imposeSanction(getReplica(), userId, { kind: 'banned' });
     await recordConduct(getReplica(), userId, 'SanctionConfirmed', {
@@ -181,7 +181,7 @@ describe('a new account', () => {
     expect(response.body.user.standing).toMatchObject({ kind: 'banned', until: null });
   });
 
-  it('is not affected by a sanction that is lifted or over, or on another device', async () => {
+  it('a new account does not inherit a sanction that was lifted, has ended, or belongs to another device', async () => {
     const { browser, userId } = await accounts.startAnonymousUser();
     const { sanctionId } = await imposeSanction(getReplica(), userId);
     const { userId: other } = await accounts.startAnonymousUser();
@@ -197,7 +197,7 @@ describe('a new account', () => {
     expect((await startAnother(late)).standing.kind).toBe('good');
   });
 
-  it('does not affect other accounts that sign in on the device, nor the conversion of an account', async () => {
+  it('existing accounts do not inherit a sanction when they sign in on the device or are converted', async () => {
     const registered = await accounts.register();
     const { browser, userId } = await accounts.startAnonymousUser();
     await forgetLogin(browser);
@@ -211,14 +211,14 @@ describe('a new account', () => {
     expect(login.body.user.standing.kind).toBe('good');
   });
 
-  it('is flagged when ten others were created on its device within a day', async () => {
+  it('a new account is flagged when ten others were created on its device within a day', async () => {
     const { browser } = await accounts.startAnonymousUser();
     const kinds: string[] = [];
     for (let count = 2; count <= 12; count += 1) kinds.push((await startAnother(browser)).standing.kind);
     expect(kinds).toEqual([...Array<string>(9).fill('good'), 'care', 'care']);
   });
 
-  it('does not exist when its sanction cannot be imposed', async () => {
+  it('an account is not created when its inherited sanction cannot be imposed', async () => {
     const { browser, userId } = await accounts.startAnonymousUser();
     await imposeSanction(getReplica(), userId);
     await forgetLogin(browser);
@@ -227,7 +227,7 @@ describe('a new account', () => {
     ];
     const failing = jest
       .spyOn(accounts.api.app.get(BanKeyRepository), 'addDevices')
-      .mockRejectedValueOnce(new Error('PostgreSQL is away'));
+      .mockRejectedValueOnce(new Error('PostgreSQL is unreachable'));
     await browser.post('/api/anonymous').expect(500);
     expect(failing).toHaveBeenCalled();
     expect(await query('SELECT count(*) FROM users')).toEqual([{ count: before }]);

@@ -1,4 +1,5 @@
-// Uses real PostgreSQL, Redis and sockets; two api replicas run in this process.
+// Excluded users are suspended or banned. Uses real PostgreSQL, Redis and sockets; two api replicas run in this
+// process.
 import { closeCodes } from '@thaw/contract/close-codes';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { createEmail, PASSWORD } from '../../testing/test-accounts.fixture';
@@ -21,7 +22,7 @@ jest.setTimeout(60_000);
 
 const APPLIES_WITHIN_MS = 1_000;
 
-/** What excluded users may use, besides GET of their own user. */
+/** Routes that excluded users may call, in addition to GET of their own user. */
 const openRoutes =
   /^(ALL|GET \/api\/(docs|receipts)|(GET|PUT) \/api\/notices\/|GET \/api\/my-data\/exports\/|POST \/api\/(login|logout|anonymous|convert-anonymous|appeals|user\/:id\/erasure|my-data\/:userId\/export)$)/;
 
@@ -35,7 +36,7 @@ const listRoutes = (app: NestExpressApplication): string[] => {
   });
 };
 
-describe('an excluded user', () => {
+describe('excluded users', () => {
   let stack: TestStack;
 
   beforeAll(async () => {
@@ -49,8 +50,8 @@ describe('an excluded user', () => {
     () => TestStack['replicas'][number],
   ];
 
-  describe.each(['suspended', 'banned'] as const)('who is %s', (kind) => {
-    it('loses all sockets on every replica within a second, and is refused on every route', async () => {
+  describe.each(['suspended', 'banned'] as const)('who are %s', (kind) => {
+    it('excluded users lose all sockets on every replica within a second, and every other route refuses them', async () => {
       const ada = await stack.createVisitor(0, 'female');
       const sockets = await Promise.all(stack.origins.map((origin) => ada.openSocket(origin)));
       const { noticeId } = await imposeSanction(second(), ada.user.id, { kind });
@@ -78,7 +79,7 @@ describe('an excluded user', () => {
     });
   });
 
-  it('may read their own user, with the standing, but no other user', async () => {
+  it('excluded users can read their own user, including the standing, but no other user', async () => {
     const ada = await stack.createVisitor(0, 'female');
     const end = addHours(2);
     const { noticeId } = await imposeSanction(first(), ada.user.id, { until: end });
@@ -97,7 +98,7 @@ describe('an excluded user', () => {
     });
   });
 
-  it('may log in and out, and convert an anonymous account, but not register another one meanwhile', async () => {
+  it('excluded users can log in and out and convert an anonymous account, but cannot register another one while signed in', async () => {
     const email = createEmail();
     const ada = await new ThawVisitor(stack.origins).joinAnonymously();
     await imposeSanction(first(), ada.user.id);
@@ -119,7 +120,7 @@ describe('an excluded user', () => {
     expect(again.user).toMatchObject({ id: ada.user.id, standing: { kind: 'suspended' } });
   });
 
-  it('gets the standing on a new socket, which is then closed', async () => {
+  it('a new socket receives their standing and is then closed', async () => {
     const ada = await stack.createVisitor(0, 'female');
     const { noticeId } = await imposeSanction(first(), ada.user.id);
     const socket = await ada.connect(stack.origins[1]);
@@ -127,7 +128,7 @@ describe('an excluded user', () => {
     expect(socket.frames).toMatchObject([{ event: 'standing', data: { kind: 'suspended', noticeId } }]);
   });
 
-  it('gets nothing else on a socket that opens while the sanction is imposed', async () => {
+  it('a socket that opens while the sanction is imposed receives only their standing', async () => {
     const ada = await stack.createVisitor(0, 'female');
     const registry = second().app.get(SocketRegistry);
     const register = registry.register.bind(registry);
@@ -141,10 +142,13 @@ describe('an excluded user', () => {
     expect(socket.frames).toMatchObject([{ event: 'standing' }]);
   });
 
-  it('loses the socket at the periodic check when the announcement is lost', async () => {
+  it('the periodic check closes their sockets when the announcement is lost', async () => {
     const ada = await stack.createVisitor(0, 'female');
     const bob = await stack.createVisitor(0, 'male');
-    const [socket, kept] = [await ada.openSocket(stack.origins[1]), await bob.openSocket(stack.origins[1])];
+    const [socket, bobSocket] = [
+      await ada.openSocket(stack.origins[1]),
+      await bob.openSocket(stack.origins[1]),
+    ];
     await imposeSanction(first(), ada.user.id);
     const lost = jest.spyOn(first().app.get(UserPublisherService), 'publish').mockResolvedValue();
     await announceStanding(first(), ada.user.id);
@@ -152,10 +156,10 @@ describe('an excluded user', () => {
     await second().app.get(SocketRegistry).closeEndedLogins();
     expect(await socket.closed).toBe(closeCodes.notSignedIn);
     expect(socket.all('standing')).toMatchObject([{ kind: 'suspended' }]);
-    expect(await kept.ask('ping', {})).toMatchObject({ event: 'pong' });
+    expect(await bobSocket.ask('ping', {})).toMatchObject({ event: 'pong' });
   });
 
-  it('leaves the queue at once', async () => {
+  it('excluded users leave the queue immediately', async () => {
     const ada = await stack.createVisitor(0, 'female');
     await (await ada.openSocket(stack.origins[1])).request('join_queue', {});
     expect(await stack.store.listKeys('{matching}:queue:*')).toHaveLength(1);
@@ -164,7 +168,7 @@ describe('an excluded user', () => {
     expect(await stack.store.listKeys('{matching}:queue:*')).toEqual([]);
   });
 
-  it('leaves the chat at once, which ends for the partner like a lost connection', async () => {
+  it('excluded users leave the chat immediately, which ends for the partner as if the connection was lost', async () => {
     const { ada, bobSocket, sessionId } = await matchNewVisitors([stack.origins[0]!, stack.origins[1]!]);
     await imposeSanction(second(), ada.user.id);
     await announceStanding(second(), ada.user.id);
@@ -177,27 +181,27 @@ describe('an excluded user', () => {
     await bobSocket.leave();
   });
 
-  describe('whose standing is announced by a worker', () => {
+  describe('when a worker announces the standing', () => {
     let worker: TestWorker;
     beforeAll(async () => {
       worker = await stack.startWorker();
     });
 
-    it('leaves the chat at once, on the replica that has their socket', async () => {
+    it('excluded users leave the chat immediately, on the replica that has their socket', async () => {
       const { ada, adaSocket, bobSocket } = await matchNewVisitors([stack.origins[0]!, stack.origins[1]!]);
       await imposeSanction(worker, ada.user.id);
       await announceStanding(worker, ada.user.id);
-      // The grace period of a lost connection is longer than this waits.
+      // The chat cannot have ended by the grace period of a lost connection: it is longer than `next` waits.
       expect(await bobSocket.next('chat_skipped')).toMatchObject({ reason: 'disconnected', endedBy: null });
       expect(await adaSocket.closed).toBe(closeCodes.notSignedIn);
       await bobSocket.leave();
     });
 
-    it('changes the pool at once while they search', async () => {
+    it('searching users who are flagged move to the queue of flagged users immediately', async () => {
       const cleo = await stack.createVisitor(0, 'female');
       const socket = await cleo.openSocket(stack.origins[1]);
       await socket.request('join_queue', {});
-      // Without the periodic check, only the announcement can change the pool.
+      // Without the periodic check, only the announcement can change the queue.
       for (const { app } of stack.replicas)
         jest.spyOn(app.get(MatchmakingService), 'checkRecords').mockResolvedValue();
       const listQueues = () => stack.store.listKeys('{matching}:queue:*');
@@ -210,7 +214,7 @@ describe('an excluded user', () => {
     });
   });
 
-  it('may do everything again once the suspension is lifted or over', async () => {
+  it('excluded users regain all permissions when the suspension is lifted or has ended', async () => {
     const ada = await stack.createVisitor(0, 'female');
     const { sanctionId } = await imposeSanction(first(), ada.user.id);
     expect((await ada.call('GET', `/api/friends/${ada.user.id}`)).status).toBe(403);
@@ -226,7 +230,7 @@ describe('an excluded user', () => {
   });
 });
 
-describe('a user who is not in good standing but not excluded', () => {
+describe('users who are not in good standing but not excluded', () => {
   let stack: TestStack;
 
   beforeAll(async () => {
@@ -234,7 +238,7 @@ describe('a user who is not in good standing but not excluded', () => {
   });
   afterAll(() => stack.close());
 
-  it('receives an age question on an open socket, and may do everything but join the queue', async () => {
+  it('a user with an age question receives it on open sockets, and may do everything except join the queue', async () => {
     const ada = await stack.createVisitor(0, 'female');
     const socket = await ada.openSocket();
     const noticeId = await askAge(stack.replicas[0]!, ada.user.id);
@@ -248,7 +252,7 @@ describe('a user who is not in good standing but not excluded', () => {
     });
   });
 
-  it('receives a flag, with which they may join the queue', async () => {
+  it('a flagged user is notified on open sockets, and may join the queue', async () => {
     const ada = await stack.createVisitor(0, 'female');
     const socket = await ada.openSocket();
     await flag(stack.replicas[0]!, ada.user.id);

@@ -15,14 +15,17 @@ import { StandingRepository } from './infrastructure/standing.repository';
 jest.setTimeout(60_000);
 
 const HOUR_MS = 3_600_000;
-/** Half an hour from any end, so that the fold and PostgreSQL compare the same times alike. */
+/**
+ * Times from now, at least half an hour away, so that the fold and PostgreSQL agree on which of them have passed
+ * although their clocks differ slightly.
+ */
 const ends = fc.constantFrom(-2.5, -0.5, 0.5, 1.5, 40.5).map((hours) => hours * HOUR_MS);
 const endOrNone = fc.option(ends, { nil: null });
-/** They use the connections of the pool side by side. */
+/** Users whose events are appended concurrently, each over its own connection of the pool. */
 const USERS_AT_ONCE = 6;
 const sanctionNumber = fc.integer({ min: 1, max: 5 });
 
-/** An event in short: the sanction is one of five of the user. */
+/** An event in short. `number` identifies one of five sanctions of the user. `endMs` is relative to now. */
 type Step =
   | { type: 'SanctionImposed'; number: number; kind: 'suspended' | 'banned'; endMs: number | null }
   | { type: 'SanctionLifted' | 'SanctionConfirmed'; number: number }
@@ -74,7 +77,7 @@ describe('the read model of standings', () => {
     await database.close();
   });
 
-  /** The events of a run; a sanction is imposed once, and only an imposed one is changed. */
+  /** Drops steps that impose a sanction again or change one that was not imposed. */
   const toEvents = (userId: number, run: readonly Step[], now: number): StandingEvent[] => {
     const sanctionIds = new Map<number, number>();
     return run.flatMap((step, index): StandingEvent[] => {
@@ -107,7 +110,7 @@ describe('the read model of standings', () => {
     });
   };
 
-  it('gives the standing of the fold after any sequence of events, and the same after a rebuild', async () => {
+  it('the read model equals the folded state after any sequence of events, and is the same after a rebuild', async () => {
     const expected = new Map<number, unknown>();
     await fc.assert(
       fc.asyncProperty(

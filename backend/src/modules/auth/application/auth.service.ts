@@ -24,7 +24,7 @@ const UNKNOWN_USER_ID = 0;
 /** 144 bits: far more than are needed to tell accounts apart. */
 const ACCOUNT_SUBJECT_LENGTH = 24;
 
-/** Hashes an address to a rate-limit subject, so that keys in Redis contain no e-mail addresses. */
+/** Hashes an e-mail address to a rate-limit subject, so that keys in Redis contain no addresses. */
 const toAccountSubject = (email: string): string =>
   createHash('sha256').update(email.toLowerCase()).digest('base64url').slice(0, ACCOUNT_SUBJECT_LENGTH);
 
@@ -41,8 +41,9 @@ export class AuthService {
   ) {}
 
   /**
-   * Verifies the password of the account with this address. Failed attempts are limited per account and client address;
-   * on a known device they are limited per device instead, so that guesses elsewhere do not lock the user out there.
+   * Verifies the password of the account with this e-mail address. Failed attempts are limited per account and per
+   * client address; on a known device they are limited per device instead, so that guesses elsewhere do not lock the
+   * user out.
    * @param address the client address, as a rate-limit subject
    * @param findDeviceId returns the id of the browser's device if the user has signed in on it before
    * @throws DomainError invalid_credentials, rate_limited, unavailable
@@ -107,7 +108,8 @@ export class AuthService {
   }
 
   /**
-   * Changes the address. Other logins of the user stay (A28); this browser moves to a new family (A02).
+   * Changes the e-mail address. Other logins of the user stay valid (A28). This login continues as a new family of
+   * sessions, so that copies of its cookie become invalid (A02).
    * @throws DomainError wrong_password, email_taken, not_signed_in, forbidden for an anonymous user
    */
   async changeEmail(
@@ -124,8 +126,8 @@ export class AuthService {
   }
 
   /**
-   * Changes the password, ends every other login of the user (A28) and makes all devices unknown. This browser moves to
-   * a new family (A02).
+   * Changes the password, ends every other login of the user (A28) and makes all devices unknown. This login continues
+   * as a new family of sessions, so that copies of its cookie become invalid (A02).
    * @throws DomainError wrong_password, not_signed_in, forbidden for an anonymous user
    */
   async changePassword(
@@ -159,7 +161,7 @@ export class AuthService {
   }
 
   /**
-   * Makes an attempt, and takes from the rate-limit buckets only if the password was wrong. The buckets are charged
+   * Runs an attempt, which counts against the rate limits only if the password was wrong. The buckets are charged
    * before the attempt and refunded afterwards, so that concurrent attempts count too.
    * @returns the result of `attempt`: whether the password is correct.
    * @throws DomainError rate_limited; whatever `attempt` throws

@@ -1,4 +1,5 @@
-// Runs against real PostgreSQL and Redis; two api replicas over HTTP and sockets.
+// A login is a family of successive sessions in one browser. Uses real PostgreSQL and Redis, with two api replicas over
+// HTTP and sockets.
 import { randomUUID } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { closeCodes } from '@thaw/contract/close-codes';
@@ -28,7 +29,7 @@ describe('login sessions and their sockets', () => {
     const owner = await new ThawVisitor(stack.origins).register(email, PASSWORD, 'female');
     return { owner, email };
   };
-  /** Another browser, with a copy of the owner's present cookie. */
+  /** Another browser, with a copy of the owner's current cookie. */
   const stealCookie = ({ cookie, user }: ThawVisitor) => {
     const thief = new ThawVisitor(stack.origins);
     return {
@@ -56,7 +57,7 @@ describe('login sessions and their sockets', () => {
       email: createEmail(),
       password: PASSWORD,
     });
-  /** Waits until all sockets are closed, which must happen at once. @returns their close codes. */
+  /** Waits until all sockets are closed, which must take less than a second. @returns their close codes. */
   const waitForCloseCodes = async (sockets: readonly ThawSocket[]) => {
     const startedAt = Date.now();
     const codes = await Promise.all(sockets.map(({ closed }) => closed));
@@ -67,8 +68,8 @@ describe('login sessions and their sockets', () => {
   describe.each([
     { subject: 'password', change: changePassword },
     { subject: 'email', change: changeEmail },
-  ])('a change of $subject', ({ subject, change }) => {
-    it('closes the sockets of this browser and of a stolen cookie with 1012 on every replica', async () => {
+  ])('change of $subject', ({ subject, change }) => {
+    it('the change closes the sockets of this browser and of a stolen cookie with 1012 on every replica', async () => {
       const { owner } = await registerOwner();
       const thief = stealCookie(owner);
       const sockets = [
@@ -80,7 +81,7 @@ describe('login sessions and their sockets', () => {
       expect(await waitForCloseCodes(sockets)).toEqual(Array(4).fill(closeCodes.serviceRestart));
     });
 
-    it('closes them with 1012 even if the announcement is lost, or comes after a check of the logins', async () => {
+    it('the periodic check of logins closes them with 1012 if the announcement is lost or late', async () => {
       const { owner } = await registerOwner();
       const otherLogin = await new ThawVisitor(stack.origins).joinAnonymously('female');
       const sockets = await openSocketOnEachReplica(owner);
@@ -97,7 +98,7 @@ describe('login sessions and their sockets', () => {
       await otherLogin.closeSockets();
     });
 
-    it('refuses a stolen cookie over HTTP and on sockets, and accepts the new one', async () => {
+    it('the change invalidates a stolen cookie over HTTP and on sockets; the new cookie is accepted', async () => {
       const { owner } = await registerOwner();
       const thief = stealCookie(owner);
       expect(await thief.readProfileStatus()).toBe(200);
@@ -109,7 +110,7 @@ describe('login sessions and their sockets', () => {
       await owner.closeSockets();
     });
 
-    it('lets the page of this browser resume its chat with the new cookie', async () => {
+    it('the page of this browser can resume its chat with the new cookie', async () => {
       const { owner } = await registerOwner();
       const partner = await stack.createVisitor(1, 'male');
       const [socket, partnerSocket] = [await owner.openSocket(), await partner.openSocket()];
@@ -133,7 +134,7 @@ describe('login sessions and their sockets', () => {
       await Promise.all([owner.closeSockets(), partner.closeSockets()]);
     });
 
-    it('closes the sockets only after the response with the new cookie is sent', async () => {
+    it('sockets are closed only after the response with the new cookie is sent', async () => {
       const { owner } = await registerOwner();
       const socket = await owner.openSocket(stack.origins[1]);
       const order: string[] = [];
@@ -156,7 +157,7 @@ describe('login sessions and their sockets', () => {
       expect(order).toEqual(['cookie received', 'socket closed']);
     });
 
-    it('commits nothing when the login has ended in the meantime', async () => {
+    it('nothing is committed when the login has ended in the meantime', async () => {
       const { owner, email } = await registerOwner();
       const move = jest.spyOn(SessionRepository.prototype, 'move').mockResolvedValueOnce(false);
       const { status, body, headers } = await change(owner);
@@ -167,7 +168,7 @@ describe('login sessions and their sockets', () => {
     });
   });
 
-  it('closes the sockets of other logins with 4401 after a change of password', async () => {
+  it('a change of password closes the sockets of other logins with 4401', async () => {
     const { owner, email } = await registerOwner();
     const otherLogin = await new ThawVisitor(stack.origins).logIn(email, PASSWORD);
     const sockets = await openSocketOnEachReplica(otherLogin);
@@ -175,7 +176,7 @@ describe('login sessions and their sockets', () => {
     expect(await waitForCloseCodes(sockets)).toEqual([closeCodes.notSignedIn, closeCodes.notSignedIn]);
   });
 
-  it('leaves the sockets of other logins open after a change of e-mail', async () => {
+  it('a change of e-mail leaves the sockets of other logins open', async () => {
     const { owner, email } = await registerOwner();
     const ownSocket = await owner.openSocket();
     const otherLogin = await new ThawVisitor(stack.origins).logIn(email, PASSWORD);
@@ -186,7 +187,7 @@ describe('login sessions and their sockets', () => {
     await otherLogin.closeSockets();
   });
 
-  it('keeps the cookie and the sockets when a change of e-mail is refused', async () => {
+  it('a refused change of e-mail leaves the cookie valid and the sockets open', async () => {
     const { owner } = await registerOwner();
     const { email: takenEmail } = await registerOwner();
     const socket = await owner.openSocket();
@@ -198,7 +199,7 @@ describe('login sessions and their sockets', () => {
     await owner.closeSockets();
   });
 
-  it('refuses or closes every socket that opens with the old cookie during a change of password', async () => {
+  it('every socket that opens with the old cookie during a change of password is refused or closed', async () => {
     const { owner } = await registerOwner();
     const thief = stealCookie(owner);
     const change = changePassword(owner);
@@ -213,7 +214,7 @@ describe('login sessions and their sockets', () => {
     await until(async () => (await stack.store.listKeys(`sockets:{${owner.user.id}}`)).length === 0);
   });
 
-  it('never leaves a family without a session while its session id is rotated', async () => {
+  it('a family always has a session while its session id is rotated', async () => {
     const visitor = await new ThawVisitor(stack.origins).joinAnonymously('female');
     const socket = await visitor.openSocket();
     const [row] = await stack.database.dataSource.query<{ family_id: string }[]>(
@@ -243,7 +244,7 @@ describe('login sessions and their sockets', () => {
     await visitor.closeSockets();
   });
 
-  it('does not restore a login that was ended while its session id was rotated', async () => {
+  it('a login that ends while its session id is rotated is not restored', async () => {
     const visitor = await new ThawVisitor(stack.origins).joinAnonymously('female');
     const sessions = stack.replicas[0]!.app.get(SessionRepository);
     const move = sessions.move.bind(sessions);

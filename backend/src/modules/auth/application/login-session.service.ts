@@ -84,7 +84,7 @@ export class LoginSessionService {
       void this.tryPublish(login.userId, () =>
         this.userPublisher.restartFamily(login.userId, login.familyId),
       );
-    // `close` is emitted exactly once, also when the connection breaks before the response is sent.
+    // `close` is emitted exactly once, even when the connection breaks before the response is sent.
     if (response && !response.closed) response.once('close', closeSockets);
     else closeSockets();
   }
@@ -102,7 +102,7 @@ export class LoginSessionService {
     );
   }
 
-  /** For a request whose sessions were deleted with its user: clears every cookie of the login. */
+  /** Clears every cookie of the login, after its sessions were deleted together with the user. */
   async forget(request: Request, response: Response): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       request.session.destroy((error?: Error) => (error ? reject(error) : resolve()));

@@ -3,7 +3,7 @@ import type { PasswordResetService } from './password-reset.service';
 
 const usage = 'Usage: main.passwords.js reset <e-mail>';
 
-/** Runs the command with the arguments of its command line. The password is chosen here, so no shell records it. */
+/** Runs `main.passwords` with its arguments. The password is generated, so that no shell history contains it. */
 export const runPasswordCommand = async (
   passwords: Pick<PasswordResetService, 'reset'>,
   args: readonly string[],

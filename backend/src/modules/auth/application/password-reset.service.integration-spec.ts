@@ -1,4 +1,4 @@
-// Uses real PostgreSQL and Redis, an api replica over HTTP, and the modules of the command.
+// The operators' program main.passwords. Uses real PostgreSQL and Redis, and an api replica over HTTP.
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { loadEnvironment } from '../../../config/environment.config';
@@ -9,7 +9,7 @@ import { PasswordResetService } from './password-reset.service';
 
 jest.setTimeout(30_000);
 
-describe('the command for passwords', () => {
+describe('password command', () => {
   let accounts: TestAccounts;
   let command: INestApplicationContext;
   const run = (...args: string[]) => runPasswordCommand(command.get(PasswordResetService), args);
@@ -29,7 +29,7 @@ describe('the command for passwords', () => {
     await accounts.close();
   });
 
-  it('prints a new password, and the user can sign in only with it', async () => {
+  it('reset prints a new password, with which alone the user can sign in', async () => {
     const { email, userId } = await accounts.register();
     const { exitCode, text } = await run('reset', email.toUpperCase());
     expect(exitCode).toBe(0);
@@ -39,7 +39,7 @@ describe('the command for passwords', () => {
     expect(body.user.id).toBe(userId);
   });
 
-  it('ends every login of the user and closes their sockets', async () => {
+  it('reset ends every login of the user and closes their sockets', async () => {
     const { email, userId, cookie } = await accounts.register();
     const other = await accounts.register();
     await accounts.logIn(email).expect(200);
@@ -54,7 +54,7 @@ describe('the command for passwords', () => {
     expect(rows).toEqual([{ n: 0 }]);
   });
 
-  it('refuses an address that no registered user has, with exit code 1', async () => {
+  it('reset exits with code 1 when no registered user has the address', async () => {
     expect(await run('reset', createEmail())).toMatchObject({
       exitCode: 1,
       text: expect.stringContaining('No registered user'),
@@ -62,7 +62,7 @@ describe('the command for passwords', () => {
   });
 
   it.each([[], ['reset'], ['reset', 'a@example.org', 'a password'], ['set', 'a@example.org']])(
-    'prints its usage with exit code 2 when called as "%s %s %s"',
+    'the command prints its usage and exits with code 2 for the arguments "%s %s %s"',
     async (...args) => {
       expect(await run(...(args as string[]))).toMatchObject({
         exitCode: 2,

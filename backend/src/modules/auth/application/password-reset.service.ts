@@ -10,7 +10,7 @@ import { SessionRepository } from '../infrastructure/session.repository';
 /** 96 bits, as 16 characters. */
 const PASSWORD_BYTES = 12;
 
-/** Gives users who have forgotten their password a new one. Only the operators' program `main.passwords` calls it. */
+/** Sets new passwords for users who forgot theirs. Only used by the operators' program `main.passwords`. */
 @Injectable()
 export class PasswordResetService {
   constructor(
@@ -36,7 +36,7 @@ export class PasswordResetService {
       await this.credentials.change(userId, passwordHash, manager);
       await this.sessions.removeSessionsOfUser(userId, manager);
     });
-    // Without Redis the sockets close later: every replica checks the families of its sockets periodically.
+    // If publishing fails, the sockets close later: every replica checks the logins of its sockets periodically.
     await this.userPublisher.revokeFamilies(userId, 'all').catch(() => undefined);
     return { userId, password };
   }

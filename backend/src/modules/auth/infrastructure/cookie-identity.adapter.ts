@@ -7,7 +7,7 @@ import type { SocketIdentityPort, SocketIdentity } from '../../../platform/realt
 import { SessionCookieCodec } from './session-cookie.codec';
 import { SessionRepository } from './session.repository';
 
-/** One socket that waits for the login of its session id. */
+/** The query of one opening socket for the login of its session id. */
 interface LoginQuery {
   sessionId: string;
   /** Set when the batch of this query has been handled; stays undefined when there is no valid session. */
@@ -18,8 +18,8 @@ interface LoginQuery {
 const BATCH_INTERVAL_MS = 0;
 
 /**
- * Authenticates sockets by the session cookie, as HTTP requests are. It does without express-session, whose request and
- * response objects cost more than the query. Sockets that open while a query is in flight share the next one.
+ * Authenticates sockets by the session cookie, without express-session, whose request and response objects cost more
+ * than the query. Sockets that open while a query is in flight share the next one.
  */
 @Injectable()
 export class CookieIdentityAdapter implements SocketIdentityPort {

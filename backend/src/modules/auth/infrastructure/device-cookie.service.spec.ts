@@ -10,7 +10,7 @@ const createService = ({ secret = safetySecret, origin = undefined as string | u
     SAFETY_SECRET: secret,
   });
 
-/** A browser that keeps the cookie which a response sets. */
+/** A browser that stores the cookies set by a response. */
 class Browser {
   cookies: { name: string; value: string; options: CookieOptions }[] = [];
   readonly response = {
@@ -24,8 +24,8 @@ class Browser {
   }
 }
 
-describe('the device cookie', () => {
-  it('is set once, with 128 random bits, for 400 days and out of reach of scripts', () => {
+describe('DeviceCookieService', () => {
+  it('sets one cookie, with 128 random bits, for 400 days and hidden from scripts', () => {
     const service = createService();
     const browser = new Browser();
     const { hash, isNew } = service.ensureDevice(browser.request, browser.response);
@@ -44,7 +44,7 @@ describe('the device cookie', () => {
     });
   });
 
-  it('has the prefix __Host- and is secure when the page is served over https', () => {
+  it('sets a secure cookie with the prefix __Host- when the page is served over https', () => {
     const browser = new Browser();
     createService({ origin: 'https://chat.example' }).ensureDevice(browser.request, browser.response);
     expect(browser.cookies).toMatchObject([
@@ -52,7 +52,7 @@ describe('the device cookie', () => {
     ]);
   });
 
-  it('is known to the server by a hash only, which differs between browsers', () => {
+  it('identifies each browser by a different hash, which does not contain the id', () => {
     const service = createService();
     const [one, other] = [new Browser(), new Browser()];
     const hashes = [one, other].map(({ request, response }) => service.ensureDevice(request, response).hash);
@@ -66,8 +66,8 @@ describe('the device cookie', () => {
     ['no signature', (value: string) => value.split('.')[0] ?? ''],
     ['a changed id', (value: string) => `A${value.slice(1) === value ? 'B' : value.slice(1)}x`],
     ['a truncated signature', (value: string) => value.slice(0, -1)],
-    ['nothing', () => ''],
-  ])('is replaced when it has %s', (_case, tamper) => {
+    ['an empty value', () => ''],
+  ])('replaces a cookie with %s', (_case, tamper) => {
     const service = createService();
     const browser = new Browser();
     const { hash } = service.ensureDevice(browser.request, browser.response);
@@ -78,13 +78,13 @@ describe('the device cookie', () => {
     expect(replaced.hash).not.toBe(hash);
   });
 
-  it('is not valid with the signature of another secret, such as that of sessions', () => {
+  it('ignores a cookie signed with another secret, such as the secret of sessions', () => {
     const browser = new Browser();
     createService({ secret: sessionSecret }).ensureDevice(browser.request, browser.response);
     expect(createService().findDeviceHash(browser.request)).toBeNull();
   });
 
-  it('needs a secret of at least 32 bytes', () => {
+  it('requires a secret of at least 32 bytes', () => {
     expect(() => createService({ secret: 'short' })).toThrow(/^SAFETY_SECRET/);
   });
 });

@@ -12,9 +12,9 @@ const DEVICE_ID_BYTES = 16;
 const MIN_SECRET_BYTES = 32;
 
 /**
- * A cookie with a random id for each browser, by which new accounts of sanctioned users are recognised. It outlives
- * logins and logouts. The server stores the SHA-256 of the id only. It is signed, so that no client can give itself the
- * id of another browser; with SAFETY_SECRET, which is not rotated as the secret of sessions is.
+ * A cookie with a random id of the browser, by which new accounts of sanctioned users are recognised. It outlives
+ * logins. The server stores only the SHA-256 of the id. The cookie is signed, so that a client cannot choose its id;
+ * the secret is SAFETY_SECRET, because the secret of sessions is rotated.
  */
 @Injectable()
 export class DeviceCookieService {

@@ -25,7 +25,7 @@ const findDeviceId = (service: KnownDeviceService, cookie: string, user: typeof 
   service.findDeviceId({ headers: { cookie } }, user);
 
 describe('KnownDeviceService', () => {
-  it('finds a device for its own user only', () => {
+  it('finds a device only for the user who signed in on it', () => {
     const service = createService();
     const cookie = rememberDevice(service, ada);
     const deviceId = findDeviceId(service, cookie, ada);
@@ -34,7 +34,7 @@ describe('KnownDeviceService', () => {
     expect(findDeviceId(service, cookie, bob)).toBeNull();
   });
 
-  it('gives each device another id', () => {
+  it('gives each device a different id', () => {
     const service = createService();
     const [first, second] = [rememberDevice(service, ada), rememberDevice(service, ada)];
     expect(findDeviceId(service, first, ada)).not.toBe(findDeviceId(service, second, ada));

@@ -12,9 +12,9 @@ const DEVICE_ID_BYTES = 16;
 const PAYLOAD_PREFIX = 'device';
 
 /**
- * Remembers the browsers in which a user has signed in, so that failed guesses elsewhere cannot lock the owner out. A
- * signed cookie contains `device.<user id>.<credentials version>.<device id>`. A change of password increments the
- * version of the credentials, so all devices become unknown.
+ * Remembers the browsers in which a user has signed in, so that failed guesses elsewhere cannot lock the user out. The
+ * signed cookie contains `device.<user id>.<credentials version>.<device id>`. A password change increments the version
+ * of the credentials, which makes all devices unknown.
  * https://owasp.org/www-community/Slow_Down_Online_Guessing_Attacks_with_Device_Cookies
  */
 @Injectable()

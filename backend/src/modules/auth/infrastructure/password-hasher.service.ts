@@ -8,6 +8,7 @@ import { ConcurrencyLimiter } from '../../../platform/concurrency/concurrency.li
  * parallelism 1.
  */
 const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
+/** Hashes computed at the same time. */
 const CONCURRENCY = 2;
 const MAX_QUEUED = 64;
 
@@ -31,7 +32,7 @@ export class PasswordHasherService implements OnModuleInit {
   }
 
   /**
-   * @param passwordHash null when there is no account. A hash is computed all the same, so that response times do not
+   * @param passwordHash null when there is no account. A hash is computed even then, so that response times do not
    * reveal whether an address has an account.
    * @returns false for null.
    * @throws DomainError unavailable when the queue is full.

@@ -14,7 +14,7 @@ describe('SessionCookieCodec', () => {
     ['a short word', 'changeme'],
     ['a secret of 31 bytes', 'x'.repeat(31)],
     ['a short second secret', `${newSecret},short`],
-    ['separators alone', ',,'],
+    ['only separators', ',,'],
   ])('rejects %s without repeating it in the error', (_case, SESSION_SECRET) => {
     const create = () => new SessionCookieCodec({ SESSION_SECRET, PUBLIC_ORIGIN: undefined });
     expect(create).toThrow(/^SESSION_SECRET .* must hold at least 32 bytes$/);
@@ -58,7 +58,7 @@ describe('SessionCookieCodec.readSessionId', () => {
   it.each([
     ['a missing header', undefined],
     ['an empty header', ''],
-    ['separators alone', ';;=;'],
+    ['only separators', ';;=;'],
     ['a name without a value', 'thaw.sid'],
     ['an empty value', 'thaw.sid='],
     ['a value with an invalid escape', 'thaw.sid=%E0%A4%A'],

@@ -22,9 +22,9 @@ export interface NewSession {
   credentialsVersion?: number;
 }
 
-/** The login of a session that gets another id. */
+/** The login of a session whose id is replaced. */
 export interface ContinuedLogin extends Login {
-  /** The family that the login continues, if it gets another family too. */
+  /** The login's previous family, if its family is replaced as well. */
   previousFamilyId?: string;
 }
 
@@ -43,7 +43,7 @@ interface SessionRow extends StandingRow {
   is_moderator: boolean;
 }
 
-/** Runs for each request. */
+/** Prepared, because it runs for each request. */
 const findValidStatement = {
   name: 'find_valid_session',
   text: `
@@ -63,7 +63,7 @@ const deleteAndInsertSql = `
   )
   INSERT INTO sessions (id_hash, user_id, family_id, refreshed_at, expires_at)`;
 
-/** Runs for each anonymous sign-up. */
+/** Prepared, because it runs for each anonymous sign-up. */
 const addStatement = {
   name: 'add_session',
   text: `${deleteAndInsertSql} VALUES ($1, $2, $3, $4, $5) RETURNING 1`,
@@ -89,7 +89,7 @@ const toFoundSession = (row: SessionRow): FoundSession => ({
 export class SessionRepository {
   constructor(@InjectRepository(SessionEntity) private readonly sessions: Repository<SessionEntity>) {}
 
-  /** Finds a session, and in the same query what its user may do. */
+  /** Finds a session and, in the same query, its user's access. */
   async findValid(sessionId: string): Promise<FoundSession | null> {
     const parameters = [hashSessionId(sessionId), new Date()];
     const [row] = await runPrepared<SessionRow[]>(this.sessions.manager, findValidStatement, parameters);
@@ -140,7 +140,7 @@ export class SessionRepository {
     return insertedRows.length > 0;
   }
 
-  /** Extends the session to thirty days from `now`. A session that has ended is not restored. */
+  /** Extends the session to thirty days from `now`, unless it has ended. */
   async refresh(sessionId: string, now: Date): Promise<void> {
     await this.sessions.update(
       { idHash: hashSessionId(sessionId) },
@@ -149,8 +149,8 @@ export class SessionRepository {
   }
 
   /**
-   * Gives a session another id and the family of `login`, which may be a new one. This is one statement, so a family
-   * that continues is never without a session.
+   * Gives a session another id and the family of `login`, which may be a new one, in one statement, so that a continued
+   * family always has a session.
    * @returns false when the session has ended in the meantime; it is not restored.
    */
   async move(
@@ -192,7 +192,7 @@ export class SessionRepository {
     await manager.delete(SessionEntity, { userId });
   }
 
-  /** @returns the standings of their users, by family, for those of the families that still have a valid session. */
+  /** @returns for each family that has a valid session: the standing of its user. */
   async findLiveFamilies(familyIds: readonly string[]): Promise<ReadonlyMap<string, Standing>> {
     if (familyIds.length === 0) return new Map();
     const rows = await this.sessions.query<(StandingRow & { family_id: string })[]>(
@@ -204,7 +204,7 @@ export class SessionRepository {
     return new Map(rows.map((row) => [row.family_id, toStanding(row)]));
   }
 
-  /** @returns those of the families that continue in another one, which still has a valid session. */
+  /** @returns the families whose login continues in a later family that has a valid session. */
   async findRenewedFamilies(familyIds: readonly string[]): Promise<ReadonlySet<string>> {
     if (familyIds.length === 0) return new Set();
     const rows = await this.sessions.query<{ previous_family_id: string }[]>(

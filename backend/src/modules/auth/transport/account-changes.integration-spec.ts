@@ -1,4 +1,4 @@
-// Runs against real PostgreSQL and Redis; an api replica over HTTP.
+// Uses real PostgreSQL and Redis, and an api replica over HTTP.
 import { goodStanding } from '@thaw/contract/safety';
 import type { Response } from 'supertest';
 import {
@@ -25,7 +25,7 @@ describe('conversion of an anonymous account', () => {
   const convert = (browser: Browser, userId: number, email = createEmail()) =>
     browser.post('/api/convert-anonymous').send({ userId, email, password: PASSWORD });
 
-  it('keeps the user and the login, and issues another session id (A16)', async () => {
+  it('a conversion keeps the user and the login, and issues another session id (A16)', async () => {
     const { browser, userId, cookie } = await accounts.startAnonymousUser();
     const loginBefore = await accounts.identifySocket(cookie);
     const email = createEmail();
@@ -36,31 +36,31 @@ describe('conversion of an anonymous account', () => {
     expect((await accounts.logIn(email).expect(200)).body.user.id).toBe(userId);
   });
 
-  it('is refused for another user', async () => {
+  it('a conversion is refused for another user', async () => {
     const [ada, bob] = [await accounts.startAnonymousUser(), await accounts.startAnonymousUser()];
     const { body } = await convert(ada.browser, bob.userId);
     expect(body).toMatchObject({ statusCode: 403, code: 'forbidden' });
     await ada.browser.get(`/api/user/${ada.userId}`).expect(200);
   });
 
-  it('is refused for a registered user', async () => {
+  it('a conversion is refused for a registered user', async () => {
     const { browser, userId } = await accounts.register();
     expect((await convert(browser, userId)).body).toMatchObject({ code: 'not_anonymous' });
   });
 
-  it('is refused with a taken address', async () => {
+  it('a conversion is refused with a taken address', async () => {
     const { browser, userId } = await accounts.startAnonymousUser();
     const { email: takenEmail } = await accounts.register();
     expect((await convert(browser, userId, takenEmail)).body).toMatchObject({ code: 'email_taken' });
   });
 
-  it('is refused without a login', async () => {
+  it('a conversion is refused without a login', async () => {
     const { userId } = await accounts.startAnonymousUser();
     const { body } = await convert(accounts.openBrowser(), userId);
     expect(body).toMatchObject({ statusCode: 401, code: 'not_signed_in' });
   });
 
-  it('succeeds once when requested concurrently', async () => {
+  it('only one of several concurrent conversions succeeds', async () => {
     const { cookie, userId } = await accounts.startAnonymousUser();
     const responses = await Promise.all(
       Array.from({ length: 6 }, () => convert(accounts.openBrowser(), userId).set('Cookie', cookie)),
@@ -77,13 +77,13 @@ describe('change of e-mail', () => {
     { email = createEmail(), currentPassword = PASSWORD } = {},
   ) => browser.put(`/api/user/${userId}/email`).send({ newEmail: email, currentPassword });
 
-  it('requires the current password', async () => {
+  it('a change of e-mail requires the current password', async () => {
     const { browser, userId } = await accounts.register();
     const { body } = await changeEmail(browser, userId, { currentPassword: 'wrong' });
     expect(body).toMatchObject({ statusCode: 403, code: 'wrong_password' });
   });
 
-  it('moves this browser to a new family and keeps other logins', async () => {
+  it('a change of e-mail moves this login to a new family of sessions and keeps other logins', async () => {
     const { browser, userId, email: oldEmail, cookie } = await accounts.register();
     const otherCookie = readSessionCookie(await accounts.logIn(oldEmail))!;
     const loginBefore = await accounts.identifySocket(cookie);
@@ -101,20 +101,20 @@ describe('change of e-mail', () => {
     await accounts.logIn(oldEmail).expect(401);
   });
 
-  it('is refused with a taken address', async () => {
+  it('a change of e-mail is refused with a taken address', async () => {
     const { browser, userId } = await accounts.register();
     const { email: takenEmail } = await accounts.register();
     const { body } = await changeEmail(browser, userId, { email: takenEmail });
     expect(body).toMatchObject({ statusCode: 409, code: 'email_taken' });
   });
 
-  it('is refused for another user', async () => {
+  it('a change of e-mail is refused for another user', async () => {
     const [ada, bob] = [await accounts.register(), await accounts.register()];
     const { body } = await changeEmail(ada.browser, bob.userId);
     expect(body).toMatchObject({ statusCode: 403, code: 'forbidden' });
   });
 
-  it('is refused for an anonymous user', async () => {
+  it('a change of e-mail is refused for an anonymous user', async () => {
     const { browser, userId } = await accounts.startAnonymousUser();
     const { body } = await changeEmail(browser, userId);
     expect(body).toMatchObject({ statusCode: 403, code: 'forbidden' });
@@ -128,7 +128,7 @@ describe('change of password', () => {
     { currentPassword = PASSWORD, newPassword = NEW_PASSWORD } = {},
   ) => browser.put(`/api/user/${userId}/password`).send({ currentPassword, newPassword });
 
-  it('ends every other login and moves this one to a new family', async () => {
+  it('a change of password ends every other login and moves this one to a new family of sessions', async () => {
     const { browser, userId, email, cookie } = await accounts.register();
     const otherCookies = [
       readSessionCookie(await accounts.logIn(email))!,
@@ -158,12 +158,15 @@ describe('change of password', () => {
   it.each([
     ['current', { currentPassword: `${PASSWORD}\ud800` }],
     ['new', { newPassword: `${NEW_PASSWORD}\udc00` }],
-  ])('rejects a %s password that is not well-formed Unicode', async (_case, passwords) => {
-    const { browser, userId } = await accounts.register();
-    expect((await changePassword(browser, userId, passwords)).body.code).toBe('validation_failed');
-  });
+  ])(
+    'a change of password rejects a %s password that is not well-formed Unicode',
+    async (_case, passwords) => {
+      const { browser, userId } = await accounts.register();
+      expect((await changePassword(browser, userId, passwords)).body.code).toBe('validation_failed');
+    },
+  );
 
-  it('requires the current password and allows ten wrong ones', async () => {
+  it('a change of password requires the current password and allows ten wrong attempts', async () => {
     const { browser, userId } = await accounts.register();
     const guess = () => changePassword(browser, userId, { currentPassword: 'wrong' });
     for (let attempt = 0; attempt < 10; attempt += 1) {
@@ -172,7 +175,7 @@ describe('change of password', () => {
     await guess().expect(429);
   });
 
-  it('ends logins that were in progress with the old password', async () => {
+  it('a change of password ends logins in progress with the old password', async () => {
     const { browser, userId, email } = await accounts.register();
     const attempts = Array.from({ length: 12 }, () => accounts.logIn(email));
     const [change, ...logins] = await Promise.all([changePassword(browser, userId), ...attempts]);
@@ -184,7 +187,7 @@ describe('change of password', () => {
     }
   });
 
-  it('is refused for another user', async () => {
+  it('a change of password is refused for another user', async () => {
     const [ada, bob] = [await accounts.register(), await accounts.register()];
     const { body } = await changePassword(ada.browser, bob.userId);
     expect(body).toMatchObject({ statusCode: 403, code: 'forbidden' });

@@ -1,4 +1,4 @@
-// Runs against real PostgreSQL and Redis; an api replica over HTTP.
+// Uses real PostgreSQL and Redis, and an api replica over HTTP.
 import { randomUUID } from 'node:crypto';
 import { goodStanding } from '@thaw/contract/safety';
 import { RateLimiterService } from '../../../platform/rate-limit/rate-limiter.service';
@@ -18,14 +18,14 @@ beforeAll(async () => {
 });
 afterAll(() => accounts.close());
 
-describe('a login', () => {
-  it('returns the user regardless of the case of the address', async () => {
+describe('login', () => {
+  it('a login ignores the letter case of the e-mail address', async () => {
     const { email, userId } = await accounts.register();
     const response = await accounts.logIn(email.toUpperCase()).expect(200);
     expect(response.body.user).toMatchObject({ id: userId, email });
   });
 
-  it('is refused with the same answer for a wrong password and for an unknown address', async () => {
+  it('a login gets the same response for a wrong password and for an unknown address', async () => {
     const { email } = await accounts.register();
     const wrongPassword = await accounts.logIn(email, { password: 'wrong password' }).expect(401);
     const unknownAddress = await accounts.logIn(createEmail()).expect(401);
@@ -34,7 +34,7 @@ describe('a login', () => {
     expect(readSessionCookie(wrongPassword)).toBeUndefined();
   });
 
-  it('issues another session id and ends the previous login of the browser', async () => {
+  it('a login issues another session id and ends the previous login of the browser', async () => {
     const { browser, email, cookie, userId } = await accounts.register();
     const messages = await accounts.recordMessagesTo(userId, async () => {
       const response = await accounts.logIn(email, { browser }).expect(200);
@@ -44,20 +44,20 @@ describe('a login', () => {
     expect(messages).toMatchObject([{ kind: 'revoke', familyIds: [expect.any(String)] }]);
   });
 
-  it('keeps logins in other browsers', async () => {
+  it('a login keeps the logins in other browsers', async () => {
     const { email, userId, cookie } = await accounts.register();
     await accounts.logIn(email).expect(200);
     expect(await accounts.readProfileStatus(cookie, userId)).toBe(200);
   });
 });
 
-describe('a session cookie', () => {
+describe('session cookie', () => {
   it.each([
     ['has ended', undefined],
     ['was not signed by the server', 'thaw.sid=s%3Aplanted.signature'],
     ['has no signature', 'thaw.sid=planted'],
     ['is empty', 'thaw.sid='],
-  ])('is replaced by a new one when its session id %s', async (_case, plantedCookie) => {
+  ])('a session cookie is replaced when its session id %s', async (_case, plantedCookie) => {
     const { browser, cookie: endedCookie } = await accounts.register();
     await browser.post('/api/logout').expect(204);
     const cookie = plantedCookie ?? endedCookie;
@@ -66,7 +66,7 @@ describe('a session cookie', () => {
     expect(readSessionCookie(response)).not.toBe(cookie);
   });
 
-  it('is rejected when its session id was changed', async () => {
+  it('a session cookie is rejected when its session id was changed', async () => {
     const { cookie, userId } = await accounts.register();
     const changedCookie = cookie.replace(/s%3A./, (start) => `s%3A${start.endsWith('A') ? 'B' : 'A'}`);
     expect(await accounts.readProfileStatus(changedCookie, userId)).toBe(401);
@@ -74,28 +74,28 @@ describe('a session cookie', () => {
   });
 });
 
-describe('an anonymous start', () => {
-  it('creates a user, with or without a body', async () => {
+describe('POST /api/anonymous', () => {
+  it('an anonymous user is created, with or without a body', async () => {
     const response = await accounts.openBrowser().post('/api/anonymous').send({}).expect(201);
     expect(response.body.user).toMatchObject({ isAnonymous: true, email: null, gender: null });
     await accounts.openBrowser().post('/api/anonymous').expect(201);
   });
 
-  it('returns the same user for a valid anonymous session (A14)', async () => {
+  it('the same anonymous user is returned while their session is valid (A14)', async () => {
     const { browser, userId } = await accounts.startAnonymousUser();
     const response = await browser.post('/api/anonymous').expect(200);
     expect(response.body.user.id).toBe(userId);
     expect(readSessionCookie(response)).toBeUndefined();
   });
 
-  it('signs a registered user out first (A14)', async () => {
+  it('a registered user is signed out first (A14)', async () => {
     const { browser, userId, cookie } = await accounts.register();
     const anonymous = await accounts.startAnonymousUser(browser);
     expect(anonymous.userId).not.toBe(userId);
     expect(await accounts.readProfileStatus(cookie, userId)).toBe(401);
   });
 
-  it('is limited to sixty per minute and client address', async () => {
+  it('a client address can create sixty anonymous users per minute', async () => {
     const address = '198.51.100.7';
     const limiter = accounts.api.app.get(RateLimiterService);
     expect(await limiter.take('anonymous', address, 55)).toMatchObject({ allowed: true });
@@ -104,7 +104,7 @@ describe('an anonymous start', () => {
         accounts.openBrowser().post('/api/anonymous').set('X-Forwarded-For', address),
       ),
     );
-    // At least the remaining five; the bucket refills while the requests are answered.
+    // Five tokens are left, and the bucket refills while the requests are handled.
     const created = responses.filter(({ status }) => status === 201).length;
     expect(created).toBeGreaterThanOrEqual(5);
     expect(created).toBeLessThan(30);
@@ -112,8 +112,8 @@ describe('an anonymous start', () => {
   });
 });
 
-describe('a logout', () => {
-  it('ends the session, closes its sockets and clears the cookie', async () => {
+describe('logout', () => {
+  it('a logout ends the session, closes its sockets and clears the cookie', async () => {
     const { browser, cookie, userId } = await accounts.register();
     const { familyId } = (await accounts.identifySocket(cookie))!;
     const messages = await accounts.recordMessagesTo(userId, async () => {
@@ -126,30 +126,30 @@ describe('a logout', () => {
     await browser.get(`/api/user/${userId}`).expect(401);
   });
 
-  it('keeps the other logins of the user', async () => {
+  it('a logout keeps the other logins of the user', async () => {
     const { browser, email, userId } = await accounts.register();
     const otherCookie = readSessionCookie(await accounts.logIn(email))!;
     await browser.post('/api/logout').expect(204);
     expect(await accounts.readProfileStatus(otherCookie, userId)).toBe(200);
   });
 
-  it('succeeds without a login', async () => {
+  it('a logout succeeds without a login', async () => {
     await accounts.openBrowser().post('/api/logout').expect(204);
   });
 });
 
-describe('a session', () => {
+describe('session', () => {
   const updateSession = (userId: number, assignments: string) =>
     accounts.api.database.dataSource.query(`UPDATE sessions SET ${assignments} WHERE user_id = $1`, [userId]);
 
-  it('ends when it expires', async () => {
+  it('an expired session is refused over HTTP and on sockets', async () => {
     const { browser, userId, cookie } = await accounts.register();
     await updateSession(userId, `expires_at = now() - interval '1 second'`);
     await browser.get(`/api/user/${userId}`).expect(401);
     expect(await accounts.identifySocket(cookie)).toBeNull();
   });
 
-  it('is extended at most once an hour', async () => {
+  it('a session is extended at most once an hour', async () => {
     const { browser, userId } = await accounts.register();
     const readProfile = () => browser.get(`/api/user/${userId}`).expect(200);
     expect(readSessionCookie(await readProfile())).toBeUndefined();
@@ -166,7 +166,7 @@ describe('a session', () => {
     expect(row).toEqual({ is_extended: true });
   });
 
-  it('identifies sockets by its family until it ends', async () => {
+  it('a session identifies sockets by its family until it ends', async () => {
     const { browser, cookie, userId } = await accounts.register();
     const identities = accounts.api.app.get<SocketIdentityPort>(SOCKET_IDENTITY_PORT);
     const identity = (await accounts.identifySocket(cookie))!;

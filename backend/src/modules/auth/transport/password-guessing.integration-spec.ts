@@ -1,4 +1,4 @@
-// Runs against real PostgreSQL and Redis; an api replica over HTTP.
+// Uses real PostgreSQL and Redis, and an api replica over HTTP.
 import { type Browser, createEmail, PASSWORD, TestAccounts } from '../../../testing/test-accounts.fixture';
 
 // Password hashing is slow by design, and slower when other tests run in parallel.
@@ -19,7 +19,7 @@ describe('limits on password guessing', () => {
     for (let attempt = 0; attempt < 5; attempt += 1) await guess(email, browser).expect(401);
   };
 
-  it('block an account after five failures from any address', async () => {
+  it('an account is blocked after five failures, from any client addresses', async () => {
     const { email } = await accounts.register();
     await makeAllowedGuesses(email);
     const response = await guess(email.toUpperCase());
@@ -31,7 +31,7 @@ describe('limits on password guessing', () => {
     await accounts.logIn(email).expect(429);
   });
 
-  it('do not lock the owner out on a known device', async () => {
+  it('the user can still sign in on a known device', async () => {
     const { browser, email } = await accounts.register();
     await browser.post('/api/logout').expect(204);
     for (let attempt = 0; attempt < 6; attempt += 1) await guess(email);
@@ -41,7 +41,7 @@ describe('limits on password guessing', () => {
     await accounts.logIn(email, { browser }).expect(200);
   });
 
-  it('apply to every device after a change of password, except the one that changed it', async () => {
+  it('after a change of password only the device that made it is known', async () => {
     const { browser, email, userId } = await accounts.register();
     const otherBrowser = accounts.openBrowser();
     await accounts.logIn(email, { browser: otherBrowser }).expect(200);
@@ -55,27 +55,27 @@ describe('limits on password guessing', () => {
     await accounts.logIn(email, { browser, password: newPassword }).expect(200);
   });
 
-  it('are not relaxed by a device that is known for another user', async () => {
+  it('a device that is known for another user is limited like an unknown one', async () => {
     const { browser } = await accounts.register();
     const victim = await accounts.register();
     await makeAllowedGuesses(victim.email, browser);
     await guess(victim.email, browser).expect(429);
   });
 
-  it('apply to addresses without an account as well', async () => {
+  it('guesses for an e-mail address without an account are limited too', async () => {
     const email = createEmail();
     await makeAllowedGuesses(email);
     await guess(email).expect(429);
   });
 
-  it('count concurrent attempts', async () => {
+  it('concurrent attempts are counted', async () => {
     const { email } = await accounts.register();
     const responses = await Promise.all(Array.from({ length: 20 }, () => guess(email)));
     expect(responses.filter(({ status }) => status === 401)).toHaveLength(5);
     expect(responses.filter(({ status }) => status === 429)).toHaveLength(15);
   });
 
-  it('block a client address after sixty failures across accounts', async () => {
+  it('a client address is blocked after sixty failures across accounts', async () => {
     const browser = accounts.openBrowser();
     const responses = await Promise.all(Array.from({ length: 60 }, () => guess(createEmail(), browser)));
     expect(responses.map(({ status }) => status)).toEqual(Array(60).fill(401));
@@ -83,7 +83,7 @@ describe('limits on password guessing', () => {
     await guess(createEmail()).expect(401);
   });
 
-  it('do not count successful logins', async () => {
+  it('successful logins are not counted', async () => {
     const { email } = await accounts.register();
     for (let attempt = 0; attempt < 8; attempt += 1) await accounts.logIn(email).expect(200);
   });

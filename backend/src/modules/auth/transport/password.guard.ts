@@ -9,8 +9,8 @@ import { CredentialsDto } from './auth.dto';
 type VerifiedRequest = Request & { verifiedUser?: VerifiedUser };
 
 /**
- * Validates the body and verifies its e-mail and password. The result is `request.verifiedUser`; `request.user` stays
- * the user who is signed in.
+ * Validates the body and verifies its e-mail and password. Sets `request.verifiedUser`, and leaves `request.user`, the
+ * signed-in user, unchanged.
  */
 @Injectable()
 export class PasswordGuard extends AuthGuard('local') {

@@ -1,4 +1,4 @@
-// Runs against real PostgreSQL and Redis; an api replica over HTTP.
+// Uses real PostgreSQL and Redis, and an api replica over HTTP.
 import { randomUUID } from 'node:crypto';
 import { goodStanding } from '@thaw/contract/safety';
 import { readFileSync, statSync } from 'node:fs';
@@ -23,19 +23,19 @@ afterAll(() => accounts.close());
 
 const postRegistration = (body: object) => accounts.openBrowser().post('/api/register').send(body);
 
-/** @returns a function that reads what PostgreSQL has logged since this call. */
+/** @returns a function that reads the lines which PostgreSQL has logged since this call */
 const startReadingPostgresLog = async (): Promise<() => string> => {
   const [{ pid }] = await accounts.api.database.dataSource.query<[{ pid: number }]>(
     'SELECT pg_backend_pid() AS pid',
   );
-  // The standard error of the server process, which is the log file.
+  // PostgreSQL logs to the standard error of its processes, which is redirected to a file.
   const logFile = `/proc/${pid}/fd/2`;
   const { size } = statSync(logFile);
   return () => readFileSync(logFile).subarray(size).toString();
 };
 
 describe('registration', () => {
-  it('creates a user whose username is unrelated to the e-mail, and signs in', async () => {
+  it('registration creates a user whose username is unrelated to the e-mail, and signs in', async () => {
     const email = `ada.lovelace.${randomUUID()}@example.org`;
     const browser = accounts.openBrowser();
     const response = await browser.post('/api/register').send({ email, password: PASSWORD }).expect(201);
@@ -56,7 +56,7 @@ describe('registration', () => {
     await browser.get(`/api/user/${user.id}`).expect(200, user);
   });
 
-  it('sets a cookie for thirty days that is hidden from scripts and other sites', async () => {
+  it('the session cookie lasts thirty days and is hidden from scripts and other sites', async () => {
     const response = await postRegistration({ email: createEmail(), password: PASSWORD });
     const cookie = response.get('Set-Cookie')!.find((line) => line.startsWith('thaw.sid='))!;
     expect(cookie).toMatch(/; Path=\//);
@@ -69,14 +69,14 @@ describe('registration', () => {
     expect(lifetimeDays).toBeLessThan(30.1);
   });
 
-  it('rejects a taken address regardless of case', async () => {
+  it('registration rejects a taken address regardless of letter case', async () => {
     const { email } = await accounts.register();
     const response = await postRegistration({ email: email.toUpperCase(), password: PASSWORD });
     expect(response.status).toBe(409);
     expect(response.body).toEqual({ statusCode: 409, code: 'email_taken', message: expect.any(String) });
   });
 
-  it('accepts one of ten concurrent registrations of an address', async () => {
+  it('only one of ten concurrent registrations of an address is accepted', async () => {
     const email = createEmail();
     const responses = await Promise.all(
       Array.from({ length: 10 }, () => postRegistration({ email, password: PASSWORD })),
@@ -90,7 +90,7 @@ describe('registration', () => {
     expect(rows).toEqual([{ users: '1', events: '1' }]);
   });
 
-  it('gives a contested address to one account, without an error in the log of PostgreSQL that would quote it', async () => {
+  it('a contested address is given to one account, without a PostgreSQL log line that contains the address', async () => {
     const [ada, bob, eve] = [await accounts.register(), await accounts.register(), await accounts.register()];
     const contestedEmail = createEmail();
     const readLog = await startReadingPostgresLog();
@@ -109,7 +109,7 @@ describe('registration', () => {
     for (const email of [contestedEmail, ada.email]) expect(log).not.toContain(email);
   });
 
-  it('stores passwords and session ids only as hashes, and no e-mail address in the events', async () => {
+  it('passwords and session ids are stored only as hashes, and events contain no e-mail address', async () => {
     const { cookie, userId, email } = await accounts.register();
     const sessionId = decodeURIComponent(cookie).replace('thaw.sid=s:', '').split('.')[0]!;
     const [row] = await accounts.api.database.dataSource.query(
@@ -126,7 +126,7 @@ describe('registration', () => {
   });
 });
 
-describe('the bodies of registration and login', () => {
+describe('bodies of registration and login', () => {
   const email = 'a@example.org';
 
   it.each<[string, object]>([
@@ -142,7 +142,7 @@ describe('the bodies of registration and login', () => {
     ['a password of 129 characters', { email, password: 'x'.repeat(129) }],
     ['a password with half a surrogate pair', { email, password: 'secret\ud800' }],
     ['a number for a password', { email, password: 123456 }],
-  ])('are answered 400 with %s', async (_case, body) => {
+  ])('a body with %s is refused with 400', async (_case, body) => {
     for (const path of ['/api/register', '/api/login']) {
       const response = await accounts.openBrowser().post(path).send(body);
       expect(response.status).toBe(400);
@@ -160,14 +160,14 @@ describe('the bodies of registration and login', () => {
     ['surrounding spaces, and not without them', '  spaces  ', 'spaces'],
     ['combining accents, and not with composed ones', 'e\u0301'.repeat(6), '\u00e9'.repeat(6)],
     ['a capital letter, and not in lower case', 'Password', 'password'],
-  ])('may contain a password with %s', async (_case, password, nearMiss) => {
+  ])('a user can sign in with a password with %s', async (_case, password, nearMiss) => {
     const address = createEmail();
     await postRegistration({ email: address, password }).expect(201);
     await accounts.logIn(address, { password }).expect(200);
     await accounts.logIn(address, { password: nearMiss }).expect(401);
   });
 
-  it('lose unknown fields', async () => {
+  it('unknown fields of a body are ignored', async () => {
     const body = { email: createEmail(), password: PASSWORD, isAdmin: true, id: 1 };
     const response = await postRegistration(body).expect(201);
     expect(response.body.user).not.toHaveProperty('isAdmin');

@@ -6,19 +6,19 @@ import { BanKeyRepository, type InheritableSanction } from '../infrastructure/ba
 import { DeviceRepository } from '../infrastructure/device.repository';
 import { EmailHasherService } from '../infrastructure/email-hasher.service';
 
-/** A device with more new accounts than this in 24 hours is conspicuous. */
+/** New accounts on a device with more new accounts than this in 24 hours are flagged. */
 export const NEW_ACCOUNTS_PER_DAY = 10;
 
 export type { InheritableSanction } from '../infrastructure/ban-key.repository';
 
-/** What the browser of a new account is known for. */
+/** Findings about the browser and the e-mail address of a new account. */
 export interface AccountOrigin {
-  /** A sanction in force of a user of the same device, or with the same address. */
+  /** A sanction in force against a user of the same device or with the same e-mail address. */
   sanction: InheritableSanction | null;
   hasManyNewAccounts: boolean;
 }
 
-/** Which accounts were used in the same browser, by a cookie of which only the hash is stored. */
+/** Finds accounts used in the same browser (device), which a cookie identifies. Only the hash of its id is stored. */
 @Injectable()
 export class DeviceAccountsService {
   constructor(
@@ -27,7 +27,7 @@ export class DeviceAccountsService {
     private readonly emails: EmailHasherService,
   ) {}
 
-  /** Ids of all accounts that were used on a device of the user, with the user's own, in ascending order. */
+  /** Ids of all accounts used on any device of the user, including the user's own, ascending. */
   async findAccounts(userId: number): Promise<readonly number[]> {
     const found = await this.devices.findAccountsOnDevicesOf(userId);
     return found.length === 0 ? [userId] : found;
@@ -43,7 +43,7 @@ export class DeviceAccountsService {
     await this.devices.recordUse(device.hash, userId, manager);
   }
 
-  /** What is known of the browser and the address of an account that was just created in the transaction. */
+  /** Checks the browser and the e-mail address of an account that this transaction has created. */
   async findOrigin(
     { device, email }: Pick<TransactionEventMap['AccountCreated'], 'device' | 'email'>,
     manager: EntityManager,

@@ -14,7 +14,7 @@ export interface StandingRow {
 }
 
 /**
- * An expression for the kind of standing at this moment, from a row of `standings` or the nulls of a left join: a
+ * An SQL expression for the current kind of standing, from a row of `standings` or the nulls of a left join: a
  * sanction in force, else an open age question, else a flag, else good. Times are compared by PostgreSQL, so that all
  * replicas agree on the end of a suspension.
  */

@@ -6,7 +6,10 @@ import { ProcessEventsService } from '../../../platform/process-events/process-e
 import { UserPublisherService } from '../../../platform/realtime/user-publisher.service';
 import { StandingRepository } from '../infrastructure/standing.repository';
 
-/** Who may use the product: queries, and the announcement of a change. */
+/**
+ * Queries the standings of users, i.e. whether they may use the product without restrictions (good), are flagged
+ * (care), have to answer an age question, or are suspended or banned. Announces changed standings to all replicas.
+ */
 @Injectable()
 export class StandingsService {
   private readonly logger = new Logger(StandingsService.name);
@@ -26,20 +29,20 @@ export class StandingsService {
     return this.standings.findMany(userIds, manager);
   }
 
-  /** Whether the user meets only users in the same situation. */
+  /** Whether the user is flagged, i.e. is matched only with other flagged users. */
   async isFlagged(userId: number): Promise<boolean> {
     return (await this.find(userId)).kind === 'care';
   }
 
-  /** Whether the user's data must not be erased. */
+  /** Whether the user is under a legal hold, so that their data must not be erased. */
   isHeld(userId: number, manager?: EntityManager): Promise<boolean> {
     return this.standings.isHeld(userId, manager);
   }
 
   /**
    * Applies a standing that may have changed; call it after the commit. Sends the standing to the user's sockets on all
-   * replicas, which close them if the user is excluded and react to StandingChanged. Delivers StandingChanged in this
-   * process as well, for users without a socket. Idempotent.
+   * replicas, which close them if the user is excluded (suspended or banned) and handle StandingChanged. Also delivers
+   * StandingChanged in this process, for users without a socket. Idempotent.
    * Never throws: every replica rechecks its sockets periodically, and each request reads the standing.
    */
   async announce(userId: number): Promise<void> {

@@ -1,6 +1,9 @@
 import type { AgeAnswer, AppealOutcome, HouseRule } from '@thaw/contract/safety';
 
-/** An event in the stream `conduct-<userId>`. `userId` is the user whose conduct the stream records. */
+/**
+ * An event in the stream `conduct-<userId>`. `userId` is the user whose conduct the stream records. Times inside `data`
+ * are ISO 8601 in UTC, as everywhere in the log.
+ */
 export interface ConductEventOf<Type extends string, Data extends object> {
   type: Type;
   eventId: string;
@@ -10,16 +13,19 @@ export interface ConductEventOf<Type extends string, Data extends object> {
 
 export type SanctionKind = 'suspended' | 'banned';
 
-/** Why a user meets only users in the same situation: three reporters in a day, or many new accounts of a device. */
+/**
+ * `reports`: three reporters in a day. `many_accounts`: many new accounts on a device.
+ * `sanction_lapsed`: an automatic sanction ended before a moderator had decided the case.
+ */
 export type FlagCause = 'reports' | 'many_accounts' | 'sanction_lapsed';
 
 /**
- * Why a sanction ended before its time. `replaced`: a later decision on the same case took its place. `source_ended`:
- * it was inherited from a sanction that has ended, or ends earlier.
+ * Why a sanction ended early. `replaced`: by a later decision on the same case. `source_ended`: the sanction that it
+ * was inherited from has ended, or ends earlier.
  */
 export type LiftCause = 'dismissed' | 'replaced' | 'appeal' | 'moderator' | 'not_confirmed' | 'source_ended';
 
-/** Times inside `data` are ISO 8601 in UTC, as everywhere in the log. */
+/** The user is flagged: until then they meet only other flagged users. */
 export type UserFlagged = ConductEventOf<
   'PersonFlagged',
   { caseId: number | null; until: string; cause: FlagCause; noticeId: number }
@@ -40,13 +46,13 @@ export type SanctionImposed = ConductEventOf<
     inheritedFrom: number | null;
   }
 >;
-/** The second look at a ban. `isSolo`: by the moderator who had decided, since there is only one. */
+/** The review of a ban. `isSolo`: by the moderator who had imposed it, since there is only one moderator. */
 export type SanctionConfirmed = ConductEventOf<
   'SanctionConfirmed',
   { sanctionId: number; caseId: number | null; moderatorId: number; isSolo: boolean }
 >;
 /**
- * `noticeId` is null when another notice explains the end: that of the decision that replaced it, or the answer to the
+ * `noticeId` is null when another notice explains the end: the notice of the replacing decision, or the answer to the
  * appeal. Personal: `reason`.
  */
 export type SanctionLifted = ConductEventOf<
@@ -66,8 +72,8 @@ export type AgeAnswered = ConductEventOf<'AgeAnswered', { noticeId: number; answ
 
 /**
  * `noticeId`: the notice that was appealed. `answerNoticeId`: the notice to the appellant. `until`: the new end
- * of the sanction, when it was reduced. `isSolo`: by the moderator who had decided, since there is only one. Personal:
- * `answer`.
+ * of the sanction, when it was reduced. `isSolo`: by the moderator who had decided the case, since there is only one.
+ * Personal: `answer`.
  */
 export type AppealDecided = ConductEventOf<
   'AppealDecided',
@@ -85,10 +91,11 @@ export type AppealDecided = ConductEventOf<
   }
 >;
 
+/** A legal hold: the user's data must not be erased. `moderatorId`: null when it was placed automatically. */
 export type HoldPlaced = ConductEventOf<'HoldPlaced', { moderatorId: number | null; reason: string }>;
 export type HoldLifted = ConductEventOf<'HoldLifted', { moderatorId: number; reason: string }>;
 
-/** Those events of a user's conduct from which their standing is folded. */
+/** The events of a conduct stream from which the user's standing is folded. */
 export type StandingEvent =
   | UserFlagged
   | FlagLifted

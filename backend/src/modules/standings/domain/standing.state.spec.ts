@@ -63,12 +63,12 @@ const answered = createEvent('AgeAnswered', 3, { noticeId: 20, answer: 'adult' }
 const computeStanding = (atHour: number, ...events: readonly StandingEvent[]) =>
   computeStandingAt(events.reduce(evolveStanding, createStandingState()), toDate(atHour));
 
-describe('the standing of a user', () => {
-  it('is good without events', () => {
+describe('computeStandingAt', () => {
+  it('the standing is good without events', () => {
     expect(computeStanding(5)).toEqual({ kind: 'good', since: null, until: null, noticeId: null });
   });
 
-  it('is a flag until it ends or is lifted', () => {
+  it('the standing is care until the flag ends or is lifted', () => {
     expect(computeStanding(5, createFlagged(6))).toEqual({
       kind: 'care',
       since: formatIso(1),
@@ -81,7 +81,7 @@ describe('the standing of a user', () => {
     );
   });
 
-  it('is a suspension until it ends, and then the flag again', () => {
+  it('a suspension outweighs a flag until the suspension ends', () => {
     const events = [createFlagged(20), createImposed(1, formatIso(10))];
     expect(computeStanding(9, ...events)).toEqual({
       kind: 'suspended',
@@ -92,7 +92,7 @@ describe('the standing of a user', () => {
     expect(computeStanding(10, ...events).kind).toBe('care');
   });
 
-  it('is the gravest of several sanctions: a ban, the one without an end, the latest end', () => {
+  it('the gravest of several sanctions is a ban, else one without an end, else the one with the latest end', () => {
     expect(
       computeStanding(
         5,
@@ -122,7 +122,7 @@ describe('the standing of a user', () => {
     });
   });
 
-  it('is good again when the only sanction is lifted, and the other sanction when there are two', () => {
+  it('lifting a sanction leaves a good standing, or the other sanction if there is one', () => {
     expect(computeStanding(5, createImposed(1, null, 'banned'), createLifted(1)).kind).toBe('good');
     expect(
       computeStanding(5, createImposed(1, null, 'banned'), createImposed(2, formatIso(10)), createLifted(1)),
@@ -132,7 +132,7 @@ describe('the standing of a user', () => {
     });
   });
 
-  it('is a suspension with the new end when an appeal reduces a sanction, also a ban', () => {
+  it('an appeal that reduces a suspension or a ban leaves a suspension with the new end', () => {
     expect(
       computeStanding(5, createImposed(1, null, 'banned'), createReduced(1, formatIso(8))),
     ).toMatchObject({
@@ -147,7 +147,7 @@ describe('the standing of a user', () => {
     );
   });
 
-  it('is an open age question, which outweighs a flag and yields to a sanction', () => {
+  it('an open age question outweighs a flag and yields to a sanction', () => {
     expect(computeStanding(5, createFlagged(20), asked)).toEqual({
       kind: 'age_question',
       since: formatIso(2),
@@ -158,7 +158,7 @@ describe('the standing of a user', () => {
     expect(computeStanding(5, createFlagged(20), asked, answered).kind).toBe('care');
   });
 
-  it('does not depend on a hold or on the confirmation of a ban', () => {
+  it('a legal hold and the confirmation of a ban do not change the standing', () => {
     const events = [
       createEvent('HoldPlaced', 1, { moderatorId: 3, reason: 'The police asked.' }),
       createEvent('SanctionConfirmed', 2, { sanctionId: 1, caseId: 1, moderatorId: 3, isSolo: false }),

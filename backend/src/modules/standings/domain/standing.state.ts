@@ -11,10 +11,10 @@ export interface StandingSanction {
   until: Date | null;
 }
 
-/** What a user's standing depends on, besides the time. */
+/** The folded state from which the standing at any time is computed. */
 export interface StandingState {
   sanctions: readonly StandingSanction[];
-  /** An age question that is not answered. */
+  /** An unanswered age question. */
   ageQuestion: { noticeId: number; since: Date } | null;
   flag: { noticeId: number; since: Date; until: Date } | null;
   isHeld: boolean;
@@ -74,8 +74,8 @@ export const evolveStanding = (state: StandingState, event: StandingEvent): Stan
 };
 
 /**
- * The gravest sanction, whether in force or over: a ban, else the suspension without an end, else the latest end; of
- * equals the first. The SQL of the projection chooses the same one.
+ * Finds the gravest sanction, including ended ones: a ban, else a suspension without an end, else the one with the
+ * latest end; among equals the one with the lowest id. `writeGravest` of the projection does the same in SQL.
  */
 export const findGravest = (sanctions: readonly StandingSanction[]): StandingSanction | null =>
   [...sanctions].sort(compareGravity)[0] ?? null;
@@ -85,7 +85,7 @@ const compareGravity = (one: StandingSanction, other: StandingSanction): number 
   getEndMs(other) - getEndMs(one) ||
   one.sanctionId - other.sanctionId;
 
-/** Finite, since the difference of two infinities is not a number. */
+/** Finite even without an end, since subtracting infinities gives NaN. */
 const getEndMs = ({ until }: StandingSanction): number => until?.getTime() ?? Number.MAX_SAFE_INTEGER;
 
 /** The standing at a time: a sanction in force, else an open age question, else a flag, else good. */

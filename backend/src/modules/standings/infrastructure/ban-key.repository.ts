@@ -3,9 +3,9 @@ import type { HouseRule } from '@thaw/contract/safety';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { SanctionKind } from '../domain/standing.events';
 
-/** Keys are kept until the end of the sanction, and no longer than this. */
+/** Keys expire at the end of the sanction, or after this time if that is earlier. */
 const KEPT_DAYS = 365;
-/** Devices that were not used for this time are not those of the sanctioned user any more. */
+/** A device unused for longer may belong to another person now. */
 const USED_WITHIN_DAYS = 30;
 
 /** A sanction in force that a new account inherits. */
@@ -17,23 +17,23 @@ export interface InheritableSanction {
   until: Date | null;
 }
 
-/** What a new account may share with a sanctioned user. */
+/** Hashes that a new account may have in common with a sanctioned user. */
 export interface AccountKeys {
   deviceHash: string;
   emailHash: string | null;
 }
 
-/** The table `ban_keys`: hashes by which new accounts of sanctioned users are recognised. */
-/** $1 sanction. With OR instead of the list, PostgreSQL would read the whole table. */
+/** $1: the sanction. With OR instead of the subquery, PostgreSQL would scan the table. */
 export const DELETE_BAN_KEYS_SQL = `
 DELETE FROM ban_keys WHERE sanction_id IN (
   SELECT $1::bigint UNION ALL SELECT id FROM sanctions WHERE inherited_from = $1)`;
 
+/** The table `ban_keys`: hashes by which new accounts of sanctioned users are recognised. */
 @Injectable()
 export class BanKeyRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Adds the devices that the user of a sanction has used within 30 days. */
+  /** Adds the devices that the sanctioned user has used within the last 30 days. */
   async addDevices(
     userId: number,
     sanctionId: number,
@@ -49,7 +49,7 @@ export class BanKeyRepository {
     );
   }
 
-  /** Adds the hash of an address, and renews the other keys of the sanction. */
+  /** Adds the hash of the e-mail address, if any, and renews the other keys of the sanction. */
   async confirm(sanctionId: number, emailHash: string | null, manager: EntityManager): Promise<void> {
     if (emailHash !== null) {
       await manager.query(
@@ -61,18 +61,18 @@ export class BanKeyRepository {
     await this.expireAt(sanctionId, null, manager);
   }
 
-  /** The sanction has become a suspension with an end. */
+  /** Applies a new end: the sanction is now a suspension, which has no e-mail key. */
   async reduce(sanctionId: number, until: Date, manager: EntityManager): Promise<void> {
     await manager.query(`DELETE FROM ban_keys WHERE sanction_id = $1 AND kind = 'email'`, [sanctionId]);
     await this.expireAt(sanctionId, until, manager);
   }
 
-  /** Deletes the keys of a sanction, and of those that were inherited from it. */
+  /** Deletes the keys of a sanction and of the sanctions inherited from it. */
   async delete(sanctionId: number, manager: EntityManager): Promise<void> {
     await manager.query(DELETE_BAN_KEYS_SQL, [sanctionId]);
   }
 
-  /** The gravest sanction in force with one of the keys; of an inherited one, the id of the original. */
+  /** Finds the gravest sanction in force with one of the keys. For an inherited sanction, the id is the original's. */
   async findSanction(
     { deviceHash, emailHash }: AccountKeys,
     manager: EntityManager,

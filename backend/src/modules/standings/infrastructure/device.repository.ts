@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 
-/** Unused devices are forgotten after this time. */
+/** Devices are deleted after being unused for this time. */
 const KEPT_DAYS = 180;
 
 /**
@@ -11,7 +11,7 @@ const KEPT_DAYS = 180;
 export class DeviceRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Records that a user was signed in on a device just now. */
+  /** Records that a user is signed in on a device now. */
   async recordUse(
     deviceHash: string,
     userId: number,

@@ -17,7 +17,7 @@ export class EmailHasherService {
       .digest('hex');
   }
 
-  /** The hash of the user's present address; null when they have none. */
+  /** The hash of the user's current e-mail address; null when they have none. */
   async findEmailHash(userId: number, manager: EntityManager): Promise<string | null> {
     const [row] = await manager.query<{ email: string | null }[]>('SELECT email FROM users WHERE id = $1', [
       userId,

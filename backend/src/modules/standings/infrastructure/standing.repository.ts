@@ -8,7 +8,7 @@ import { selectStandingSql, type StandingRow, toStanding } from '../application/
 export class StandingRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** The standings of those of the users who have a row; the others are in good standing. */
+  /** The standing of each of the users; users without a row are in good standing. */
   async findMany(
     userIds: readonly number[],
     manager: EntityManager = this.dataSource.manager,
@@ -22,7 +22,7 @@ export class StandingRepository {
     return new Map(userIds.map((userId) => [userId, known.get(userId) ?? goodStanding]));
   }
 
-  /** Whether the user's data is under a hold. */
+  /** Whether the user is under a legal hold, so that their data must not be erased. */
   async isHeld(userId: number, manager: EntityManager = this.dataSource.manager): Promise<boolean> {
     const rows = await manager.query<unknown[]>('SELECT 1 FROM standings WHERE user_id = $1 AND is_held', [
       userId,

@@ -6,7 +6,7 @@ import { DeviceRepository } from '../infrastructure/device.repository';
 
 const EVERY_MS = 60 * 60_000;
 
-/** Deletes devices that have not been used for 180 days, and the keys of sanctions that are over. */
+/** Deletes devices that have been unused for 180 days, and expired keys of sanctions. */
 @Injectable()
 export class DeviceExpiryProcessor implements OnModuleInit, OnApplicationBootstrap {
   constructor(

@@ -11,7 +11,7 @@ import type { BanKeyRepository } from '../infrastructure/ban-key.repository';
 
 type SanctionEvent = StoredEvent & (SanctionImposed | SanctionConfirmed | SanctionLifted | AppealDecided);
 
-/** Returns the hash of the user's address; null when they have none. */
+/** Returns the hash of the user's e-mail address; null when they have none. */
 export type FindEmailHash = (userId: number, manager: EntityManager) => Promise<string | null>;
 
 const project = async (
@@ -45,8 +45,9 @@ const project = async (
 };
 
 /**
- * Writes the keys of a sanction in the transaction that imposes it. The table is no read model: the devices and the
- * address are those of that moment, so a rebuild leaves it as it is.
+ * Writes the keys of a sanction (device and e-mail hashes by which new accounts of the user are recognised) in the
+ * transaction of its event. The table is not a read model, so a rebuild leaves it unchanged: the log does not contain
+ * the devices and the address that the user had at that time.
  */
 export const createBanKeysProjection = (
   keys: BanKeyRepository,

@@ -4,7 +4,7 @@ import type { Projection } from '../../../platform/event-store/projection.regist
 import type { StoredEvent } from '../../../platform/event-store/stored-event.types';
 import type { StandingEvent } from '../domain/standing.events';
 
-/** The fields of each event type that can be erased. They concern several users, so none has a subject. */
+/** The fields of each event type that can be erased. They concern several users, so none belongs to one user. */
 const personalFields: Record<StandingEvent['type'], readonly string[]> = {
   PersonFlagged: [],
   FlagLifted: [],
@@ -69,7 +69,7 @@ const project = async (event: StoredStandingEvent, manager: EntityManager): Prom
     case 'AppealDecided': {
       const { sanctionId, until } = event.data;
       if (sanctionId === null || until === null) return;
-      // A ban has no end, so a reduced one is a suspension.
+      // Only suspensions have an end, so a reduced ban becomes a suspension.
       await manager.query(`UPDATE sanctions SET kind = 'suspended', until = $2 WHERE id = $1`, [
         sanctionId,
         until,
@@ -126,7 +126,7 @@ const writeHold = async (userId: number, isHeld: boolean, manager: EntityManager
   );
 };
 
-/** Copies the gravest sanction that was not lifted, or nulls, in the order of `findGravest`. */
+/** Copies the gravest sanction that was not lifted, or nulls. The order is that of `findGravest`. */
 const writeGravest = async (userId: number, manager: EntityManager): Promise<void> => {
   await manager.query(
     `INSERT INTO standings (user_id, sanction_kind, sanctioned_at, sanctioned_until, sanction_notice_id)

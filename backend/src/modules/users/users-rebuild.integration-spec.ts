@@ -1,4 +1,4 @@
-// Runs against real PostgreSQL.
+// Uses real PostgreSQL.
 import { randomUUID } from 'node:crypto';
 import { EventStoreRepository } from '../../platform/event-store/event-store.repository';
 import { EventTypeRegistry } from '../../platform/event-store/event-type.registry';
@@ -8,7 +8,7 @@ import { createTestDatabase, type TestDatabase } from '../../testing/test-databa
 import { UserEntity } from './infrastructure/user.entity';
 import { userEventTypes, usersProjection } from './projections/users.projection';
 
-describe('a rebuild of the read model `users`', () => {
+describe('rebuild of the read model `users`', () => {
   let database: TestDatabase;
 
   beforeAll(async () => {
@@ -16,7 +16,7 @@ describe('a rebuild of the read model `users`', () => {
   });
   afterAll(() => database.close());
 
-  it('succeeds when the log has the new owner of an address before the previous owner gives it up', async () => {
+  it('a rebuild succeeds when the log has the new owner of an address before the previous owner gives it up', async () => {
     const eventTypes = new EventTypeRegistry();
     eventTypes.register(userEventTypes);
     const projections = new ProjectionRegistry();

@@ -3,7 +3,7 @@ import type { Moderator, ModeratorsService } from './moderators.service';
 
 const usage = 'Usage: main.moderators.js add <e-mail> | remove <e-mail> | list';
 
-/** Runs the command with the arguments of its command line. Only registered users can be moderators. */
+/** Runs the operators' program `main.moderators` with its arguments. Only registered users can be moderators. */
 export const runModeratorsCommand = async (
   moderators: Pick<ModeratorsService, 'list' | 'appoint' | 'dismiss'>,
   args: readonly string[],

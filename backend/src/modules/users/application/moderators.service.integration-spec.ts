@@ -1,11 +1,11 @@
-// Uses real PostgreSQL and an api replica over HTTP.
+// The operators' program main.moderators. Uses real PostgreSQL and an api replica over HTTP.
 import { createEmail, TestAccounts } from '../../../testing/test-accounts.fixture';
 import { runModeratorsCommand } from './moderators-command.functions';
 import { ModeratorsService } from './moderators.service';
 
 jest.setTimeout(30_000);
 
-describe('the command for moderators', () => {
+describe('moderators command', () => {
   let accounts: TestAccounts;
   let run: (...args: string[]) => ReturnType<typeof runModeratorsCommand>;
 
@@ -15,7 +15,7 @@ describe('the command for moderators', () => {
   });
   afterAll(() => accounts.close());
 
-  it('makes a registered user a moderator and takes it back, with effect from their next request', async () => {
+  it('add and remove appoint and dismiss a registered user as moderator, effective from their next request', async () => {
     const { browser, email, userId } = await accounts.register();
     const isModerator = async () => (await browser.get(`/api/user/${userId}`)).body.isModerator as unknown;
     expect(await isModerator()).toBe(false);
@@ -35,7 +35,7 @@ describe('the command for moderators', () => {
     expect(await isModerator()).toBe(false);
   });
 
-  it('refuses an address that no registered user has, with exit code 1', async () => {
+  it('add exits with code 1 when no registered user has the address', async () => {
     expect(await run('add', createEmail())).toMatchObject({
       exitCode: 1,
       text: expect.stringContaining('No registered user'),
@@ -49,7 +49,7 @@ describe('the command for moderators', () => {
     ['list', 'everybody'],
     ['add', 'a@example.org', 'b@example.org'],
     ['appoint', 'x'],
-  ])('prints its usage with exit code 2 when called as "%s %s %s"', async (...args) => {
+  ])('the command prints its usage and exits with code 2 for the arguments "%s %s %s"', async (...args) => {
     expect(await run(...(args as string[]))).toMatchObject({
       exitCode: 2,
       text: expect.stringContaining('Usage'),

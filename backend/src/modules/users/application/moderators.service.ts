@@ -11,7 +11,7 @@ export interface Moderator {
   email: string | null;
 }
 
-/** Appoints and dismisses moderators. Only the command `main.moderators` calls the methods that change something. */
+/** Lists, appoints and dismisses moderators. Only the operators' program `main.moderators` appoints and dismisses. */
 @Injectable()
 export class ModeratorsService {
   constructor(
@@ -19,20 +19,20 @@ export class ModeratorsService {
     private readonly executor: CommandExecutorService,
   ) {}
 
-  /** The moderators, in the order of their ids. */
+  /** The moderators, ordered by id. */
   async list(): Promise<Moderator[]> {
     return (await this.users.findModerators()).map(({ id, email }) => ({ userId: id, email }));
   }
 
   /**
-   * Makes the registered user with this address a moderator, from their next request on. Idempotent.
-   * @returns the user's id, and whether they were no moderator before; null when no user has the address.
+   * Makes the registered user with this e-mail address a moderator, effective from their next request. Idempotent.
+   * @returns the user's id, and whether this call changed their role; null when no user has the address.
    */
   appoint(email: string): Promise<{ userId: number; isNew: boolean } | null> {
     return this.execute(email, 'AppointModerator');
   }
 
-  /** Like `appoint`: the user is no moderator from their next request on. */
+  /** Reverses `appoint`, with the same parameter and result. */
   dismiss(email: string): Promise<{ userId: number; isNew: boolean } | null> {
     return this.execute(email, 'DismissModerator');
   }

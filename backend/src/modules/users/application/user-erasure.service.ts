@@ -13,13 +13,13 @@ export interface UserErasure {
   erasureId: string;
 }
 
-/** The first and the last event of an erasure, in the stream of the user. */
+/** Appends the first and the last event of an erasure to the stream of the user. */
 @Injectable()
 export class UserErasureService {
   constructor(private readonly executor: CommandExecutorService) {}
 
   /**
-   * Requests the erasure of a user. From the commit on, the user does not exist for anybody.
+   * Requests the erasure of a user, who no longer exists for other users from the commit on.
    * @throws DomainError not_found when there is no such user, or their erasure was requested before.
    */
   async request(

@@ -1,6 +1,9 @@
-/** What a user may learn about another. It depends on friendships and chats, so the presence module implements it. */
+/**
+ * Decides what a user may learn about another user. It depends on friendships and chats, so the presence module
+ * implements it.
+ */
 export interface UserRelationsPort {
-  /** Whether the two have chatted, are friends, or one has sent the other a friend request (A12). */
+  /** Whether the two have chatted, are friends, or have a friend request between them (A12). */
   areAcquainted(userId: number, otherId: number): Promise<boolean>;
   /** Whether the viewer may read the other user's profile: they are acquainted, and the other has not blocked them. */
   mayReadProfile(viewerId: number, userId: number): Promise<boolean>;

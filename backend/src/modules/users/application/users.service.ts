@@ -23,7 +23,7 @@ type UserCommandInput<Command extends UserCommand = UserCommand> = Command exten
   ? Omit<Command, 'userId' | 'eventId' | 'at'>
   : never;
 
-/** `gender`: null while the user has chosen none. */
+/** The fields of a user that matching needs. `gender`: null until the user has chosen one. */
 export interface Searcher {
   gender: Gender | null;
   standing: Standing;
@@ -50,23 +50,23 @@ export class UsersService {
     return user && toProfile(user);
   }
 
-  /** The profiles of those of the users who exist, in no particular order. */
+  /** The profiles of the existing users among these, in no particular order. */
   async findProfiles(userIds: readonly number[]): Promise<Profile[]> {
     return (await this.users.findMany(userIds)).map(toProfile);
   }
 
-  /** Whether all of these users exist. None of them is erased before the end of the transaction. */
+  /** Whether all of these users exist. Locks them, so that none is erased before the end of the transaction. */
   existUntilCommit(userIds: readonly number[], manager: EntityManager): Promise<boolean> {
     return this.users.lockExisting(userIds, manager);
   }
 
-  /** The profiles and standings of those of the users who exist, in one query and no particular order. */
+  /** The profiles and standings of the existing users among these, in one query and no particular order. */
   async findProfilesWithStanding(userIds: readonly number[]): Promise<ProfileWithStanding[]> {
     const found = await this.users.findManyWithStanding(userIds);
     return found.map(({ user, standing }) => ({ profile: toProfile(user), standing }));
   }
 
-  /** What a search depends on, read in one query; null when there is no such user. */
+  /** The fields of a user that matching needs, in one query; null when there is no such user. */
   async findSearcher(userId: number): Promise<Searcher | null> {
     const found = await this.users.findWithStanding(userId);
     return found && { gender: found.user.gender, standing: found.standing };
@@ -88,14 +88,15 @@ export class UsersService {
     return found && toSelf(found);
   }
 
-  /** The id of the account with this address, ignoring case; null when there is none. */
+  /** The id of the account with this e-mail address, ignoring case; null when there is none. */
   async findIdByEmail(email: string): Promise<number | null> {
     return (await this.users.findByEmail(email))?.id ?? null;
   }
 
   /**
-   * The user as the viewer may see them. Moderators may see every user; what they see by that right is recorded first.
-   * @throws DomainError not_found when there is no such user, or the viewer may not know of them (A12).
+   * The user as the viewer may see them. Moderators may see every user; a read that only their role permits is recorded
+   * in the audit log first.
+   * @throws DomainError not_found when there is no such user, or the viewer may not read their profile (A12).
    */
   async getVisibleUser(viewerId: number, userId: number): Promise<SelfUser | PublicUser> {
     if (viewerId === userId) return this.getSelf(userId);
@@ -193,7 +194,7 @@ export class UsersService {
     try {
       await executed;
     } catch (error) {
-      // The address was taken in spite of `claimEmail`: replicas of an earlier release do not claim addresses.
+      // The address was taken despite `claimEmail`: replicas of an earlier release do not claim addresses.
       if (findViolatedUniqueConstraint(error) === 'users_email_key') throw new DomainError('email_taken');
       throw error;
     }

@@ -1,5 +1,5 @@
 /**
- * Characters that look like an ASCII letter, by that letter: an extract of the confusables of UTS 39
+ * Characters that look like an ASCII letter, by that letter: a subset of the confusables of UTS 39
  * (https://www.unicode.org/reports/tr39/#Confusable_Detection) in Cyrillic, Greek, Armenian, Cherokee, Coptic, Lisu and
  * Latin, for the letters of the reserved words. Compatibility variants (full-width, mathematical and circled letters)
  * are omitted, because NFKD decomposes them. Characters are in lower case if they have one.
@@ -35,7 +35,7 @@ const letterByLookalike = new Map(
   ),
 );
 
-/** Two letters that look like a single one in most typefaces, with that letter. */
+/** Pairs of letters that look like a single letter in most typefaces. */
 const lookalikePairs: readonly (readonly [pair: string, letter: string])[] = [
   ['rn', 'm'],
   ['vv', 'w'],

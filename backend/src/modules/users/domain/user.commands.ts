@@ -21,7 +21,7 @@ export type ConvertAccount = Command<'ConvertAccount'> & { email: string };
 export type ChangeEmail = Command<'ChangeEmail'> & { email: string };
 export type AppointModerator = Command<'AppointModerator'>;
 export type DismissModerator = Command<'DismissModerator'>;
-/** Removes the user for everybody; the erasure of their personal data follows. */
+/** Makes the user disappear for other users; their personal data is erased afterwards. */
 export type RequestErasure = Command<'RequestErasure'> & { erasureId: string; reason: ErasureReason };
 /** Records that the personal data is erased. */
 export type CompleteErasure = Command<'CompleteErasure'> & {

@@ -51,13 +51,13 @@ describe('userDecider', () => {
       .then({ type: 'AnonymousUserStarted', data: { userId, username: 'bold-fox-1' } });
   });
 
-  it('rejects every other command for a missing user', () => {
+  it('rejects commands that change a missing user', () => {
     for (const command of [chooseMale, convert, changeEmail, changeProfile('Ada')]) {
       given().when(command).thenThrows('not_found');
     }
   });
 
-  it('refuses to create a second user with an id', () => {
+  it('refuses to create a second user with the same id', () => {
     const secondStart: UserCommand = { ...commandBase, type: 'StartAnonymousUser', username: 'bold-fox-1' };
     expect(() => given(createAnonymousStarted()).when(secondStart).decide()).toThrow('taken');
   });
@@ -100,19 +100,19 @@ describe('userDecider', () => {
   });
 });
 
-describe('moderators', () => {
+describe('userDecider for moderators', () => {
   const appoint: UserCommand = { ...commandBase, type: 'AppointModerator' };
   const dismiss: UserCommand = { ...commandBase, type: 'DismissModerator' };
   const appointed: UserEvent = { type: 'ModeratorAppointed', eventId, occurredAt: at, data: { userId } };
   const dismissed: UserEvent = { type: 'ModeratorDismissed', eventId, occurredAt: at, data: { userId } };
 
-  it('are registered users who were appointed', () => {
+  it('only registered users can be appointed as moderators', () => {
     given(createRegistered()).when(appoint).then({ type: 'ModeratorAppointed', data: { userId } });
     given(createAnonymousStarted()).when(appoint).thenThrows('forbidden');
     given().when(appoint).thenThrows('not_found');
   });
 
-  it('are appointed and dismissed once', () => {
+  it('appointing a moderator and dismissing a user who is not one have no effect', () => {
     given(createRegistered(), appointed).when(appoint).thenNothing();
     given(createRegistered(), appointed).when(dismiss).then({ type: 'ModeratorDismissed' });
     given(createRegistered()).when(dismiss).thenNothing();

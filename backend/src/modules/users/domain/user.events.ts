@@ -7,7 +7,7 @@ interface DomainEvent<Type extends string, Data extends object> {
   data: Data;
 }
 
-/** Every optional field below is personal data, and absent once it is erased. */
+/** Optional fields of the events below are personal data. They are absent after their erasure. */
 export type UserRegistered = DomainEvent<
   'UserRegistered',
   { userId: number; username?: string; email?: string }
@@ -27,15 +27,16 @@ export type ModeratorAppointed = DomainEvent<'ModeratorAppointed', { userId: num
 export type ModeratorDismissed = DomainEvent<'ModeratorDismissed', { userId: number }>;
 
 /**
- * Why a user is erased: they asked for it, they were anonymous and inactive, or an operator did (a restored backup).
+ * Why a user is erased. `asked`: they requested it. `inactive`: they were anonymous and inactive. `operator`: an
+ * operator repeated the erasure after restoring a backup.
  */
 export type ErasureReason = 'asked' | 'inactive' | 'operator';
-/** From here on the user does not exist for anybody. A job erases the personal data. */
+/** From this event on, the user does not exist for other users. A job erases the personal data. */
 export type ErasureRequested = DomainEvent<
   'ErasureRequested',
   { userId: number; erasureId: string; reason: ErasureReason }
 >;
-/** The user's personal data is erased. `counts` is what was erased until then, by kind. */
+/** The user's personal data is erased. `counts`: the numbers of erased items, by kind. */
 export type PersonErased = DomainEvent<
   'PersonErased',
   { userId: number; erasureId: string; counts: Readonly<Record<string, number>> }

@@ -9,22 +9,22 @@ describe('parseUsername', () => {
     ['30 emojis', '😀'.repeat(30), '😀'.repeat(30)],
     ['emojis of several code points', '👩🏽‍💻 ❤️ 1️⃣', '👩🏽‍💻 ❤️ 1️⃣'],
     ['a town', 'Scunthorpe', 'Scunthorpe'],
-    ['the name of the service inside a word', 'Thawed Tom', 'Thawed Tom'],
+    ['the name of the service as part of a word', 'Thawed Tom', 'Thawed Tom'],
     ['a reserved word at the start of a word', 'Adminton', 'Adminton'],
-    ['a word for the support inside a word', 'Supportive Sue', 'Supportive Sue'],
-    ['a word for the system inside a word', 'Ecosystems7', 'Ecosystems7'],
+    ['the word support as part of a word', 'Supportive Sue', 'Supportive Sue'],
+    ['the word system as part of a word', 'Ecosystems7', 'Ecosystems7'],
     ['Japanese', '日本', '日本'],
     ['Cyrillic letters', 'Владимир', 'Владимир'],
     ['Greek letters', 'Ελένη', 'Ελένη'],
-    ['two marks on a letter, as Vietnamese has them', 'Nguyễn Thế', 'Nguyễn Thế'],
-    ['several marks that Hindi needs', 'ज़ाँकी', 'ज़ाँकी'],
-    ['several marks that Thai needs', 'ที่นี่', 'ที่นี่'],
+    ['two marks on a letter, as in Vietnamese', 'Nguyễn Thế', 'Nguyễn Thế'],
+    ['several marks, as in Hindi', 'ज़ाँकी', 'ज़ाँकी'],
+    ['several marks, as in Thai', 'ที่นี่', 'ที่นี่'],
   ])('accepts %s', (_case, username, expected) => {
     expect(parseUsername(username)).toBe(expected.normalize('NFC'));
   });
 
   it.each([
-    ['nothing', ''],
+    ['an empty name', ''],
     ['white space', ' \t '],
     ['a zero-width space', '\u200B'],
     ['a directional override', '\u202E'],
@@ -32,16 +32,16 @@ describe('parseUsername', () => {
     ['a reserved word', 'admin'],
     ['a reserved word with spaces between its letters', 'A d m i n'],
     ['a reserved word with digits for letters', '4dm1n'],
-    ['a reserved word with a digit behind it', 'admin7'],
-    ['a reserved word behind another word', 'the moderator'],
+    ['a reserved word followed by a digit', 'admin7'],
+    ['a reserved word after another word', 'the moderator'],
     ['a slur in the plural', 'Nazis'],
     ['the name of the service', 'Thaw'],
     ['the name of the service with another word', 'Thaw Support'],
     ['two reserved words without a space', 'ThawSupport'],
     ['the name of the service and the word team without a space', 'thawteam'],
-    ['a word for the staff', 'Staff'],
-    ['a word for the support', 'support_24'],
-    ['a word for the system', 'SYSTEM'],
+    ['the word staff', 'Staff'],
+    ['the word support', 'support_24'],
+    ['the word system', 'SYSTEM'],
     ['a claim to be official', 'Official Ada'],
     ['a Cyrillic letter for a Latin o', 'Моderator'],
     ['a Cyrillic letter for a Latin A', 'Аdmin'],
@@ -55,7 +55,7 @@ describe('parseUsername', () => {
     ['two letters that look like one', 'adrnin'],
     ['accents', 'Ádmîn'],
     ['an invisible character inside a word', 'ad\u00admin'],
-    ['an invisible character beside letters', 'Ada\u2060'],
+    ['an invisible character next to letters', 'Ada\u2060'],
     ['a joiner that joins no emoji', 'A\u200dda'],
     ['a selector that selects no emoji', 'Ada\ufe0f'],
     ['a tag character', 'Ada\u{e0041}'],
@@ -72,7 +72,7 @@ describe('parseUsername', () => {
 
   it('accepts every generated handle', () => {
     let next = 0;
-    // In place of random numbers: a fixed sequence that goes through the words and numbers in steps of 7.
+    // Replaces random numbers by a fixed sequence, which steps through the words and numbers by 7.
     const chooseNumber = (below: number) => (next += 7) % below;
     const handles = Array.from({ length: 2_000 }, () => generateHandle(chooseNumber));
     expect(handles.filter((handle) => parseUsername(handle) === null)).toEqual([]);

@@ -2,7 +2,7 @@ import { limits } from '@thaw/contract/limits';
 import { countCodePoints, hasVisibleCharacter, normalizeUsername } from '@thaw/contract/text';
 import { toSkeleton } from './lookalike.rules';
 
-/** Words with which a user could pose as the service. */
+/** Words with which a user could impersonate the service. */
 const reservedWords = [
   'admin',
   'administrator',
@@ -14,10 +14,10 @@ const reservedWords = [
   'thaw',
 ].map(toSkeleton);
 
-/** Words that are harmless alone, and name the service together with a reserved one: ThawTeam, SupportBot. */
+/** Words that are refused only in combination with a reserved word: ThawTeam, SupportBot. */
 const companionWords = ['team', 'help', 'helpdesk', 'bot', 'mod', 'service', 'the'].map(toSkeleton);
 
-/** A first filter only: users report what it does not cover. */
+/** Only a first filter: users can report other names. */
 const slurs = ['nigger', 'nigga', 'faggot', 'kike', 'tranny', 'rapist', 'pedo', 'nazi', 'hitler', 'cunt'].map(
   toSkeleton,
 );
@@ -25,7 +25,10 @@ const slurs = ['nigger', 'nigga', 'faggot', 'kike', 'tranny', 'rapist', 'pedo', 
 const refusedWords = new Set([...reservedWords, ...slurs].flatMap((word) => [word, `${word}s`]));
 const matchSingularOrPlural = (words: readonly string[]): string =>
   words.map((word) => `${word}s?`).join('|');
-/** A whole name of such words without spaces: companions, one refused word, then reserved words and companions. */
+/**
+ * Matches names that consist of these words without spaces: companions, one refused word, then reserved words and
+ * companions, such as `thethawteam`.
+ */
 const refusedNamePattern = new RegExp(
   `^(?:${matchSingularOrPlural(companionWords)})*` +
     `(?:${matchSingularOrPlural([...reservedWords, ...slurs])})` +
@@ -36,13 +39,13 @@ const isRefusedSkeleton = (skeleton: string): boolean =>
   skeleton.split(/[^\p{L}]+/u).some((word) => refusedWords.has(word)) ||
   refusedNamePattern.test(skeleton.replace(/[^\p{L}]+/gu, ''));
 
-/** Digits either replace letters (4dm1n) or stand beside them (admin7), so a name is checked with and without them. */
+/** Digits either replace letters (4dm1n) or are added (admin7), so a name is checked with and without digits. */
 const containsRefusedWord = (username: string): boolean =>
   isRefusedSkeleton(toSkeleton(username)) || isRefusedSkeleton(toSkeleton(username.replace(/\p{N}/gu, ' ')));
 
 /**
- * Emoji sequences with the joiners and variation selectors that belong to them. Outside such a sequence these
- * characters are invisible, so names could differ and look alike.
+ * Emoji sequences, including their joiners and variation selectors. Elsewhere joiners and selectors are invisible, so
+ * that different names could look alike.
  */
 const emojiSequences =
   /[\d#*]\ufe0f\u20e3|\p{Extended_Pictographic}(?:\ufe0f|\p{Emoji_Modifier})?(?:\u200d\p{Extended_Pictographic}(?:\ufe0f|\p{Emoji_Modifier})?)*/gu;
@@ -51,7 +54,7 @@ const invisibleCharacter = /[\p{Default_Ignorable_Code_Point}\u2800]/u;
 /** More combining marks than any language stacks on a letter. */
 const stackedMarks = /[\p{Mn}\p{Me}]{3,}/u;
 
-/** @returns the username as it is stored, normalized; null when it is not acceptable (A08). */
+/** @returns the normalized username, as it is stored; null when it is not acceptable (A08). */
 export const parseUsername = (text: string): string | null => {
   const username = normalizeUsername(text);
   const length = countCodePoints(username);

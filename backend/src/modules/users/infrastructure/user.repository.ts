@@ -70,7 +70,7 @@ export class UserRepository {
     return found ?? null;
   }
 
-  /** Finds those of the users who exist, with their standings, in one query. */
+  /** Finds the existing users among these, with their standings, in one query. */
   async findManyWithStanding(ids: readonly number[]): Promise<UserWithStanding[]> {
     if (ids.length === 0) return [];
     const rows = await runPrepared<UserWithStandingRow[]>(this.users.manager, FIND_WITH_STANDING, [ids]);
@@ -95,9 +95,9 @@ export class UserRepository {
   }
 
   /**
-   * Claims an address for a user until the end of the transaction. Other transactions that claim this address, or the
-   * address that the user had before, wait. So the event store has the event that gives up an address before that of
-   * its next owner, and no INSERT violates the unique index, an error with which PostgreSQL would print the address.
+   * Claims an e-mail address for a user until the end of the transaction. Other transactions that claim it, or the
+   * user's previous address, wait. Therefore the event that gives up an address precedes the event of its next owner,
+   * and no INSERT violates the unique index, an error in which PostgreSQL would log the address.
    * @returns false when another user has the address.
    */
   async claimEmail(email: string, userId: number, manager: EntityManager): Promise<boolean> {
@@ -117,7 +117,7 @@ export class UserRepository {
     return owners.length === 0;
   }
 
-  /** Finds a user by address, ignoring case. */
+  /** Finds a user by e-mail address, ignoring case. */
   findByEmail(email: string): Promise<UserEntity | null> {
     return this.users
       .createQueryBuilder('user')

@@ -5,7 +5,7 @@ import type { StoredEvent } from '../../../platform/event-store/stored-event.typ
 import type { UserEvent } from '../domain/user.events';
 import { UserEntity } from '../infrastructure/user.entity';
 
-/** The fields of each event type that are stored apart from the log, so that they can be erased. */
+/** The personal fields of each event type. They are stored separately from the log, so that they can be erased. */
 const personalFields: Record<UserEvent['type'], readonly string[]> = {
   UserRegistered: ['username', 'email'],
   AnonymousUserStarted: ['username'],
@@ -30,7 +30,7 @@ export const userEventTypes: readonly EventTypeDefinition[] = eventTypes.map((ty
 
 type StoredUserEvent = StoredEvent & UserEvent;
 
-/** Applies one event to the table `users`. A rebuild after an erasure finds no personal fields. */
+/** Applies one event to the table `users`. Personal fields are absent in a rebuild after an erasure. */
 const projectEvent = async (event: StoredUserEvent, manager: EntityManager): Promise<void> => {
   const { userId } = event.data;
   switch (event.type) {
@@ -75,8 +75,8 @@ const projectEvent = async (event: StoredUserEvent, manager: EntityManager): Pro
 };
 
 /**
- * Takes the address of an event from any other user who has it. In a rebuild, the event with which the previous owner
- * gives up an address may come after the event of its new owner.
+ * Removes the address in an event from any other user who has it: in a rebuild, the event of an address's new owner may
+ * precede the event with which the previous owner gives it up.
  */
 const releaseEmail = async (event: StoredUserEvent, manager: EntityManager): Promise<void> => {
   const { userId, email } = event.data as { userId: number; email?: string };

@@ -1,4 +1,4 @@
-// Runs against real PostgreSQL and Redis; an api replica over HTTP.
+// Uses real PostgreSQL and Redis, and an api replica over HTTP.
 import { ProjectionRebuildService } from '../../../platform/event-store/projection-rebuild.service';
 import { RateLimiterService } from '../../../platform/rate-limit/rate-limiter.service';
 import { startTestApi, type TestApi } from '../../../testing/test-api.harness';
@@ -32,18 +32,18 @@ describe('users over HTTP', () => {
   };
 
   describe('reading a profile (A12)', () => {
-    it('requires a login', async () => {
+    it('a profile cannot be read without a login', async () => {
       const { id } = await joinAnonymously();
       const response = await api.openBrowser().get(`/api/user/${id}`).expect(401);
       expect(response.body).toEqual({ statusCode: 401, code: 'not_signed_in', message: expect.any(String) });
     });
 
-    it('returns the full profile to its user', async () => {
+    it('a user can read their own full profile', async () => {
       const { browser, id, user } = await joinAnonymously();
       await browser.get(`/api/user/${id}`).expect(200, user);
     });
 
-    it('gives the same answer for an invisible user, a missing user and a malformed id', async () => {
+    it('an invisible user, a missing user and a malformed id get the same response', async () => {
       const { browser } = await joinAnonymously();
       const stranger = await joinAnonymously();
       const responses = await Promise.all(
@@ -69,7 +69,7 @@ describe('users over HTTP', () => {
       }
     });
 
-    it('returns only the public fields to a related user', async () => {
+    it('a related user gets only the public fields of a profile', async () => {
       const viewer = await joinAnonymously();
       const seen = await joinAnonymously();
       profileReaders.add(`${viewer.id} ${seen.id}`);
@@ -80,7 +80,7 @@ describe('users over HTTP', () => {
       await seen.browser.get(`/api/user/${viewer.id}`).expect(404);
     });
 
-    it('is limited to 120 per minute', async () => {
+    it('a user can read 120 profiles per minute', async () => {
       const { browser, id } = await joinAnonymously();
       expect(await api.app.get(RateLimiterService).take('profile_reads', id, 115)).toMatchObject({
         allowed: true,
@@ -92,13 +92,13 @@ describe('users over HTTP', () => {
     });
   });
 
-  describe('the data of another user', () => {
+  describe('changing another user', () => {
     it.each([
       ['put', '', { username: 'Mallory', avatar: null }],
       ['patch', '', { gender: 'male' }],
       ['put', '/email', { newEmail: 'm@example.org', currentPassword: 'secret' }],
       ['put', '/password', { currentPassword: 'secret', newPassword: 'secret2' }],
-    ] as const)('cannot be changed: %s %s', async (method, path, body) => {
+    ] as const)('another user cannot be changed with %s %s', async (method, path, body) => {
       const mallory = await joinAnonymously();
       const victim = await joinAnonymously();
       profileReaders.add(`${mallory.id} ${victim.id}`);
@@ -109,8 +109,8 @@ describe('users over HTTP', () => {
     });
   });
 
-  describe('the gender (A34)', () => {
-    it('can be chosen once', async () => {
+  describe('gender (A34)', () => {
+    it('a gender can be chosen once', async () => {
       const { browser, id } = await joinAnonymously();
       const response = await browser.patch(`/api/user/${id}`).send({ gender: 'female' }).expect(200);
       expect(response.body.user).toMatchObject({ id, gender: 'female' });
@@ -121,7 +121,7 @@ describe('users over HTTP', () => {
       }
     });
 
-    it('is set once by ten concurrent requests', async () => {
+    it('only one of ten concurrent requests sets the gender', async () => {
       const { browser, id } = await joinAnonymously();
       const responses = await Promise.all(
         Array.from({ length: 10 }, (_, index) =>
@@ -138,15 +138,15 @@ describe('users over HTTP', () => {
       ['a list', { gender: ['male'] }],
       ['no value', {}],
       ['a capital letter', { gender: 'Male' }],
-    ])('is refused with %s', async (_reason, body) => {
+    ])('a gender is refused with %s', async (_reason, body) => {
       const { browser, id } = await joinAnonymously();
       const response = await browser.patch(`/api/user/${id}`).send(body);
       expect(response.body).toMatchObject({ statusCode: 400, code: 'validation_failed' });
     });
   });
 
-  describe('a change of the profile', () => {
-    it('stores the name normalized (A08)', async () => {
+  describe('changing the profile', () => {
+    it('the name is normalized before it is stored (A08)', async () => {
       const { browser, id } = await joinAnonymously();
       const response = await browser
         .put(`/api/user/${id}`)
@@ -160,20 +160,20 @@ describe('users over HTTP', () => {
       ['a name without visible characters', { username: ' \u200B ', avatar: null }],
       ['a name of 31 characters', { username: 'x'.repeat(31), avatar: null }],
       ['a reserved name', { username: 'admin', avatar: null }],
-      ['a name that is no text', { username: 7, avatar: null }],
+      ['a name that is not a string', { username: 7, avatar: null }],
       ['no avatar', { username: 'Ada' }],
       ['no name', { avatar: null }],
       ['an avatar on another server', { username: 'Ada', avatar: 'https://tracker.example.org/pixel.png' }],
       ['the avatar of another user', { username: 'Ada', avatar: '/api/files/avatars/of-another-user.webp' }],
-      ['an avatar that is no text', { username: 'Ada', avatar: 5 }],
-    ])('is refused with %s', async (_reason, body) => {
+      ['an avatar that is not a string', { username: 'Ada', avatar: 5 }],
+    ])('a profile is refused with %s', async (_reason, body) => {
       const { browser, id, user } = await joinAnonymously();
       const response = await browser.put(`/api/user/${id}`).send(body);
       expect(response.body).toMatchObject({ statusCode: 400, code: 'validation_failed' });
       await browser.get(`/api/user/${id}`).expect(200, user);
     });
 
-    it('may change the name ten times per hour', async () => {
+    it('a user can change the name ten times per hour', async () => {
       const { browser, id } = await joinAnonymously();
       const rename = (username: string) => browser.put(`/api/user/${id}`).send({ username, avatar: null });
       for (let count = 1; count <= 10; count += 1) await rename(`Ada ${count}`).expect(200);
@@ -184,7 +184,7 @@ describe('users over HTTP', () => {
   });
 
   describe('UsersService', () => {
-    it('returns profiles without private fields', async () => {
+    it('findProfile and findProfiles return no private fields', async () => {
       const [ada, bob] = [await joinAnonymously(), await joinAnonymously()];
       const users = api.app.get(UsersService);
       const profile = { id: ada.id, username: ada.user.username, avatar: null };
@@ -197,7 +197,7 @@ describe('users over HTTP', () => {
     });
   });
 
-  it('give the same rows in a rebuild of the read model', async () => {
+  it('a rebuild of the read model restores the same rows', async () => {
     const { browser, id } = await joinAnonymously();
     await browser.patch(`/api/user/${id}`).send({ gender: 'male' }).expect(200);
     await browser.put(`/api/user/${id}`).send({ username: 'Rebuilt', avatar: null }).expect(200);

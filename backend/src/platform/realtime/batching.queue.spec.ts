@@ -2,10 +2,11 @@ import { performance } from 'node:perf_hooks';
 import { until } from '../../testing/until.functions';
 import { BatchingQueue } from './batching.queue';
 
+/** Minimum interval between two batches. */
 const EVERY_MS = 40;
 
 describe('BatchingQueue', () => {
-  it('handles an item at once after a quiet period, and then the collected items in one batch', async () => {
+  it('handles the first item after a quiet period immediately, and items added meanwhile in one batch', async () => {
     const batches: (readonly number[])[] = [];
     const startedAt: number[] = [];
     const queue = new BatchingQueue<number>(EVERY_MS, async (items) => {
@@ -20,7 +21,7 @@ describe('BatchingQueue', () => {
     expect(second - first).toBeGreaterThan(EVERY_MS / 2);
   });
 
-  it('starts no batch before the previous one has ended', async () => {
+  it('starts a batch only after the previous one has ended', async () => {
     const batches: (readonly number[])[] = [];
     const releases: (() => void)[] = [];
     const queue = new BatchingQueue<number>(1, (items) => {

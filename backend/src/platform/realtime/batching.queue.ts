@@ -6,12 +6,12 @@ interface Batch<Item> {
   handled: Promise<void>;
 }
 
-/** The next batch does not wait longer than this for a batch in progress, whose connection may be half open. */
+/** Maximum wait for the batch in progress, whose connection may be half open; then the next batch starts. */
 const STALLED_MS = 1_000;
 
 /**
  * Collects distinct items and handles them in batches: one batch at a time, at most one per `everyMs`. After a quiet
- * period an item is handled at once.
+ * period an item is handled immediately.
  */
 export class BatchingQueue<Item> {
   /** The batch that receives new items. */
@@ -24,7 +24,7 @@ export class BatchingQueue<Item> {
     private readonly handle: (items: readonly Item[]) => Promise<void>,
   ) {}
 
-  /** Resolves when the item's batch has been handled. @throws whatever `handle` throws, for every item of the batch. */
+  /** Resolves when the item's batch has been handled. @throws the error of `handle`, for every item of the batch. */
   add(item: Item): Promise<void> {
     this.next ??= this.begin();
     this.next.items.add(item);

@@ -1,6 +1,6 @@
 /**
- * Lets one caller run per iteration of the event loop, in FIFO order. Long work in small slices then delays everything
- * else by one slice only, regardless of the number of callers.
+ * Lets one caller run per iteration of the event loop, in FIFO order. Callers split long work into slices, so other
+ * work waits for one slice at most, regardless of the number of callers.
  */
 export class EventLoopLimiter {
   private last: Promise<void> = Promise.resolve();

@@ -32,7 +32,7 @@ describe('FrameMetricsRegistry', () => {
       );
   });
 
-  it('counts the events that clients make up as one', async () => {
+  it('counts all events outside the contract under one label', async () => {
     frames.recordFrame('made_up', 'unknown_event', 1);
     frames.recordFrame('unknown', 'unknown_event', 1);
     const lines = await readLines('thaw_frames_total');
@@ -40,7 +40,7 @@ describe('FrameMetricsRegistry', () => {
     expect(lines.join()).not.toContain('made_up');
   });
 
-  it('counts closes by code, and the codes that clients make up as one', async () => {
+  it('counts closes by code, and all unknown codes under one label', async () => {
     [1006, 4401, 4999, 3000, 1006].forEach((code) => frames.recordClose(code));
     const lines = await readLines('thaw_socket_closes_total');
     expect(lines.filter((line) => !line.endsWith(' 0'))).toEqual([

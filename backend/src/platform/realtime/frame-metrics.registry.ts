@@ -8,7 +8,7 @@ import { MetricsRegistry } from '../observability/metrics.registry';
 /** `ok`, or the code of the error that was sent. */
 type FrameOutcome = 'ok' | SocketErrorCode;
 
-/** Outcomes that every event exposes from the start: alerts compare them, and rates need a counter's first value. */
+/** Outcomes exposed for every event from the start, at 0: alerts compare them, and `rate()` needs a first value. */
 const alwaysExposed: readonly FrameOutcome[] = ['ok', 'internal', 'unavailable'];
 
 interface EventMetrics {
@@ -28,13 +28,13 @@ const knownCloseCodes: ReadonlySet<number> = new Set([NO_CODE, ...Object.values(
 /** Counts the frames that this replica receives, measures their handling, and counts how its sockets close. */
 @Injectable()
 export class FrameMetricsRegistry {
-  /** All other events are counted together: clients must not be able to add labels. */
+  /** All events outside the contract: clients must not be able to add labels. */
   private readonly unknown = createEventMetrics();
   private readonly byEvent = new Map([
     ...Object.keys(clientFrames).map((event) => [event, createEventMetrics()] as const),
     ['unknown', this.unknown] as const,
   ]);
-  /** Every known code from the start: rates of a counter need its first value. */
+  /** Starts with every known code at 0, because `rate()` needs a first value. */
   private readonly closes = new Map([...knownCloseCodes].map((code) => [String(code), 0]));
 
   constructor(metrics: MetricsRegistry) {
@@ -57,7 +57,7 @@ export class FrameMetricsRegistry {
     );
   }
 
-  /** @param event any event that a client sent; those that the contract does not have are counted together. */
+  /** @param event any event that a client sent; events outside the contract are counted together. */
   recordFrame(event: string, outcome: FrameOutcome, durationMs: number): void {
     const { durations, counts } = this.getEventMetrics(event);
     durations.observe(durationMs);

@@ -32,7 +32,7 @@ describe('FrameRateLimiter', () => {
   };
   const readOwedMs = async (userId: number) => redis.pttl(rateLimitKey('socket_frames', userId));
 
-  it('allows a user of one replica the burst at once and then one frame per interval', async () => {
+  it('allows a user of one replica a full burst without a pause and then one frame per interval', async () => {
     const budget = createReplica().acquire(createUser());
     expect(exhaust(budget)).toBe(burst);
     const waitMs = budget.take(performance.now());
@@ -66,7 +66,7 @@ describe('FrameRateLimiter', () => {
     await until(() => here.size === 0);
   });
 
-  it('soon refuses a user who has used the burst on another replica', async () => {
+  it('refuses a user who has used the burst on another replica within a second', async () => {
     const [here, there, userId] = [createReplica(), createReplica(), createUser()];
     expect(exhaust(here.acquire(userId))).toBe(burst);
     await until(async () => (await readOwedMs(userId)) > (burst - burst / 5) * intervalMs);
@@ -84,7 +84,7 @@ describe('FrameRateLimiter', () => {
     await until(async () => (await readOwedMs(userId)) > 9 * intervalMs);
   });
 
-  it('limits a user who floods five replicas at once exactly over time', async () => {
+  it('limits a user who floods five replicas to one shared burst and rate, plus uncharged frames', async () => {
     const userId = createUser();
     const budgets = Array.from({ length: 5 }, () => createReplica().acquire(userId));
     const startedAt = performance.now();
@@ -96,12 +96,12 @@ describe('FrameRateLimiter', () => {
       return performance.now() - startedAt > 4_000;
     });
     const allowed = burst + (performance.now() - startedAt) / intervalMs;
-    // The excess is what the five replicas have not charged yet: a sixth of a burst each.
+    // Each of the five replicas may have allowed up to a sixth of a burst that it has not charged yet.
     expect(frames).toBeLessThanOrEqual(allowed + (5 * burst) / 6);
     expect(frames).toBeGreaterThanOrEqual(burst);
   });
 
-  it('calls Redis for a small part of the frames and never during a short visit', async () => {
+  it('calls Redis for a small part of the frames and not for the first frame', async () => {
     const charges = jest.spyOn(limiter, 'charge');
     const budget = createReplica().acquire(createUser());
     budget.take(performance.now());
@@ -112,12 +112,12 @@ describe('FrameRateLimiter', () => {
   });
 
   it('limits locally while Redis is unavailable', () => {
-    const nowhere = connectRedis({ REDIS_URL: 'redis://127.0.0.1:1' });
-    const alone = new FrameRateLimiter(
-      new RateLimiterService(nowhere, { LIMITS_PROFILE: 'default' }),
+    const unreachable = connectRedis({ REDIS_URL: 'redis://127.0.0.1:1' });
+    const replica = new FrameRateLimiter(
+      new RateLimiterService(unreachable, { LIMITS_PROFILE: 'default' }),
       'default',
     );
-    expect(exhaust(alone.acquire(1))).toBe(burst);
-    nowhere.disconnect();
+    expect(exhaust(replica.acquire(1))).toBe(burst);
+    unreachable.disconnect();
   });
 });

@@ -2,17 +2,17 @@ import { getBucket, type LimitsProfile } from '../rate-limit/bucket.limits';
 import { take } from '../rate-limit/gcra.functions';
 import type { RateLimiterService } from '../rate-limit/rate-limiter.service';
 
-/** The shared bucket is charged whenever this replica has allowed a sixth of a burst. */
+/** The user's bucket in Redis is charged whenever this replica has allowed a sixth of a burst. */
 const CHARGES_PER_BURST = 6;
 /** The first charge of a user comes earlier, after a fiftieth of a burst. */
 const FIRST_CHARGE_OF_BURST = 50;
 
-/** @returns the milliseconds until the shared bucket is full again; undefined if Redis is unavailable. */
+/** Charges the shared bucket. @returns the milliseconds until it is full again; undefined if Redis is unavailable. */
 type Charge = (userId: number, frames: number) => Promise<number | undefined>;
 
 /**
  * Rate limit of one user's frames, over all their sockets. Decides locally whether a frame is allowed. Every few frames
- * it charges the shared bucket for them and learns what the user has used on all replicas
+ * it charges the bucket that all replicas share, and takes over the user's debt on all replicas from the reply
  * (docs/decisions/0030-frames-are-charged-in-arrears.md).
  */
 export class UserFrameLimiter {
@@ -40,7 +40,7 @@ export class UserFrameLimiter {
     return 0;
   }
 
-  /** Call this after the user's last socket here has closed: it charges what another replica must take into account. */
+  /** Call this after the user's last socket on this replica has closed, so that other replicas see its frames. */
   settle(): void {
     this.wasCharged = false;
     this.chargeWhenDue();
@@ -62,14 +62,17 @@ export class UserFrameLimiter {
     void this.charge(this.userId, frames).then((owedMs) => {
       this.isCharging = false;
       if (owedMs === undefined) return;
-      const owedHereMs = this.uncharged * this.bucket.intervalMs;
-      this.paidUntilMs = Math.max(this.paidUntilMs, performance.now() + owedMs + owedHereMs);
+      const unchargedMs = this.uncharged * this.bucket.intervalMs;
+      this.paidUntilMs = Math.max(this.paidUntilMs, performance.now() + owedMs + unchargedMs);
       this.chargeWhenDue();
     });
   }
 }
 
-/** The frame limiters of users with sockets on this replica. They are kept until the user's bucket is full again. */
+/**
+ * The frame limiters of users with sockets on this replica. After the last socket has closed, a limiter stays until its
+ * bucket is full, so that reconnecting does not refill it.
+ */
 export class FrameRateLimiter {
   private readonly byUser = new Map<number, UserFrameLimiter>();
   private readonly bucket: { intervalMs: number; burst: number };
@@ -103,14 +106,15 @@ export class FrameRateLimiter {
     this.forgetWhenFull(userId, userLimiter);
   }
 
+  /** Number of users with a limiter. */
   get size(): number {
     return this.byUser.size;
   }
 
   private forgetWhenFull(userId: number, userLimiter: UserFrameLimiter): void {
     if (userLimiter.socketCount > 0 || this.byUser.get(userId) !== userLimiter) return;
-    const computeMsUntilFull = userLimiter.computeMsUntilFull(performance.now());
-    if (computeMsUntilFull <= 0) this.byUser.delete(userId);
-    else setTimeout(() => this.forgetWhenFull(userId, userLimiter), computeMsUntilFull).unref();
+    const msUntilFull = userLimiter.computeMsUntilFull(performance.now());
+    if (msUntilFull <= 0) this.byUser.delete(userId);
+    else setTimeout(() => this.forgetWhenFull(userId, userLimiter), msUntilFull).unref();
   }
 }

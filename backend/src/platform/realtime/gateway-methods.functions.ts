@@ -29,7 +29,7 @@ export const collectGatewayMethods = (application: INestApplicationContext): Map
         const method = gateway[name];
         if (!method || !Reflect.hasMetadata(MESSAGE_MAPPING_METADATA, method)) continue;
         const event = String(Reflect.getMetadata(MESSAGE_METADATA, method));
-        if (methods.has(event)) throw new Error(`Two gateways take ${event}`);
+        if (methods.has(event)) throw new Error(`Two gateways handle ${event}`);
         methods.set(event, (frame) => method.call(gateway, undefined, frame));
       }
     }

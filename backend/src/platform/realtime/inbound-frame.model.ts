@@ -33,7 +33,7 @@ export class InboundFrame<E extends ClientEvent = ClientEvent> {
   }
 }
 
-/** @throws DomainError forbidden if an id that must be the sender's own is another user's (A01). */
+/** @throws DomainError forbidden if a user id that must be the sender's is another user's (A01). */
 export const requireOwnId = (givenId: number, frame: Pick<InboundFrame, 'userId'>): void => {
   if (givenId !== frame.userId) throw new DomainError('forbidden');
 };

@@ -1,4 +1,4 @@
-// Uses real PostgreSQL, Redis and sockets; a whole api replica runs in this process.
+// Uses real PostgreSQL, Redis and sockets; one api replica runs in this process.
 import { Client } from 'pg';
 import { closeCodes } from '@thaw/contract/close-codes';
 import { goodStanding } from '@thaw/contract/safety';
@@ -29,7 +29,7 @@ describe('the login of an opening socket', () => {
   const createVisitors = (count: number): Promise<ThawVisitor[]> =>
     Promise.all(Array.from({ length: count }, () => stack.createVisitor(0)));
 
-  it('is looked up by at most one query per socket and checked again by one query for many sockets', async () => {
+  it('looks a login up by at most one query per socket and rechecks logins of many sockets in one query', async () => {
     const people = await createVisitors(SOCKETS);
     const queries = jest.spyOn(Client.prototype, 'query');
     const startedAt = performance.now();
@@ -44,14 +44,14 @@ describe('the login of an opening socket', () => {
     // Queries for the friends who are notified that the users came online.
     const friends = texts.filter((text) => text.includes('FROM friendships'));
     expect(lookUps.length).toBeLessThanOrEqual(SOCKETS);
-    for (const batched of [lookUps, rechecks, friends]) expect(batched.length).toBeGreaterThan(0);
+    for (const sent of [lookUps, rechecks, friends]) expect(sent.length).toBeGreaterThan(0);
     for (const batched of [rechecks, friends]) {
       expect(batched.length).toBeLessThanOrEqual(windows + 1);
     }
     expect(texts).toHaveLength(lookUps.length + rechecks.length + friends.length);
   });
 
-  it('is checked by one query for all sockets of a window, and those whose login has ended are closed', async () => {
+  it('rechecks all sockets of a batch in one query and closes those whose login has ended', async () => {
     const people = await createVisitors(8);
     await Promise.all(people.map((visitor) => visitor.openSocket()));
     const connections = [...getProvider(SocketRegistry).iterateSockets()].filter(({ identity }) =>
@@ -65,7 +65,7 @@ describe('the login of an opening socket', () => {
         return new Map(liveIds.map((familyId) => [familyId, goodStanding]));
       });
     const rechecker = getProvider(LoginRecheckService);
-    // The first socket may be checked alone if there was no check for a while.
+    // After a quiet period the first socket is checked alone. This check makes the others one batch.
     await rechecker.recheck(connections[1]!);
     findLiveFamilies.mockClear();
     await Promise.all(connections.map((connection) => rechecker.recheck(connection)));
@@ -73,7 +73,7 @@ describe('the login of an opening socket', () => {
     expect(connections.filter(({ isOpen }) => !isOpen)).toEqual([ended]);
   });
 
-  it('closes the socket within a second when it was revoked before the subscription to the channel', async () => {
+  it('closes a socket within a second when its login ended before the subscription to the channel', async () => {
     const visitor = await stack.createVisitor(0);
     const channels = getProvider(RedisSubscriberService);
     const subscribe = channels.subscribe.bind(channels);
@@ -95,7 +95,7 @@ describe('the login of an opening socket', () => {
     expect(socket.frames).toEqual([]);
   });
 
-  it('closes the socket with 1011 when it cannot be checked again', async () => {
+  it('closes a socket with 1011 when its login cannot be rechecked', async () => {
     const visitor = await stack.createVisitor(0);
     jest
       .spyOn(getProvider<SocketIdentityPort>(SOCKET_IDENTITY_PORT), 'findLiveFamilies')

@@ -11,9 +11,9 @@ const listFamilies = (connections: readonly SocketConnection[]): string[] => [
 ];
 
 /**
- * Closes sockets whose login has ended or whose user is excluded. If that happens between the check at the upgrade and
- * the subscription to the user's channel, this replica misses the announcement. Every socket is therefore checked again
- * after the subscription, in one query with all others that opened within `loginRecheckMs`.
+ * Closes sockets whose login has ended or whose user is excluded by their standing. If that happens between the check
+ * at the upgrade and the subscription to the user's channel, this replica misses the announcement. Every socket is
+ * therefore checked again after the subscription, in one query with all others that opened within `loginRecheckMs`.
  */
 @Injectable()
 export class LoginRecheckService {
@@ -34,9 +34,9 @@ export class LoginRecheckService {
   }
 
   /**
-   * Closes, with 4401, the given sockets whose login has ended, and those of excluded users, which are sent the
-   * standing first. Closes with 1012 those whose login continues in another family: their clients reconnect with the
-   * new cookie.
+   * Closes sockets whose login has ended with 4401, and those of excluded users, after sending the user's standing,
+   * with 4401 as well. Closes sockets whose login continues in another family with 1012: their clients reconnect with
+   * the new cookie.
    * @throws when PostgreSQL is unavailable.
    */
   async closeEnded(connections: readonly SocketConnection[]): Promise<void> {

@@ -10,7 +10,7 @@ local function leave(user, socket, replica, graceMs)
 end
 `;
 
-/** Whether the user came online; if the user has too many sockets, then each socket's id and recorded value in turn. */
+/** Whether the user came online. If they have too many sockets, id and recorded value of each socket follow. */
 export type JoinReply = [cameOnline: 0 | 1, ...sockets: string[]];
 
 /** Records an opened socket. ARGV: user, socket, replica, time of opening (ms), maximum number of sockets per user. */
@@ -40,7 +40,10 @@ return nil
 
 const MAX_OFFLINE_PER_SWEEP = 128;
 
-/** ARGV: grace period in ms, then `deadReplicas`. Returns whether more is to be done, then users who went offline. */
+/**
+ * ARGV: grace period in ms, then the arguments of `deadReplicas`.
+ * Returns 1 if another call is needed, else 0, and then the users who went offline.
+ */
 export const sweepScript = new RedisScript<[more: 0 | 1, ...userIds: string[]]>(
   `${common}
 local more = evictDead(leave)

@@ -16,15 +16,13 @@ import { UserPublisherService, type UserChannelMessage } from './user-publisher.
 
 /** Long enough for a page reload. */
 const GRACE_AFTER_CLEAN_CLOSE_MS = 2_000;
-/**
- * A client that lost its replica reconnects after a second. Friends are still notified within five seconds of the loss.
- */
+/** Covers a client's reconnection after a second, and still notifies friends within five seconds of the loss. */
 const GRACE_AFTER_LOSS_MS = 3_000;
 /** Channels per batch, so that a user with many friends does not block Redis for long. */
 const FRIENDS_PER_CALL = 500;
-/** How often a state that changes while it is published is published again; its next change is published anyway. */
+/** Maximum number of times that a state changing during its publication is published; later changes follow anyway. */
 const PUBLISH_ROUNDS = 3;
-/** Changes are collected this long, so that one query serves many of them. */
+/** Changes are collected this long, so that one query reads the friends of many users. */
 const PUBLISH_EVERY_MS = 50;
 
 /**
@@ -88,7 +86,7 @@ export class OnlineUsersService {
     this.enqueueChange(gone.map(Number));
   }
 
-  /** Returns those of the users who are online. Empty while Redis is unavailable, so that lists of users still work. */
+  /** Returns the users who are online: none while Redis is unavailable, so that lists of users still work. */
   async findOnlineAmong(userIds: readonly number[]): Promise<ReadonlySet<number>> {
     if (userIds.length === 0) return new Set();
     const pipeline = openBatch(this.redis);
@@ -103,7 +101,7 @@ export class OnlineUsersService {
 
   /**
    * Sends the user's current `presence` to all sockets of other users. Best effort: it may be lost. A state that
-   * changes meanwhile is sent again, since a publisher that was delayed must not have the last word.
+   * changes meanwhile is sent again, because a delayed publisher could otherwise leave friends with an old state.
    */
   async publishPresence(userId: number, otherIds: readonly number[]): Promise<void> {
     if (otherIds.length === 0) return;

@@ -1,4 +1,4 @@
-// Uses real PostgreSQL, Redis and sockets; two whole api replicas run in this process.
+// Uses real PostgreSQL, Redis and sockets; two api replicas run in this process.
 import { connect } from 'node:net';
 import { UsersService } from '../../modules/users/application/users.service';
 import { startTestStack, type TestStack } from '../../testing/test-stack.harness';
@@ -73,7 +73,7 @@ describe('a socket', () => {
       expect(received.map(({ ref }) => ref)).toEqual(refs);
     });
 
-    it('are sent once even if the gateway method fails after it has answered', async () => {
+    it('are sent only once, even if the gateway method fails after it has answered', async () => {
       const waiting = await (await stack.createVisitor(0, 'male')).openSocket();
       await waiting.request('join_queue', { preferences: 'female' });
       const joining = await (await stack.createVisitor(0, 'female')).openSocket();
@@ -127,12 +127,12 @@ describe('a socket', () => {
       ['a key constructor', '{"event":"ping","constructor":{}}', 'invalid_json', undefined],
       ['an escaped key __proto__', '{"event":"ping","\\u005f_proto__":1}', 'invalid_json', undefined],
       ['no event', '{"ref":"r"}', 'unknown_event', 'r'],
-      ['an event that is no string', '{"event":{},"ref":"r"}', 'unknown_event', 'r'],
+      ['an event that is not a string', '{"event":{},"ref":"r"}', 'unknown_event', 'r'],
       ['an unknown event', '{"event":"dance","ref":"r"}', 'unknown_event', 'r'],
       ['an event that only the server sends', '{"event":"chat_matched","ref":"r"}', 'unknown_event', 'r'],
       ['the name of an object method as event', '{"event":"toString","ref":"r"}', 'unknown_event', 'r'],
       ['__proto__ as event', '{"event":"__proto__","ref":"r"}', 'unknown_event', 'r'],
-      ['data that is no object', '{"event":"leave_queue","data":"x","ref":"r"}', 'invalid_payload', 'r'],
+      ['data that is not an object', '{"event":"leave_queue","data":"x","ref":"r"}', 'invalid_payload', 'r'],
       ['data that is null', '{"event":"leave_queue","data":null,"ref":"r"}', 'invalid_payload', 'r'],
       ['data that is a list', '{"event":"leave_queue","data":[],"ref":"r"}', 'invalid_payload', 'r'],
       [
@@ -148,7 +148,7 @@ describe('a socket', () => {
         'r',
       ],
       ['missing fields', '{"event":"random_message","data":{},"ref":"r"}', 'invalid_payload', 'r'],
-      ['a ref that is no string', '{"event":"leave_queue","ref":7}', 'invalid_payload', undefined],
+      ['a ref that is not a string', '{"event":"leave_queue","ref":7}', 'invalid_payload', undefined],
       [
         'a ref of 65 characters',
         `{"event":"leave_queue","ref":"${'r'.repeat(65)}"}`,

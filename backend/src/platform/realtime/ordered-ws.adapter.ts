@@ -54,8 +54,9 @@ interface SocketState {
 }
 
 /**
- * WebSocket adapter that follows the contract. Nest's own adapter handles frames of one socket concurrently, silently
- * drops invalid JSON, unknown events and thrown errors, and accepts any Origin, frame size and frame type.
+ * WebSocket adapter that handles the frames of each socket in order and answers every error. Nest's own adapter handles
+ * frames of one socket concurrently, silently drops invalid JSON, unknown events and thrown errors, and accepts any
+ * Origin, frame size and frame type.
  */
 export class OrderedWsAdapter extends WsAdapter {
   private readonly log = new Logger(OrderedWsAdapter.name);
@@ -110,8 +111,8 @@ export class OrderedWsAdapter extends WsAdapter {
 
   override bindErrorHandler(server: WebSocketServer): WebSocketServer {
     server.on('error', (error) => this.log.error(error));
-    // Protocol errors of a peer close its socket and are not logged, because peers can cause any number of them.
-    // The listener is required: without one, the error would end the process.
+    // ws closes a socket after a protocol error. The error is not logged, because peers can cause any number of them,
+    // but it needs a listener: without one it would end the process.
     server.on('connection', (socket: WebSocket) => socket.on('error', () => undefined));
     return server;
   }
@@ -141,7 +142,7 @@ export class OrderedWsAdapter extends WsAdapter {
     const address = readClientAddress(request, this.environment.TRUST_PROXY);
     const admission = await this.admission.admit(toRateLimitSubject(address));
     if (!admission.isAdmitted) return createRefusal('rate_limited', admission.retryAfterMs);
-    // Whatever the result of the upgrade, the admission ends with its connection.
+    // The admission ends with the connection, whether or not the upgrade succeeds.
     if (request.socket.destroyed) admission.release();
     else request.socket.once('close', admission.release);
     const identity = await this.identities.identify(request);
@@ -263,7 +264,9 @@ export class OrderedWsAdapter extends WsAdapter {
 
   private logFailure(error: unknown): void {
     this.log.error(
-      error instanceof Error ? (error.stack ?? error.message) : 'A gateway threw what is no error',
+      error instanceof Error
+        ? (error.stack ?? error.message)
+        : 'A gateway threw a value that is not an error',
     );
   }
 }

@@ -6,9 +6,9 @@ export const realtimeLimits = {
   fragments: 16,
   /** From an upgrade request to its response. */
   handshakeTimeoutMs: 5_000,
-  /** Maximum number of received frames that wait to be handled; with more, the socket is closed for flooding. */
+  /** Maximum number of received frames that wait to be handled; a socket that exceeds it is closed for flooding. */
   queuedFrames: 64,
-  /** Maximum number of bytes that wait to be sent; with more, the client reads too slowly and is disconnected. */
+  /** Maximum number of bytes that wait to be sent; a client that exceeds it reads too slowly and is disconnected. */
   bufferedBytes: 1024 * 1024,
   /** A socket that has been silent this long is pinged: often enough for proxies that close idle connections. */
   pingEveryMs: 25_000,
@@ -16,7 +16,7 @@ export const realtimeLimits = {
   pongWithinMs: 10_000,
   /** How often sockets are checked for silence and for missing pongs. */
   heartbeatMs: 5_000,
-  /** A peer that does not answer the close frame is disconnected after this. */
+  /** A peer that does not answer the close frame within this time is disconnected. */
   closeTimeoutMs: 3_000,
   /** How often the logins of all open sockets are checked. */
   loginCheckMs: 30_000,

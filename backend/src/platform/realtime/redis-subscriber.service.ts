@@ -17,16 +17,16 @@ type ChannelListener = (message: string) => void;
 interface Subscription {
   readonly channel: string;
   readonly listeners: Set<ChannelListener>;
-  /** Where the channel is subscribed, or is being subscribed. */
+  /** The connection on which the channel is subscribed or being subscribed. */
   connection: SubscriberConnection | undefined;
-  /** Resolves when Redis has confirmed. */
+  /** Resolves when Redis has confirmed the subscription. */
   confirmed: Promise<void> | undefined;
 }
 
 const CHECK_EVERY_MS = 1_000;
-/** Channels that are subscribed concurrently after a loss. */
+/** Maximum number of channels that are subscribed concurrently after a loss. */
 const MAX_CHANNELS_PER_BATCH = 500;
-/** A server that does not serve a channel any more refuses it. The new one is known soon. */
+/** A server that no longer serves a channel refuses it; the retries wait until the new server is known. */
 const ATTEMPTS = 5;
 const RETRY_MS = 100;
 
@@ -34,9 +34,9 @@ const RETRY_MS = 100;
  * Redis pub/sub of this replica, with reference-counted channels. Channels are sharded: each belongs to a hash slot,
  * and a publication reaches only the server of that slot. There is one connection to each server that has channels.
  *
- * Checks the whole path, not only the connections: after a silence it publishes a probe to itself, and replaces a
- * connection when two probes in a row do not arrive. Every second it compares where channels are subscribed with where
- * they are served, and subscribes those that have moved (docs/decisions/0071-publications-are-sharded.md).
+ * Checks delivery, not only the connections: after a silence it publishes a probe to itself, and replaces a connection
+ * when two probes in a row do not arrive. Every second it looks for channels whose slot has moved to another server,
+ * and subscribes them there (docs/decisions/0071-publications-are-sharded.md).
  */
 @Injectable()
 export class RedisSubscriberService implements OnModuleInit, OnApplicationShutdown {
@@ -60,14 +60,15 @@ export class RedisSubscriberService implements OnModuleInit, OnApplicationShutdo
   }
 
   /**
-   * Whether publications reach this replica. While a primary of a cluster is being replaced, those of the others do.
+   * Whether publications of at least one server reach this replica: while one primary of a cluster is being replaced,
+   * the others still deliver.
    */
   get isReceiving(): boolean {
     return [...this.connections.values()].some(({ isReceiving }) => isReceiving);
   }
 
   async onModuleInit(): Promise<void> {
-    // The first channel of a connection is the one of its probes.
+    // A connection probes its first channel.
     await this.subscribe(probeChannel(this.environment.replicaId), () => undefined);
     this.timer = setInterval(() => this.check(), CHECK_EVERY_MS);
   }
@@ -97,7 +98,7 @@ export class RedisSubscriberService implements OnModuleInit, OnApplicationShutdo
     subscription.connection?.unsubscribe(channel);
   }
 
-  /** Subscribes on the server of the channel. @throws errors of Redis; then the check tries again. */
+  /** Subscribes on the channel's server. @throws errors of Redis; the next `check` tries again. */
   private confirm(subscription: Subscription): Promise<void> {
     const confirmed = this.subscribeOnServer(subscription);
     subscription.confirmed = confirmed;
@@ -187,7 +188,7 @@ export class RedisSubscriberService implements OnModuleInit, OnApplicationShutdo
     });
   }
 
-  /** Subscribes lost channels again. One run at a time: a call during a run is done by the next check. */
+  /** Subscribes lost channels again. Only one run at a time; channels lost during a run are left to the next check. */
   private restore(): Promise<void> {
     this.restoring ??= this.subscribeLost().finally(() => (this.restoring = undefined));
     return this.restoring;

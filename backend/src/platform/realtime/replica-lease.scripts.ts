@@ -1,26 +1,26 @@
 import { luaClock } from '../redis/redis-clock.scripts';
 import { RedisScript } from '../redis/redis-script.model';
 
-/** How long expired leases are kept for sweeps, which read only these. */
+/** How long expired leases are stored for sweeps, which read only these. */
 const EXPIRED_KEPT_MS = 60_000;
-/** Maximum number of expired leases moved by one renewal, because all leases expire at once in an outage. */
+/** Maximum number of expired leases that one renewal moves; after an outage, all leases have expired. */
 const MAX_MOVED_PER_RENEWAL = 100;
 
 /**
- * KEYS of all scripts but `findDeadScript`: the live leases, the names of their replicas, the expired leases, the
- * epoch.
+ * KEYS of all scripts except `findDeadScript`: live leases (replica ids by expiry), their names (the same ids, in
+ * lexical order, which gives each replica its rank), expired leases, epoch.
  */
 const common = `${luaClock}
 local leases, names, expired, epochKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
--- Called when the set of live replicas has changed: replicas read their ranks again.
+-- Called when the set of live replicas has changed. A replica with an older epoch reads its rank again.
 local function beginEpoch(nowMs)
   redis.call('SET', epochKey, math.max(nowMs, tonumber(redis.call('GET', epochKey) or 0) + 1))
 end
 `;
 
 /**
- * Renews a lease and moves leases that have run out to the expired ones. O(log N); usually a single write, ZADD.
- * ARGV: replica, lease in ms, the epoch that the replica has ('' for none).
+ * Renews a lease and moves other leases that have run out to the expired ones. O(log N); usually one write, ZADD.
+ * ARGV: replica, lease in ms, the last epoch that the replica read ('' for none).
  * Returns whether the lease had expired (or never existed) and, if the epoch has changed, the new epoch, the replica's
  * rank by name and the number of leases.
  */
@@ -77,7 +77,7 @@ return {nowMs, unpack(redis.call('ZRANGE', expired, 0, -1))}
   { allowOom: true },
 );
 
-/** KEYS: the live leases. ARGV: replicas. Returns the time of Redis and those of the replicas without a live lease. */
+/** KEYS: live leases. ARGV: replicas. Returns the time of Redis and the replicas that have no live lease. */
 export const findDeadScript = new RedisScript<[nowMs: number, ...replicas: string[]]>(`${luaClock}
 local leases, replicas = KEYS[1], ARGV
 local nowMs = now()

@@ -37,7 +37,7 @@ describe('leases of replicas', () => {
   const renew = (replicaId: string, epoch = '') =>
     renewScript.run(store.redis, KEYS, [replicaId, FAR_MS, epoch]);
   const readEpoch = async () => (await store.redis.get(leaseKeys.epoch)) ?? '';
-  /** Returns the calls of each command since the last reset, without those that read the counts. */
+  /** Returns the number of calls of each command since the last reset, except the commands that read the numbers. */
   const readCommandCalls = async (): Promise<Map<string, number>> => {
     const lines = (await store.redis.info('commandstats')).split('\r\n');
     const counts = lines.flatMap((line): [string, number][] => {
@@ -56,7 +56,7 @@ describe('leases of replicas', () => {
     await store.flush();
   });
   afterEach(() => {
-    for (const each of leases) each.onApplicationShutdown();
+    for (const lease of leases) lease.onApplicationShutdown();
     jest.restoreAllMocks();
   });
   afterAll(() => store.close());
@@ -64,7 +64,7 @@ describe('leases of replicas', () => {
   it('assign each part to exactly one live replica', async () => {
     for (const replicaId of ['b', 'c', 'a']) await renew(replicaId);
     const all = await Promise.all(['a', 'b', 'c'].map((replicaId) => startLease(replicaId)));
-    const shares = all.map((each) => each.getAssignedParts(8));
+    const shares = all.map((lease) => lease.getAssignedParts(8));
     expect(shares).toEqual([
       [0, 3, 6],
       [1, 4, 7],
@@ -72,7 +72,7 @@ describe('leases of replicas', () => {
     ]);
   });
 
-  it('that have expired are moved by the next renewal and returned to sweeps for a minute', async () => {
+  it('are moved to the expired leases by the next renewal of any replica, where sweeps find them', async () => {
     await renew('gone');
     await expire('gone');
     const live = await startLease('live');
@@ -88,14 +88,14 @@ describe('leases of replicas', () => {
     expect((await startLease('other').then((other) => other.findExpired())).replicaIds).toEqual([]);
   });
 
-  it('that are released count as expired at once', async () => {
+  it('count as expired immediately after their release', async () => {
     const [leaving, staying] = [await startLease('leaving'), await startLease('staying')];
     await leaving.release();
     expect((await staying.findExpired()).replicaIds).toEqual(['leaving']);
     expect(await store.redis.zrange(leaseKeys.names, '0', '-1')).toEqual(['staying']);
   });
 
-  it('do not let the first replica that renews after an outage evict the others', async () => {
+  it('do not allow the first replica that renews after an outage to evict the others', async () => {
     const first = await startLease('first');
     expect(first.maySweep).toBe(false); // the only live replica, as after an outage
     const second = await startLease('second');

@@ -25,7 +25,7 @@ const KEYS = [leaseKeys.live, leaseKeys.names, leaseKeys.expired, leaseKeys.epoc
 
 /** Replicas without a live lease. */
 export interface DeadReplicas {
-  /** When they were found without one, by the clock of Redis. */
+  /** When the check was made, by the clock of Redis. */
   foundAtMs: number;
   replicaIds: readonly string[];
 }
@@ -72,7 +72,7 @@ export class ReplicaLeaseService implements OnModuleInit, OnApplicationShutdown 
     return isRenewed && this.sweepsFrom !== undefined && now >= this.sweepsFrom;
   }
 
-  /** Returns those of `count` parts that this replica sweeps; each part belongs to one live replica, by rank. */
+  /** Returns which of `count` parts this replica sweeps; each part belongs to one live replica, by rank. */
   getAssignedParts(count: number): number[] {
     const parts: number[] = [];
     if (this.count > 0) for (let part = this.rank; part < count; part += this.count) parts.push(part);
@@ -102,7 +102,7 @@ export class ReplicaLeaseService implements OnModuleInit, OnApplicationShutdown 
     return this.expiredReplicas;
   }
 
-  /** Returns those of the given replicas that have no live lease. */
+  /** Returns the given replicas that have no live lease. */
   async findDeadAmong(replicaIds: readonly string[]): Promise<DeadReplicas> {
     const dead: string[] = [];
     let foundAtMs = Infinity;
@@ -142,7 +142,7 @@ export class ReplicaLeaseService implements OnModuleInit, OnApplicationShutdown 
     const postponeSweeps = (ms: number): void => {
       this.sweepsFrom = Math.max(this.sweepsFrom ?? 0, Date.now() + ms);
     };
-    // A new replica that finds others has joined a running service and takes its share at once.
+    // A new replica that finds others has joined a running service and starts to sweep its share immediately.
     if (lapsed === 1) postponeSweeps(isFirst && this.count > 1 ? 0 : LEASE_MS + RENEW_EVERY_MS);
     else if (isLate) postponeSweeps(2 * RENEW_EVERY_MS); // the other replicas' renewals may be late, too
     if (lapsed === 1 && !isFirst) {

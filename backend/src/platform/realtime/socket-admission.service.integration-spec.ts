@@ -1,4 +1,4 @@
-// Uses real PostgreSQL, Redis and sockets; two whole api replicas run in this process.
+// Uses real PostgreSQL, Redis and sockets; two api replicas run in this process.
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
@@ -44,7 +44,7 @@ const signUpPeople = async (stack: TestStack, count: number): Promise<ThawVisito
   return all;
 };
 
-/** Asks for sockets until one is refused. @returns the refusal */
+/** Requests upgrades until one is refused. @returns the refusal. */
 const requestRefusedUpgrade = async (origin: string, address: string) => {
   // The limit refills five times a second, so a first request may be accepted on a busy machine.
   for (;;) {
@@ -53,7 +53,7 @@ const requestRefusedUpgrade = async (origin: string, address: string) => {
   }
 };
 
-/** @returns undefined when the upgrade was accepted; the socket is closed again. */
+/** Requests one upgrade. @returns the refusal, or undefined if accepted; the socket is then closed. */
 const requestUpgrade = async (origin: string, address: string) => {
   const upgrade = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' };
   const key = { 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==', 'x-forwarded-for': address };
@@ -87,7 +87,7 @@ describe('the sockets of one address', () => {
   /** Resets the handshake limit, as after a minute without handshakes. */
   const refill = (address: string) => stack.store.redis.del(rateLimitKey('socket_handshakes', address));
 
-  it('are limited over all replicas without overshoot, and one that closes makes room', async () => {
+  it('are limited exactly over all replicas, and a closed socket makes room for another', async () => {
     const address = createRandomAddress();
     const outcomes = await Promise.allSettled(school.map((visitor, index) => open(visitor, index, address)));
     expect(outcomes.filter(isOpen)).toHaveLength(maximum);
@@ -101,12 +101,12 @@ describe('the sockets of one address', () => {
     await expect(open(school.at(-1)!, 0, address)).rejects.toThrow('429');
   });
 
-  it('can all reconnect with the specified back-off after they were disconnected at once', async () => {
+  it('can all reconnect with the specified back-off after a simultaneous disconnection', async () => {
     const address = createRandomAddress();
     const present = school.slice(0, maximum);
     await Promise.all(present.map((visitor, index) => open(visitor, index, address)));
     await refill(address);
-    const comeBack = async (visitor: ThawVisitor, index: number): Promise<number> => {
+    const reconnect = async (visitor: ThawVisitor, index: number): Promise<number> => {
       for (let attempt = 1; attempt <= limits.reconnectAttempts; attempt += 1) {
         await delay(reconnectDelayMs(attempt));
         const socket = await open(visitor, index, address).catch(() => undefined);
@@ -115,12 +115,12 @@ describe('the sockets of one address', () => {
       return Infinity;
     };
     await Promise.all(present.map((visitor) => visitor.closeSockets()));
-    const attempts = await Promise.all(present.map(comeBack));
+    const attempts = await Promise.all(present.map(reconnect));
     expect(Math.max(...attempts)).toBeLessThanOrEqual(limits.reconnectAttempts);
     expect(await countSockets(address)).toBe(maximum);
   });
 
-  it('of a dead replica make room as soon as its lease has expired', async () => {
+  it('no longer count when the lease of their replica has expired', async () => {
     const address = createRandomAddress();
     const ghosts = Array.from({ length: maximum }, (_, index) => `api-9.dead|socket-${index}`);
     await stack.store.redis.sadd(socketsOfAddressKey(address), ...ghosts);
@@ -142,7 +142,7 @@ describe('the sockets of one address', () => {
     expect(outcomes.filter(isOpen)).toHaveLength(maximum);
   });
 
-  it('may be opened 300 times per minute, and a refusal contains the time to wait', async () => {
+  it('may be opened 300 times per minute, and a refusal has a Retry-After header', async () => {
     const address = createRandomAddress();
     const startedAt = performance.now();
     const outcomes = await Promise.allSettled(
@@ -161,7 +161,7 @@ describe('the sockets of one address', () => {
     expect(JSON.parse(refusal.body)).toMatchObject({ statusCode: 429, code: 'rate_limited' });
   });
 
-  it('leave nothing behind when they close', async () => {
+  it('are removed from Redis when they close', async () => {
     const address = createRandomAddress();
     await Promise.all(school.slice(0, 20).map((visitor, index) => open(visitor, index, address)));
     expect(await countSockets(address)).toBe(20);
@@ -178,7 +178,7 @@ describe('the sockets of one address', () => {
     expect(admitted.filter(({ isAdmitted }) => isAdmitted)).toHaveLength(maximum);
     expect(await admission.admit(address)).toMatchObject({ isAdmitted: false });
     failing.mockRestore();
-    for (const each of admitted) if (each.isAdmitted) each.release();
+    for (const admittance of admitted) if (admittance.isAdmitted) admittance.release();
     expect(await admission.admit(address)).toMatchObject({ isAdmitted: true });
   });
 

@@ -12,7 +12,7 @@ import { rateLimitKey, socketsOfAddressKey } from '../redis/redis.keys';
 import { socketsPerAddress } from './realtime.limits';
 import { ReplicaLeaseService } from './replica-lease.service';
 
-/** TTL of an address's set after the last opening, in case every replica that would clean it up dies. */
+/** TTL of an address's set since its last opened socket, in case every replica that would clean the set up dies. */
 const SET_TTL_MS = 24 * 60 * 60_000;
 /** `retryAfterMs` for a client whose address has too many sockets. */
 const FULL_RETRY_MS = 5_000;
@@ -39,7 +39,7 @@ export type Admission =
 
 /**
  * Decides whether an address may open another socket. Checks the handshake rate and the maximum number of open sockets,
- * both over all replicas, in one atomic call of Redis. Off under LIMITS_PROFILE=load.
+ * both over all replicas, in one atomic call of Redis. Admits every socket under LIMITS_PROFILE=load.
  */
 @Injectable()
 export class SocketAdmissionService {
@@ -62,7 +62,7 @@ export class SocketAdmissionService {
     this.handshakes = getBucket('socket_handshakes', environment.LIMITS_PROFILE);
   }
 
-  /** Never rejects. @param subject the address as returned by `toRateLimitSubject`. */
+  /** Decides about one socket. Never rejects. @param subject the address as returned by `toRateLimitSubject`. */
   async admit(subject: string): Promise<Admission> {
     if (this.maximum === Infinity) return { isAdmitted: true, release: () => undefined };
     const member = `${this.lease.replicaId}|${randomBytes(9).toString('base64url')}`;
@@ -121,7 +121,7 @@ export class SocketAdmissionService {
     );
   }
 
-  /** Removes the sockets of dead replicas. @returns whether there were any. */
+  /** Removes the sockets of dead replicas from the set. @returns whether there were any. */
   private async evictDead(subject: string, members: readonly string[]): Promise<boolean> {
     if (!this.lease.maySweep) return false;
     const parseReplicaId = (member: string): string => member.slice(0, member.lastIndexOf('|'));

@@ -1,4 +1,4 @@
-// Uses real PostgreSQL, Redis and sockets; two whole api replicas run in this process.
+// Uses real PostgreSQL, Redis and sockets; two api replicas run in this process.
 import { closeCodes } from '@thaw/contract/close-codes';
 import { limits } from '@thaw/contract/limits';
 import { startTestStack, type TestStack } from '../../testing/test-stack.harness';
@@ -10,7 +10,7 @@ import { UserPublisherService } from './user-publisher.service';
 
 jest.setTimeout(30_000);
 
-describe('a socket is closed', () => {
+describe('a socket', () => {
   let stack: TestStack;
 
   beforeAll(async () => {
@@ -21,7 +21,7 @@ describe('a socket is closed', () => {
 
   const openSocket = async (): Promise<ThawSocket> => (await stack.createVisitor(0, 'male')).openSocket();
 
-  it(`with 1008 at invalid frame ${limits.invalidFramesBeforeClose}`, async () => {
+  it(`is closed with 1008 at invalid frame ${limits.invalidFramesBeforeClose}`, async () => {
     const socket = await openSocket();
     for (let count = 1; count < limits.invalidFramesBeforeClose; count += 1) socket.send('{');
     expect(await socket.ask('ping', {})).toMatchObject({ event: 'pong' });
@@ -30,7 +30,7 @@ describe('a socket is closed', () => {
     expect(socket.all('error')).toHaveLength(limits.invalidFramesBeforeClose);
   });
 
-  it('not because of valid frames that are refused', async () => {
+  it('stays open when many valid frames are refused', async () => {
     const socket = await openSocket();
     for (let count = 0; count < 2 * limits.invalidFramesBeforeClose; count += 1) {
       expect(await socket.ask('skip_chat', { sessionId: 'nowhere' })).toMatchObject({
@@ -39,13 +39,13 @@ describe('a socket is closed', () => {
     }
   });
 
-  it('with 1003 for a binary frame', async () => {
+  it('is closed with 1003 for a binary frame', async () => {
     const socket = await openSocket();
     socket.webSocket.send(Buffer.from('{"event":"ping"}'));
     expect(await socket.closed).toBe(closeCodes.unsupportedData);
   });
 
-  it('with 1009 for a frame over 16 KiB, but not for a frame of exactly 16 KiB', async () => {
+  it('is closed with 1009 for a frame over 16 KiB, but not for a frame of exactly 16 KiB', async () => {
     const pingOfSize = (bytes: number) => {
       const empty = JSON.stringify({ event: 'ping', ref: 'big', data: { x: '' } });
       return empty.replace('"x":""', `"x":"${'x'.repeat(bytes - empty.length)}"`);
@@ -57,7 +57,7 @@ describe('a socket is closed', () => {
     expect(await socket.closed).toBe(closeCodes.messageTooBig);
   });
 
-  it('for a frame of 20 MiB before it is read completely, without effect on other sockets', async () => {
+  it('is closed for a frame of 20 MiB before it is read completely, without effect on other sockets', async () => {
     const other = await openSocket();
     const socket = await openSocket();
     socket.webSocket.send('x'.repeat(20 * 1024 * 1024));
@@ -65,7 +65,7 @@ describe('a socket is closed', () => {
     expect(await other.ask('ping', {})).toMatchObject({ event: 'pong' });
   });
 
-  it('for a flood of tiny fragments, without effect on other sockets', async () => {
+  it('is closed for a flood of tiny fragments, without effect on other sockets', async () => {
     const other = await openSocket();
     const socket = await openSocket();
     for (let count = 0; count < 50_000; count += 1) socket.webSocket.send('x', { fin: false });
@@ -73,7 +73,7 @@ describe('a socket is closed', () => {
     expect(await other.ask('ping', {})).toMatchObject({ event: 'pong' });
   });
 
-  it('with 4401 at once when its cookie is missing or forged', async () => {
+  it('is closed with 4401 immediately when its cookie is missing or forged', async () => {
     const visitor = await stack.createVisitor(0);
     const forged = visitor.cookie.replace(/.{8}$/, 'AAAAAAAA');
     for (const cookie of ['', 'thaw.sid=nonsense', 'thaw.sid=s%3Anonsense.nonsense', forged]) {
@@ -83,7 +83,7 @@ describe('a socket is closed', () => {
     }
   });
 
-  it('with 4403 when it authenticates as another user', async () => {
+  it('is closed with 4403 when it authenticates as another user', async () => {
     const victim = await stack.createVisitor(0, 'male');
     const socket = await (await stack.createVisitor(0, 'male')).connect();
     socket.send({ event: 'authenticate', data: { userId: victim.user.id }, ref: 'a' });
@@ -91,7 +91,7 @@ describe('a socket is closed', () => {
     expect(socket.frames).toEqual([]);
   });
 
-  it('with 4408 when it does not authenticate in time', async () => {
+  it('is closed with 4408 when it does not authenticate in time', async () => {
     const changeableLimits: { authenticateTimeoutMs: number } = limits;
     jest.replaceProperty(changeableLimits, 'authenticateTimeoutMs', 100);
     const visitor = await stack.createVisitor(0, 'male');
@@ -101,7 +101,7 @@ describe('a socket is closed', () => {
     expect(await authenticated.ask('ping', {})).toMatchObject({ event: 'pong' });
   });
 
-  it('with 4409 when it is the oldest of six sockets of a user, on any replica', async () => {
+  it('is closed with 4409 when it is the oldest of six sockets of a user, on any replica', async () => {
     const visitor = await stack.createVisitor(0, 'male');
     const sockets: ThawSocket[] = [];
     for (let index = 0; index < limits.socketsPerUser; index += 1) {
@@ -115,7 +115,7 @@ describe('a socket is closed', () => {
     for (const socket of [...sockets.slice(2), sixth, seventh]) {
       expect(await socket.ask('ping', {})).toMatchObject({ event: 'pong' });
     }
-    // A socket that leaves makes room for another.
+    // A closed socket makes room for another.
     await seventh.leave();
     await until(
       async () =>
@@ -127,13 +127,13 @@ describe('a socket is closed', () => {
     }
   });
 
-  it('with 1013 when its client does not read, while other sockets are served', async () => {
+  it('is closed with 1013 when its client does not read, while other sockets are served', async () => {
     const visitor = await stack.createVisitor(0, 'male');
     const [slow, quick] = [await visitor.openSocket(), await visitor.openSocket()];
     slow.webSocket.pause();
     const publisher = stack.replicas[0]!.app.get(UserPublisherService);
     const frame = JSON.stringify({ event: 'friendship_removed', data: { filler: 'x'.repeat(60_000) } });
-    // The kernel buffers of both ends hold some megabytes, which do not count.
+    // The kernel buffers of both ends must fill up first; they hold some megabytes.
     await until(async () => {
       for (let count = 0; count < 20; count += 1) {
         await publisher.publish(visitor.user.id, { kind: 'frame', frame });
@@ -145,7 +145,7 @@ describe('a socket is closed', () => {
     expect(await slow.closed).toBe(closeCodes.consumerTooSlow);
   });
 
-  it(`with 4429 when more than ${realtimeLimits.queuedFrames} frames are queued`, async () => {
+  it(`is closed with 4429 when more than ${realtimeLimits.queuedFrames} frames are queued`, async () => {
     const leaveQueue = { event: 'leave_queue' };
     const withinLimit = await openSocket();
     sendAtOnce(withinLimit, [
@@ -161,7 +161,7 @@ describe('a socket is closed', () => {
     expect(await flooding.closed).toBe(closeCodes.flooding);
   });
 
-  it('with 4429 when its client keeps sending after `rate_limited` errors', async () => {
+  it('is closed with 4429 when its client keeps sending after `rate_limited` errors', async () => {
     const strict = await stack.addReplica({ LIMITS_PROFILE: 'strict' });
     const visitor = await stack.createVisitor(0, 'male');
     const socket = await visitor.openSocket(strict.origin);

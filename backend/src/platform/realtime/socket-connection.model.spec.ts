@@ -7,21 +7,21 @@ import { SocketConnection } from './socket-connection.model';
 
 const { heartbeatMs, pingEveryMs, pongWithinMs } = realtimeLimits;
 
-/** A socket whose peer is controlled by the test. */
-class StillSocket extends EventEmitter {
+/** A socket on which only the test emits events. */
+class FakeSocket extends EventEmitter {
   readonly readyState = WebSocket.OPEN;
   readonly ping = jest.fn();
   readonly terminate = jest.fn();
 }
 
 describe('the heartbeat of a socket', () => {
-  let socket: StillSocket;
+  let socket: FakeSocket;
   let connection: SocketConnection;
   let now: number;
 
   beforeEach(() => {
     now = 0;
-    socket = new StillSocket();
+    socket = new FakeSocket();
     const identity = { userId: 1, familyId: 'family', standing: goodStanding };
     connection = new SocketConnection(
       socket as unknown as WebSocket,
@@ -31,10 +31,11 @@ describe('the heartbeat of a socket', () => {
       now,
     );
   });
-  /** Runs the heartbeat checks at the server's interval. */
-  const pass = (ms: number, each: () => void = () => undefined): void => {
-    for (const end = now + ms; now < end;) {
-      each();
+  /** Advances the time by `ms` with a heartbeat check every `heartbeatMs`, and calls `beforeCheck` before each. */
+  const pass = (ms: number, beforeCheck: () => void = () => undefined): void => {
+    const end = now + ms;
+    while (now < end) {
+      beforeCheck();
       now += heartbeatMs;
       connection.checkHeartbeat(now);
     }

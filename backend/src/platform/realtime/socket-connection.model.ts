@@ -18,7 +18,7 @@ export class SocketConnection {
   showsChat = true;
   private readiness: Promise<void> = Promise.resolve();
   private hasBecomeReady = false;
-  /** Settles when the socket is closed. */
+  /** Resolves when the socket is closed. */
   readonly closed: Promise<void>;
   private readonly queue: string[] = [];
   /** When each frame of the queue was read (monotonic, ms). */
@@ -113,7 +113,7 @@ export class SocketConnection {
     if (!this.isHandling) void this.drain();
   }
 
-  /** Call this every `heartbeatMs`: pings a peer that has been silent, and disconnects one that does not answer. */
+  /** Pings a silent peer, and disconnects one that does not answer. Call this every `heartbeatMs`. */
   checkHeartbeat(now: number): void {
     if (this.hasReceived) {
       this.hasReceived = false;

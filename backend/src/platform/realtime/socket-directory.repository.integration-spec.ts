@@ -9,7 +9,8 @@ import type { DeadReplicas } from './replica-lease.service';
 import { SocketDirectoryRepository } from './socket-directory.repository';
 
 const GRACE_MS = 0;
-const NOT_LIMITED = 1_000;
+/** Maximum number of sockets per user that no test reaches. */
+const MAX_SOCKETS = 1_000;
 
 describe('a socket directory', () => {
   let store: TestRedis;
@@ -29,7 +30,7 @@ describe('a socket directory', () => {
       graceAfterLossMs: GRACE_MS,
     });
   const enter = (directory: SocketDirectoryRepository<JoinReply>, user: number, socket: string) =>
-    directory.join(String(user), socket, [Date.now(), NOT_LIMITED]);
+    directory.join(String(user), socket, [Date.now(), MAX_SOCKETS]);
   const listRecorded = async (user: number) =>
     Object.keys(
       await store.redis.hgetall(presenceKeys(findPresenceShard(user)).sockets(String(user))),
@@ -95,7 +96,7 @@ describe('a socket directory', () => {
     expect(await listRecorded(7)).toEqual(['s7']);
   });
 
-  it('records everything again after Redis has lost it, and removes records that it does not hold', async () => {
+  it('restores records that Redis has lost and removes records of an earlier process', async () => {
     const directory = createDirectory('r1');
     for (let user = 1; user <= 300; user += 1) await enter(directory, user, `s${user}`);
     await store.flush();
@@ -104,7 +105,7 @@ describe('a socket directory', () => {
     for (let user = 1; user <= 300; user += 1) expect(await listRecorded(user)).toEqual([`s${user}`]);
   });
 
-  it('detects lost records within 30 rounds, without an event', async () => {
+  it('restores lost records within 30 rounds of reconciliation', async () => {
     const directory = createDirectory('r1');
     await enter(directory, 1, 'a');
     await store.flush();
@@ -112,7 +113,7 @@ describe('a socket directory', () => {
     expect(await listRecorded(1)).toEqual(['a']);
   });
 
-  it('evicts all members of dead replicas, however many, and no others', async () => {
+  it('evicts all members of dead replicas, even thousands, and no others', async () => {
     const [r1, r2] = [createDirectory('r1'), createDirectory('r2')];
     const users = Array.from({ length: 2_500 }, (_, index) => index * PRESENCE_SHARD_COUNT);
     await Promise.all(users.map((user) => enter(r1, user, `s${user}`)));
@@ -140,7 +141,7 @@ describe('a socket directory', () => {
     expect(await listRecorded(1)).toEqual(['a']);
   });
 
-  it('sweeps and compares all its slots with one write to the connection each', async () => {
+  it('writes to the connection once to sweep all slots and once to compare all slots', async () => {
     const directory = createDirectory('r1');
     await enter(directory, 1, 'a');
     await directory.sweep(true); // loads the scripts

@@ -6,7 +6,7 @@ import type { DeadReplicas } from './replica-lease.service';
 import { socketDirectoryLua } from './socket-directory.scripts';
 import type { Parameter, SocketDirectoryOptions } from './socket-directory.types';
 
-/** Concurrent calls while differences are settled. */
+/** Maximum number of concurrent calls while differences are settled. */
 const CONCURRENCY = 200;
 /** Each slot is compared with Redis once in this many renewals of the lease, i.e. about every 30 s. */
 const COMPARE_EVERY_RENEWALS = 30;
@@ -14,7 +14,7 @@ const COMPARE_EVERY_RENEWALS = 30;
 const SWEEP_ROUNDS = 100;
 
 /**
- * Returns what a replica has recorded in a slot. The call proves that the replica is alive, so it also updates the
+ * Returns the records of a replica in one slot. The call proves that the replica is alive, so it also updates the
  * replica's time: a sweep that found it dead earlier must not evict it. KEYS: replicas. ARGV: replica.
  */
 const readRecordsScript = new RedisScript<string[]>(`${socketDirectoryLua}
@@ -38,8 +38,8 @@ interface Entry {
  * Records in Redis which replica holds which members of which topics: the sockets of a user, the sockets in a chat,
  * the replicas that hold a place in the queue. Each call runs one script in the topic's hash slot.
  *
- * This replica also keeps its own records in memory and settles differences: a failed call is repeated until Redis has
- * confirmed it, and the records in Redis are compared regularly (docs/decisions/0020-one-socket-directory.md).
+ * Keeps the desired records of this replica in memory and settles differences: a failed call is repeated until Redis
+ * has confirmed it, and the records in Redis are compared regularly (docs/decisions/0020-one-socket-directory.md).
  */
 export class SocketDirectoryRepository<Joined> {
   private readonly logger = new Logger(SocketDirectoryRepository.name);
@@ -67,8 +67,8 @@ export class SocketDirectoryRepository<Joined> {
   }
 
   /**
-   * Like `join`, with a script that has the same first arguments and does more in the same call. Later repetitions use
-   * the `join` script, without parameters.
+   * Like `join`, but with a script that also does other work. It takes the same first arguments as the `join` script.
+   * Repetitions after a failure use the `join` script, without parameters.
    */
   async joinWith(
     script: RedisScript<Joined>,
@@ -199,7 +199,7 @@ export class SocketDirectoryRepository<Joined> {
       if (isRecorded) this.unsettled.delete(entry);
       else this.deleteEntry(entry);
     } else if (isRecorded && !current) {
-      // This join ran after the member's leave: a script that had to be loaded first loses its place in the order.
+      // This join ran after the member's leave, because its script had to be loaded first.
       void this.leave(entry.topic, entry.member, this.options.graceAfterLossMs);
     }
   }

@@ -1,12 +1,13 @@
 import { luaClock } from '../redis/redis-clock.scripts';
 
 /**
- * Lua fragment of every socket directory: which members (sockets, or replicas) a topic (a chat, or a user) has, and
- * which replica holds each. All keys are built from the hash tag of KEYS[1], so that one script can decide atomically
- * within that slot:
+ * Lua fragment of every socket directory: the members (sockets, or replicas) of each topic (a chat, or a user), and
+ * the replica that holds each member. All keys share the hash tag of KEYS[1], so that one script can change them
+ * atomically:
  *   sockets:<topic>     hash, member → `<replica>|<note>`
  *   replica:<replica>   set of `<topic>|<member>`
- *   replicas            sorted set of replicas by the time of their last entry
+ *   replicas            sorted set of replicas by the time of their last `join`
+ * A note is free text that the caller stores with the member.
  */
 export const socketDirectoryLua = `${luaClock}
 local P = string.match(KEYS[1], '^{[^}]+}:')
@@ -40,8 +41,8 @@ function directory.isEmpty(topic)
   return redis.call('EXISTS', P .. 'sockets:' .. topic) == 0
 end
 
--- Calls onLeft(topic, member, replica) for members of dead replicas, at most MAX_EVICTED_PER_CALL. A replica that has
--- recorded a member since it was found dead is alive. Returns 1 if more members are left.
+-- Calls onLeft(topic, member, replica) for at most MAX_EVICTED_PER_CALL members of dead replicas. Skips a replica that
+-- has recorded a member since it was found dead, because it is alive. Returns 1 if more members are to be evicted.
 local MAX_EVICTED_PER_CALL = 1000
 function directory.evict(onLeft, foundDeadAt, replicas)
   local left = MAX_EVICTED_PER_CALL
@@ -61,14 +62,15 @@ function directory.evict(onLeft, foundDeadAt, replicas)
   return 0
 end
 
--- Reads the arguments of a sweep: ARGV[first] is the time at which replicas were found dead, then their names follow.
+-- Reads ARGV from index first: the time at which replicas were found dead, then the names of these replicas.
 local function deadReplicas(first)
   local foundDeadAt, replicas = tonumber(ARGV[first]), {}
   for i = first + 1, #ARGV do replicas[#replicas + 1] = ARGV[i] end
   return foundDeadAt, replicas
 end
 
--- Runs a sweep. ARGV: grace period in ms, passed to leave as its last argument, then deadReplicas.
+-- Runs a sweep: calls leave(topic, member, replica, graceMs) for members of dead replicas.
+-- ARGV: grace period in ms, then the arguments of deadReplicas.
 local function evictDead(leave)
   local graceMs = tonumber(ARGV[1])
   local onLeft = function(topic, member, replica) leave(topic, member, replica, graceMs) end

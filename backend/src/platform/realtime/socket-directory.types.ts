@@ -2,15 +2,15 @@ import type { RedisScript } from '../redis/redis-script.model';
 import type { ReplicaLeaseService } from './replica-lease.service';
 import type { RedisClient } from '../redis/redis-connection.factory';
 
-/** An argument of a script: a part of what is recorded about a member. */
+/** An argument of a directory script, in addition to topic, member and replica. */
 export type Parameter = string | number;
 
 export interface SocketDirectoryOptions<Joined> {
-  /** What is recorded, for log messages. */
+  /** Name of the directory in log messages. */
   name: string;
   redis: RedisClient;
   lease: Pick<ReplicaLeaseService, 'replicaId' | 'getAssignedParts' | 'findExpired' | 'findDeadAmong'>;
-  /** The directory is divided into slots; each has its own hash tag, and so a slot of a Redis cluster. */
+  /** The directory is divided into slots. Each has its own hash tag, so a Redis cluster can spread them. */
   slots: {
     count: number;
     /** Returns the prefix of a slot's keys: a hash tag and a colon. */
@@ -23,7 +23,10 @@ export interface SocketDirectoryOptions<Joined> {
     join: RedisScript<Joined>;
     /** KEYS: replicas. ARGV: topic, member, replica, grace in ms. Idempotent. */
     leave: RedisScript<unknown>;
-    /** KEYS: replicas. ARGV: grace in ms, then `deadReplicas`. Returns 1 if more are to be evicted, then results. */
+    /**
+     * KEYS: replicas. ARGV: grace in ms, then the arguments of `deadReplicas`.
+     * Returns 1 if another call is needed, else 0, and then its results.
+     */
     sweep: RedisScript<[more: 0 | 1, ...results: string[]]>;
   };
   /** Grace period in ms for members whose replica died, and for records of members that no longer exist. */

@@ -12,11 +12,11 @@ export interface SocketIdentity {
 
 /** Gives the socket server access to logins; the auth module implements it. */
 export interface SocketIdentityPort {
-  /** Returns the login of an upgrade request's cookie; null if there is no valid one. */
+  /** Returns the login of an upgrade request's cookie; null if the cookie is missing or invalid. */
   identify(request: IncomingMessage): Promise<SocketIdentity | null>;
-  /** Returns the users' present standings by family, for those of the families that still have a valid session. */
+  /** Returns the current standing of the user by family, for families that still have a valid session. */
   findLiveFamilies(familyIds: readonly string[]): Promise<ReadonlyMap<string, Standing>>;
-  /** Returns those of the families that have no session because their login continues in another family. */
+  /** Returns the families that have no session because their login continues in another family. */
   findRenewedFamilies(familyIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** Whether the upgrade comes from an allowed origin, or from a client that is not a browser. */
   isAllowedOrigin(request: IncomingMessage): boolean;

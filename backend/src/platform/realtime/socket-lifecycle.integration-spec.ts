@@ -1,4 +1,4 @@
-// Uses real PostgreSQL, Redis and sockets; two whole api replicas run in this process.
+// Uses real PostgreSQL, Redis and sockets; two api replicas run in this process.
 import { startTestStack, type TestStack } from '../../testing/test-stack.harness';
 import { openConnections, getSocketsKey } from '../../testing/test-sockets.functions';
 import { type ThawSocket } from '../../testing/thaw.client';
@@ -25,10 +25,10 @@ describe('a socket', () => {
       const socket = await openSocket();
       const [connection] = openConnections(stack.replicas[0]!, socket.userId);
       const pinged = new Promise((resolve) => socket.webSocket.once('ping', resolve));
-      connection!.checkHeartbeat(Date.now()); // records how many frames have been received so far
+      connection!.checkHeartbeat(Date.now()); // takes note of the frames received so far
       connection!.checkHeartbeat(Date.now() + realtimeLimits.pingEveryMs);
       await pinged;
-      // The reply follows the pong of the WebSocket protocol, which has therefore been received.
+      // The protocol's pong was sent before this ping frame, so the server has received it when the reply arrives.
       expect(await socket.ask('ping', {})).toMatchObject({ event: 'pong' });
       connection!.checkHeartbeat(Date.now() + realtimeLimits.pingEveryMs + realtimeLimits.pongWithinMs);
       expect(await socket.ask('ping', {})).toMatchObject({ event: 'pong' });
@@ -38,7 +38,7 @@ describe('a socket', () => {
       const socket = await openSocket();
       const [connection] = openConnections(stack.replicas[0]!, socket.userId);
       socket.webSocket.pause();
-      connection!.checkHeartbeat(Date.now()); // records how many frames have been received so far
+      connection!.checkHeartbeat(Date.now()); // takes note of the frames received so far
       const now = Date.now() + realtimeLimits.pingEveryMs;
       connection!.checkHeartbeat(now);
       connection!.checkHeartbeat(now + realtimeLimits.pongWithinMs - 1);

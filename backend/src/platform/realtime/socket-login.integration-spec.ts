@@ -1,4 +1,4 @@
-// Uses real PostgreSQL, Redis and sockets; two whole api replicas run in this process.
+// Uses real PostgreSQL, Redis and sockets; two api replicas run in this process.
 import { randomUUID } from 'node:crypto';
 import { closeCodes } from '@thaw/contract/close-codes';
 import { estimateSlowdown } from '../../testing/processor-load.probe';
@@ -32,7 +32,7 @@ describe('sockets of a login', () => {
   it('are closed on every replica at logout, while sockets of other logins stay open', async () => {
     const { one, other } = await registerAndLogInAgain();
     const ended = await Promise.all(stack.origins.slice(0, 2).map((origin) => one.openSocket(origin)));
-    const kept = await Promise.all(stack.origins.slice(0, 2).map((origin) => other.openSocket(origin)));
+    const unaffected = await Promise.all(stack.origins.slice(0, 2).map((origin) => other.openSocket(origin)));
     const before = Date.now();
     await one.logOut();
     expect(await Promise.all(ended.map(({ closed }) => closed))).toEqual([
@@ -41,7 +41,7 @@ describe('sockets of a login', () => {
     ]);
     // Takes about a second on an idle machine; the periodic check alone would take 30 s.
     expect(Date.now() - before).toBeLessThan((realtimeLimits.loginCheckMs / 6) * estimateSlowdown());
-    for (const socket of kept) expect(await socket.ask('ping', {})).toMatchObject({ event: 'pong' });
+    for (const socket of unaffected) expect(await socket.ask('ping', {})).toMatchObject({ event: 'pong' });
   });
 
   it('stay open when the session id is rotated', async () => {
@@ -59,16 +59,17 @@ describe('sockets of a login', () => {
 
   it('are closed by the periodic check when the publication of the logout is lost', async () => {
     const { one, other } = await registerAndLogInAgain();
-    const [ended, kept] = [await one.openSocket(stack.origins[1]), await other.openSocket(stack.origins[1])];
+    const ended = await one.openSocket(stack.origins[1]);
+    const unaffected = await other.openSocket(stack.origins[1]);
     jest.spyOn(stack.replicas[0]!.app.get(UserPublisherService), 'publish').mockResolvedValue();
     await one.logOut();
     expect(await ended.ask('ping', {})).toMatchObject({ event: 'pong' });
     await stack.replicas[1]!.app.get<SocketRegistry>(SocketRegistry).closeEndedLogins();
     expect(await ended.closed).toBe(closeCodes.notSignedIn);
-    expect(await kept.ask('ping', {})).toMatchObject({ event: 'pong' });
+    expect(await unaffected.ask('ping', {})).toMatchObject({ event: 'pong' });
   });
 
-  it('are closed when the login ends between the upgrade and the first frame, which has no effect', async () => {
+  it('are closed, and their first frame is ignored, when the login ends after the upgrade', async () => {
     const visitor = await stack.createVisitor(0, 'male');
     const identities = stack.replicas[1]!.app.get<SocketIdentityPort>(SOCKET_IDENTITY_PORT);
     const identify = identities.identify.bind(identities);

@@ -43,7 +43,7 @@ export class SocketRegistry {
   }
 
   /**
-   * Subscribes to the channel of the socket's user and then checks the login again: a login that has ended meanwhile is
+   * Subscribes to the channel of the socket's user and then checks the login again. The end of a login is therefore
    * either found by the check or announced on the channel.
    */
   async register(connection: SocketConnection): Promise<void> {
@@ -57,10 +57,11 @@ export class SocketRegistry {
     await this.subscriber.subscribe(userChannel(userId), listener);
     await this.loginRecheck.recheck(connection);
     // The socket may have closed meanwhile.
-    const isHere = this.byUser.get(userId)?.has(connection) && connection.isOpen;
-    if (isHere) this.events.publish('SocketOpened', { connection });
+    const isStillOpen = this.byUser.get(userId)?.has(connection) && connection.isOpen;
+    if (isStillOpen) this.events.publish('SocketOpened', { connection });
   }
 
+  /** @param isClean whether the client closed the socket with a regular close code, as on leaving the page. */
   unregister(connection: SocketConnection, isClean: boolean): void {
     const { userId } = connection.identity;
     const sockets = this.byUser.get(userId);

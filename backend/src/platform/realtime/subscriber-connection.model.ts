@@ -1,17 +1,17 @@
 import type { Redis } from 'ioredis';
 
-/** A probe is published when nothing has been received for this long. */
+/** After this much time without a message, a probe is published. */
 const PROBE_AFTER_SILENCE_MS = 5_000;
-/** A probe that has not arrived after this time is missed. */
+/** A probe that has not arrived after this time counts as missed. */
 const PROBE_TIMEOUT_MS = 1_000;
 /** The connection is replaced after this many missed probes in a row. */
 const MISSES_BEFORE_REPLACEMENT = 2;
 
 interface Handlers {
   onMessage(channel: string, message: string): void;
-  /** The connection was lost and is open again, without any channel. */
+  /** The connection was lost and is open again, without any subscription. */
   onReconnected(): void;
-  /** The server has ended subscriptions, because it no longer serves their slots. */
+  /** The server has ended subscriptions, because their slots have moved to another server. */
   onMoved(): void;
   /** Publishes a probe. */
   publish(channel: string): Promise<unknown>;
@@ -49,7 +49,7 @@ export class SubscriberConnection {
       handlers.onMessage(channel, message);
     });
     redis.on('moved', () => {
-      this.channels.clear(); // ioredis does not say which; to subscribe a channel twice is harmless
+      this.channels.clear(); // ioredis does not report which channels moved; subscribing one twice is harmless
       handlers.onMoved();
     });
   }

@@ -30,7 +30,7 @@ it.each(lengths)('encodes a frame of %d bytes of ASCII', (length) => {
   expect(read(writeChunks(text))).toBe(text);
 });
 
-it.each(lengths.filter((length) => length > 1))('encodes a frame of %d bytes of other text', (length) => {
+it.each(lengths.filter((length) => length > 1))('encodes a frame of %d bytes of non-ASCII text', (length) => {
   const text = 'é' + 'x'.repeat(length - 2);
   expect(read(writeChunks(text))).toBe(text);
 });

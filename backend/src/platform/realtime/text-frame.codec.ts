@@ -12,8 +12,8 @@ const LARGEST_16 = 0xffff;
 
 /**
  * Writes a complete, unmasked text frame of a server (RFC 6455, section 5.2), with header and payload in one chunk;
- * ws would write two. Only for sockets without compression, for which ws buffers nothing itself. ASCII text, as in
- * almost every frame, is written as a latin1 string, which avoids allocating a Buffer.
+ * ws would write two. Use it only for sockets without compression, whose frames ws never queues. Almost every frame is
+ * ASCII, which is written as a latin1 string to avoid allocating a Buffer.
  */
 export const writeTextFrame = (stream: Writable, text: string): void => {
   const length = Buffer.byteLength(text);

@@ -1,4 +1,4 @@
-// Uses real PostgreSQL, Redis and connections; a whole api replica runs in this process.
+// Uses real PostgreSQL, Redis and connections; one api replica runs in this process.
 import { once } from 'node:events';
 import { Server } from 'node:http';
 import { connect } from 'node:net';
@@ -88,7 +88,7 @@ describe('an upgrade request', () => {
     expect(response.headers.connection).toBe('close');
   });
 
-  it('with a body that the server does not read is answered', async () => {
+  it('is answered even if it has a body that the server does not read', async () => {
     const body = 'x'.repeat(1024 * 1024);
     const lines = [...upgradeLines('/ws/x', { method: 'POST' }), `Content-Length: ${body.length}`];
     const response = await sendRequest(stack.origins[0]!, lines, body);
@@ -96,7 +96,7 @@ describe('an upgrade request', () => {
     expect(response.body).not.toBe('');
   });
 
-  it('whose client has already disconnected does not affect later sockets', async () => {
+  it('does not affect later sockets if its client has already disconnected', async () => {
     const { hostname, port } = new URL(stack.origins[0]!);
     await Promise.all(
       Array.from({ length: 20 }, async () => {

@@ -4,7 +4,7 @@ import { type HttpErrorBody, type HttpErrorCode } from '@thaw/contract/error-cod
 import { errorMessages } from '../errors/error-message.registry';
 
 const SOCKET_PATH = '/ws';
-/** A client that does not close a refused connection is disconnected after this. */
+/** A client that does not close a refused connection within this time is disconnected. */
 const LINGER_MS = 2_000;
 
 type UpgradeListener = (request: IncomingMessage, stream: Duplex, head: Buffer) => void;
@@ -57,8 +57,8 @@ const refuse = (stream: Duplex, statusCode: number, code: HttpErrorCode, headers
  * `Host` is answered 400 in every version.
  */
 export const serveUpgrades = (server: Server, openSocket: UpgradeListener): void => {
-  // From Node 24.9 on, the server asks this for each upgrade request. It is set as a property, since Nest has already
-  // created the server.
+  // From Node 24.9 on, the server calls this for each upgrade request. It is assigned as a property, because Nest has
+  // already created the server.
   Object.assign(server, { shouldUpgradeCallback: isSocketRequest });
   server.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
     if (!hasValidHost(request)) refuse(stream, 400, 'validation_failed');

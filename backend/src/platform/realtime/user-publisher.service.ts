@@ -8,9 +8,9 @@ import { userChannel } from '../redis/redis.keys';
 /** Messages on a user's channel, which every replica with a socket of the user receives. */
 export type UserChannelMessage =
   | { kind: 'frame'; frame: string; exceptSocketId?: string }
-  /** Closes the sockets of these login families: a family is one login, with all sessions that continue it. */
+  /** Closes the sockets of these login families. A family is one login, with all sessions that continue it. */
   | { kind: 'revoke'; familyIds: 'all' | readonly string[]; exceptFamilyId?: string }
-  /** The login continues in another family: sockets of this one close, and clients reconnect with the new cookie. */
+  /** The login continues in another family. Sockets of this family close; clients reconnect with the new cookie. */
   | { kind: 'restart_family'; familyId: string }
   | { kind: 'close_socket'; socketId: string }
   /** The user is waiting in the queue: every replica with a socket of the user must record itself there. */
@@ -19,8 +19,8 @@ export type UserChannelMessage =
   /** The users with whom the user must not be matched have changed. */
   | { kind: 'exclusions_changed' }
   /**
-   * The user's standing may have changed: it is applied to their search and chat, and sockets of suspended and banned
-   * users close.
+   * The user's standing (good, suspended, banned, ...) may have changed. It is applied to their search and chat, and
+   * sockets of excluded users close.
    */
   | { kind: 'standing'; standing: Standing };
 
@@ -48,8 +48,10 @@ export class UserPublisherService {
     await this.publish(userId, { kind: 'revoke', familyIds, exceptFamilyId });
   }
 
-  /** Closes the sockets of a login family with `serviceRestart` (1012), on every replica. Clients reconnect with their
-   * current cookie. */
+  /**
+   * Closes the sockets of a login family with `serviceRestart` (1012), on every replica. Clients reconnect with their
+   * current cookie.
+   */
   async restartFamily(userId: number, familyId: string): Promise<void> {
     await this.publish(userId, { kind: 'restart_family', familyId });
   }

@@ -12,7 +12,7 @@ import { followTheme } from '@/product/theme';
  * Loads the realtime code and opens the socket. If the code fails to load, the page offers Reconnect, as for a failed
  * connection, and retries when the browser is online.
  */
-const startRealtimeOnce = async (): Promise<void> => {
+const loadRealtime = async (): Promise<void> => {
   useConnection.setState({ status: { kind: 'connecting' } });
   try {
     const { startRealtime } = await loadPart(() => import('@/app/realtime'));
@@ -22,7 +22,7 @@ const startRealtimeOnce = async (): Promise<void> => {
     const retry = (): void => {
       window.removeEventListener('online', retry);
       useConnection.setState({ reconnect: () => undefined });
-      void startRealtimeOnce();
+      void loadRealtime();
     };
     window.addEventListener('online', retry);
     useConnection.setState({ status: { kind: 'failed', canReconnect: true }, reconnect: retry });
@@ -40,7 +40,8 @@ const runWhenSignedIn = (run: () => void): void => {
 
 followTheme();
 followIdentity();
-runWhenSignedIn(() => void startRealtimeOnce());
+// Visitors open no socket (A143).
+runWhenSignedIn(() => void loadRealtime());
 
 const app = <App wrapInRouter={(routes) => <BrowserRouter>{routes}</BrowserRouter>} />;
 const root = document.getElementById('root');

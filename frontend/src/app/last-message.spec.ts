@@ -7,9 +7,9 @@ const second = aPrivateMessage({ id: 2, content: 'second' });
 const conversation: Conversation = { messages: [first, second], hasOlder: false };
 
 it('returns the sent message, whether or not the conversation is loaded', () => {
-  const shown = { senderId: 12, preview: 'second', type: 'text', createdAt: second.createdAt };
-  expect(getLastMessageAfter({ type: 'sent', message: second }, conversation)).toEqual(shown);
-  expect(getLastMessageAfter({ type: 'sent', message: second }, undefined)).toEqual(shown);
+  const lastMessage = { senderId: 12, preview: 'second', type: 'text', createdAt: second.createdAt };
+  expect(getLastMessageAfter({ type: 'sent', message: second }, conversation)).toEqual(lastMessage);
+  expect(getLastMessageAfter({ type: 'sent', message: second }, undefined)).toEqual(lastMessage);
 });
 
 it('returns the newest message after its edit, and undefined after an edit of an older message', () => {

@@ -44,14 +44,14 @@ export const useSessionCheck = (
     queryFn: async (context) => {
       const userAtRequest = currentUser();
       const response = await loadSessionUser(context);
-      const present = currentUser();
-      if (!present || present.id !== userAtRequest?.id) return null;
+      const userNow = currentUser();
+      if (!userNow || userNow.id !== userAtRequest?.id) return null;
       if (response === null) {
         signOut();
         return null;
       }
-      // What a push or a save changed in the meantime is newer than the response.
-      const user = { ...parseUserResponse(response), ...selectChangedFields(userAtRequest, present) };
+      // Fields changed by a push or a save in the meantime are newer than the response.
+      const user = { ...parseUserResponse(response), ...selectChangedFields(userAtRequest, userNow) };
       signIn(user);
       return user;
     },

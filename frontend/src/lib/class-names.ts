@@ -57,7 +57,8 @@ const merge = (classes: string): string => {
     const property = findProperty(utility);
     if (property === undefined) kept.push(name);
     else if (!seen.has(variants + property)) {
-      for (const each of [property, ...(propertiesOfShorthand[property] ?? [])]) seen.add(variants + each);
+      const setProperties = [property, ...(propertiesOfShorthand[property] ?? [])];
+      for (const setProperty of setProperties) seen.add(variants + setProperty);
       kept.push(name);
     }
   }

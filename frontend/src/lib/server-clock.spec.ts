@@ -9,11 +9,14 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-it.each([5, -5])('follows the server when the local clock is %s minutes off', (minutes) => {
-  const serverMs = now - minutes * 60_000;
-  noteServerDate(formatDateHeader(serverMs), now - 100, now);
-  expect(Math.abs(getServerNow() - serverMs)).toBeLessThan(1_000);
-});
+it.each([5, -5])(
+  "getServerNow returns the server's time when the local clock is %s minutes off",
+  (minutes) => {
+    const serverMs = now - minutes * 60_000;
+    noteServerDate(formatDateHeader(serverMs), now - 100, now);
+    expect(Math.abs(getServerNow() - serverMs)).toBeLessThan(1_000);
+  },
+);
 
 it('getServerNow returns the local time when the difference is within the precision of the Date header', () => {
   noteServerDate(formatDateHeader(now - 2_000), now - 50, now);

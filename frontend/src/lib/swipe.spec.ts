@@ -5,7 +5,7 @@ it.each([
   ['left', { x: -60, y: -5 }, -60],
   ['mostly vertical', { x: 20, y: 80 }, 0],
   ['diagonal', { x: 40, y: 40 }, 0],
-  ['tiny, as of an unsteady tap', { x: 4, y: 1 }, 0],
-])('counts as horizontal only a clear movement to one side: %s', (_movement, to, distance) => {
+  ['tiny, like an unsteady tap', { x: 4, y: 1 }, 0],
+])('measures only clearly horizontal movements: %s', (_movement, to, distance) => {
   expect(measureHorizontalDistance({ x: 0, y: 0 }, to)).toBe(distance);
 });

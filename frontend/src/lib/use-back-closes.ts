@@ -13,9 +13,9 @@ export const isOverlayEntry = (): boolean => (history.state as EntryState | null
  * entry while `isOpen`, and removes it when the overlay is closed in another way.
  */
 export const useBackCloses = (isOpen: boolean, close: () => void): void => {
-  const latest = useRef(close);
+  const latestClose = useRef(close);
   useEffect(() => {
-    latest.current = close;
+    latestClose.current = close;
   });
   useEffect(() => {
     if (!isOpen) return;
@@ -28,7 +28,7 @@ export const useBackCloses = (isOpen: boolean, close: () => void): void => {
       history.pushState({ ...(history.state as object | null), overlay }, '');
     });
     const onPop = (): void => {
-      if (wasAdded && !isOnTop()) latest.current();
+      if (wasAdded && !isOnTop()) latestClose.current();
     };
     window.addEventListener('popstate', onPop);
     return () => {

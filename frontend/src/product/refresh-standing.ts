@@ -12,9 +12,9 @@ export const refreshStanding = async (): Promise<{ isSignedOut: boolean }> => {
   if (!before) return { isSignedOut: true };
   try {
     const { standing, isModerator } = parseUserResponse(await request('GET', `/api/user/${before.id}`));
-    const present = currentUser();
+    const userNow = currentUser();
     // A frame that arrived in the meantime is newer than the response.
-    if (present?.id === before.id && present.standing === before.standing) {
+    if (userNow?.id === before.id && userNow.standing === before.standing) {
       mergeIntoUser({ standing, isModerator });
     }
     return { isSignedOut: false };

@@ -84,7 +84,7 @@ describe.each([
   });
 
   it.each(['background', 'card', 'popover'])(
-    'shows the border of inputs on %s at 3:1 or better',
+    'the contrast of the border of inputs on %s is at least 3:1',
     (surface) => {
       expect(contrast(tokens, 'input', surface)).toBeGreaterThanOrEqual(3);
     },

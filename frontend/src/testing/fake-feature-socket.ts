@@ -22,9 +22,9 @@ export class FakeFeatureSocket {
 
   request = (event: string, data: object, options?: RequestOptions): Promise<Record<string, unknown>> =>
     new Promise((resolve, reject) => {
-      const ack: SentCommand['ack'] = (given) => {
-        options?.onAck?.(given);
-        resolve(given);
+      const ack: SentCommand['ack'] = (ackData) => {
+        options?.onAck?.(ackData);
+        resolve(ackData);
       };
       this.commands.push({ event, data: { ...data }, ack, reject });
     });

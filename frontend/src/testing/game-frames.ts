@@ -49,9 +49,13 @@ export const play = (state: RandomChatState, ...steps: (GameFrame | GameAction)[
     state,
   );
 
-export const createQuestionFrame = (initiatorId: number, gameId = 'g1', asked = question): GameFrame => ({
+export const createQuestionFrame = (
+  initiatorId: number,
+  gameId = 'g1',
+  askedQuestion = question,
+): GameFrame => ({
   event: 'break_ice_question_received',
-  data: { gameId, question: asked, initiatorId },
+  data: { gameId, question: askedQuestion, initiatorId },
 });
 export const askedByPartner = createQuestionFrame(partner.id);
 export const waiting: GameFrame = {

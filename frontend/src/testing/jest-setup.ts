@@ -10,12 +10,12 @@ for (const property of ['clientHeight', 'clientWidth']) {
 }
 HTMLElement.prototype.scrollTo = () => undefined;
 
-class StillObserver {
+class NoopObserver {
   observe(): void {}
   unobserve(): void {}
   disconnect(): void {}
 }
-Object.assign(globalThis, { ResizeObserver: StillObserver });
+Object.assign(globalThis, { ResizeObserver: NoopObserver });
 Object.assign(window, {
   matchMedia: (query: string) => ({
     matches: false,

@@ -35,13 +35,13 @@ export const showModeration = (cases: ModerationCase[], search = '', routes: Rou
     [queueUrl('held')]: createCasePage([]),
     'GET /api/user/4': { id: 4, username: 'mod-two', avatar: null, isOnline: true },
     ...(Object.fromEntries(
-      cases.flatMap((shown) => [
-        [`GET /api/moderation/cases/${shown.id}`, shown],
-        [`POST /api/moderation/cases/${shown.id}/claim`, claim],
-        [`DELETE /api/moderation/cases/${shown.id}/claim`, undefined],
+      cases.flatMap((queuedCase) => [
+        [`GET /api/moderation/cases/${queuedCase.id}`, queuedCase],
+        [`POST /api/moderation/cases/${queuedCase.id}/claim`, claim],
+        [`DELETE /api/moderation/cases/${queuedCase.id}/claim`, undefined],
         [
-          `GET /api/moderation/people/${shown.userId}`,
-          aModeratedPerson({ id: shown.userId, username: shown.username }),
+          `GET /api/moderation/people/${queuedCase.userId}`,
+          aModeratedPerson({ id: queuedCase.userId, username: queuedCase.username }),
         ],
       ]),
     ) as Routes),

@@ -37,16 +37,19 @@ it('a menu opens on a click with the name of its button, and Escape closes it wi
   expect(chosen).not.toHaveBeenCalled();
 });
 
-it.each(['{Enter}', ' ', '{ArrowDown}'])('opens on the key %p with the first item focused', async (key) => {
-  const { user, button } = show();
-  await user.tab();
-  expect(button).toHaveFocus();
-  await user.keyboard(key);
-  await screen.findByRole('menu');
-  expect(screen.getByRole('menuitem', { name: 'First' })).toHaveFocus();
-  await user.keyboard('{ArrowDown}');
-  expect(screen.getByRole('menuitem', { name: 'Second' })).toHaveFocus();
-});
+it.each(['{Enter}', ' ', '{ArrowDown}'])(
+  'a menu opens on the key %p with the first item focused',
+  async (key) => {
+    const { user, button } = show();
+    await user.tab();
+    expect(button).toHaveFocus();
+    await user.keyboard(key);
+    await screen.findByRole('menu');
+    expect(screen.getByRole('menuitem', { name: 'First' })).toHaveFocus();
+    await user.keyboard('{ArrowDown}');
+    expect(screen.getByRole('menuitem', { name: 'Second' })).toHaveFocus();
+  },
+);
 
 it('runs the chosen item once the focus is back on the button', async () => {
   const { user } = show();

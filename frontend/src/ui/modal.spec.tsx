@@ -54,7 +54,7 @@ it.each([
   ['the X', (user) => user.click(screen.getByRole('button', { name: 'Close' }))],
   ['a click outside', async () => clickOutside()],
 ] satisfies [by: string, close: (user: User) => Promise<void>][])(
-  'is closed by %s, and returns the focus',
+  'a modal closed by %s returns the focus to its opener',
   async (_by, close) => {
     const user = await openFirstModal();
     await close(user);

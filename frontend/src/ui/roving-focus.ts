@@ -24,7 +24,8 @@ const findTargetIndex = (
   if (step === undefined) return undefined;
   if (isGrid && (key === 'ArrowUp' || key === 'ArrowDown')) {
     const columns = items.findIndex(({ offsetTop }) => offsetTop !== items[0]?.offsetTop);
-    const to = from + step * (columns < 1 ? items.length : columns);
+    const isSingleRow = columns < 1;
+    const to = from + step * (isSingleRow ? items.length : columns);
     return to >= 0 && to < items.length ? to : from;
   }
   return (from + step + items.length) % items.length;

@@ -14,7 +14,7 @@ export const useForm = <Values extends Readonly<Record<string, string>>>(initial
       name,
       value: values[name],
       onChange: ({ target }: ChangeEvent<HTMLInputElement>): void => {
-        setValues((present) => ({ ...present, [name]: target.value }));
+        setValues((current) => ({ ...current, [name]: target.value }));
       },
     }),
     reset: (next: Values = initial): void => setValues(next),

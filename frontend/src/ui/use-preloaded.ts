@@ -18,9 +18,9 @@ export const runWhenIdle = (run: () => void): (() => void) => {
 export const usePreloaded = (parts: readonly Pick<Part<never>, 'preload'>[]): void => {
   useEffect(() => {
     let cancel = (): void => undefined;
-    const preloadNext = ([part, ...others]: readonly Pick<Part<never>, 'preload'>[]): void => {
+    const preloadNext = ([part, ...remaining]: readonly Pick<Part<never>, 'preload'>[]): void => {
       if (!part) return;
-      cancel = runWhenIdle(() => void part.preload().then(() => preloadNext(others)));
+      cancel = runWhenIdle(() => void part.preload().then(() => preloadNext(remaining)));
     };
     preloadNext(parts);
     return () => cancel();

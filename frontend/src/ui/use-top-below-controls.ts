@@ -18,8 +18,10 @@ export const findLowerEdgeOfControls = (page: Document = document): number => {
   // Requires a bar, because popovers also have the role `dialog`.
   const dialog = [...page.querySelectorAll(`[role="dialog"][data-state="open"]:has(${barSelector})`)].at(-1);
   if (dialog && dialog.getBoundingClientRect().top >= toastHeightPx) return 0;
-  const inUse = [...(dialog ?? page).querySelectorAll(barSelector)].filter((bar) => !bar.closest('[inert]'));
-  const edge = Math.max(0, ...inUse.map((bar) => bar.getBoundingClientRect().bottom));
+  const activeBars = [...(dialog ?? page).querySelectorAll(barSelector)].filter(
+    (bar) => !bar.closest('[inert]'),
+  );
+  const edge = Math.max(0, ...activeBars.map((bar) => bar.getBoundingClientRect().bottom));
   return edge <= (page.defaultView?.innerHeight ?? 0) * maxHeightShare ? edge : 0;
 };
 

@@ -17,7 +17,7 @@ import {
 import { shell, useShell } from '@/app/shell/shell-store';
 import { renderRandomChatIdeas } from '@/app/shell/suggestions-place';
 import { Sidebar } from '@/app/shell/sidebar';
-import { Notices, PausedProduct, StandingNote, standingPagePart } from '@/app/shell/standing-parts';
+import { Notices, AccountPausedPage, StandingNote, standingPagePart } from '@/app/shell/standing-parts';
 import { TopBar } from '@/app/shell/top-bar';
 import { useOpenFriend } from '@/app/shell/use-open-friend';
 import { CoveredPage, useLogout } from '@/app/shell/use-logout';
@@ -241,8 +241,8 @@ const SignedOut = () => {
 
 const ChatPage = () => {
   const user = useIdentity((state) => state.user);
-  const isOut = user !== null && isExcluded(user.standing);
-  useSessionCheck(user?.id, { everyMs: isOut ? standingCheckMs : undefined });
+  const isSuspended = user !== null && isExcluded(user.standing);
+  useSessionCheck(user?.id, { everyMs: isSuspended ? standingCheckMs : undefined });
   const { logOut, cover } = useLogout();
   useAppHeight();
   useDropGuard();
@@ -250,7 +250,11 @@ const ChatPage = () => {
   if (!user) return <SignedOut />;
   return (
     <div className="flex h-(--app-height) flex-col overflow-hidden overscroll-contain">
-      {isOut ? <PausedProduct user={user} onLogout={logOut} /> : <Chat user={user} logOut={logOut} />}
+      {isSuspended ? (
+        <AccountPausedPage user={user} onLogout={logOut} />
+      ) : (
+        <Chat user={user} logOut={logOut} />
+      )}
       {cover}
     </div>
   );

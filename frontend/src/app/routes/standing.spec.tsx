@@ -30,7 +30,7 @@ const seenAt = '2026-11-20T22:00:00.000Z';
 
 const sockets: FakeSocket[] = [];
 const getSocket = (): FakeSocket => sockets.at(-1)!;
-const accept = (): void =>
+const acceptConnection = (): void =>
   act(() => {
     getSocket().accept();
     getSocket().deliver(
@@ -88,42 +88,42 @@ const open = (standing: Standing = good) => {
       </Routes>
     </MemoryRouter>,
   );
-  return { server, listOpenedSockets: () => sockets.length - before };
+  return { server, countOpenedSockets: () => sockets.length - before };
 };
 const openChat = async () => {
   const opened = open();
   await screen.findByRole('heading', { name: 'Ready to chat?' });
-  accept();
+  acceptConnection();
   opened.server.routes['GET /api/notices/7'] = [aNotice()];
   return opened;
 };
-const isPaused = () => screen.findByRole('heading', { level: 1, name: 'Your account is paused' });
+const findPausedHeading = () => screen.findByRole('heading', { level: 1, name: 'Your account is paused' });
 
-it('a user who is suspended while connected is led to the standing page at once, and the socket closes', async () => {
-  const { server, listOpenedSockets } = await openChat();
+it('a user who is suspended while connected immediately sees the standing page, and the socket closes', async () => {
+  const { server, countOpenedSockets } = await openChat();
   const partnerInfo = aPartner();
   act(() => randomChat.startSearch());
   act(() => getSocket().deliver('chat_matched', { sessionId: 's1', seq: 1, partnerId: 12, partnerInfo }));
   server.routes['GET /api/user/7'] = { ...me, standing: suspended };
   act(() => getSocket().deliver('standing', suspended));
-  expect(await isPaused()).toHaveFocus();
+  expect(await findPausedHeading()).toHaveFocus();
   expect(getSocket().closedWith).toBe(closeCodes.normal);
   expect(screen.queryByRole('heading', { name: 'Ready to chat?' })).toBeNull();
   expect(randomChat.useStore.getState().phase).toBe('initial');
   expect(await screen.findByText('Rule: Nothing sexual that the other does not want.')).toBeVisible();
   expect(document.title).toBe('Your account is paused · Thaw');
-  expect(listOpenedSockets()).toBe(1);
-  // The page is the notice.
+  expect(countOpenedSockets()).toBe(1);
+  // The page shows the notice, so it is marked as seen and no dialog opens.
   await waitFor(() => expect(server.count('PUT', '/api/notices/41')).toBe(1));
   expect(screen.queryByRole('dialog')).toBeNull();
 });
 
-it('a close with 4401 leads to the standing page when the server says that the user is suspended', async () => {
-  const { server, listOpenedSockets } = await openChat();
+it('a socket closed with 4401 (not signed in) leads to the standing page if the user is suspended', async () => {
+  const { server, countOpenedSockets } = await openChat();
   server.routes['GET /api/user/7'] = { ...me, standing: suspended };
   act(() => getSocket().drop(closeCodes.notSignedIn));
-  expect(await isPaused()).toBeVisible();
-  expect(listOpenedSockets()).toBe(1);
+  expect(await findPausedHeading()).toBeVisible();
+  expect(countOpenedSockets()).toBe(1);
 });
 
 it('an HTTP request refused with the code suspended leads to the standing page', async () => {
@@ -131,14 +131,14 @@ it('an HTTP request refused with the code suspended leads to the standing page',
   server.routes['GET /api/user/7'] = { ...me, standing: suspended };
   server.routes['GET /api/chat-history/7'] = new Refusal(403, { code: 'suspended', message: 'Suspended' });
   await expect(request('GET', '/api/chat-history/7')).rejects.toThrow('403');
-  expect(await isPaused()).toBeVisible();
+  expect(await findPausedHeading()).toBeVisible();
 });
 
-it('a user who signs in while banned sees why, without a socket, and can sign out', async () => {
-  const { listOpenedSockets } = open(banned);
+it('a banned user who signs in sees the reason, has no socket, and can sign out', async () => {
+  const { countOpenedSockets } = open(banned);
   expect(await screen.findByRole('heading', { name: 'Your account is closed' })).toBeVisible();
   expect(await screen.findByText('Without an end')).toBeVisible();
-  expect(listOpenedSockets()).toBe(0);
+  expect(countOpenedSockets()).toBe(0);
   await userEvent.click(screen.getAllByRole('button', { name: 'Logout' })[0]!);
   expect(await screen.findByText('the sign-in page')).toBeVisible();
   expect(currentUser()).toBeNull();
@@ -147,16 +147,16 @@ it('a user who signs in while banned sees why, without a socket, and can sign ou
 
 it('the chat returns without a reload when the suspension is lifted', async () => {
   jest.useFakeTimers();
-  const { server, listOpenedSockets } = open(suspended);
-  expect(await isPaused()).toBeVisible();
-  const asked = server.count('GET', '/api/user/7');
+  const { server, countOpenedSockets } = open(suspended);
+  expect(await findPausedHeading()).toBeVisible();
+  const requestCount = server.count('GET', '/api/user/7');
   await act(() => jest.advanceTimersByTimeAsync(60_000));
-  expect(server.count('GET', '/api/user/7')).toBe(asked + 1);
-  expect(await isPaused()).toBeVisible();
+  expect(server.count('GET', '/api/user/7')).toBe(requestCount + 1);
+  expect(await findPausedHeading()).toBeVisible();
   server.routes['GET /api/user/7'] = me;
   await act(() => jest.advanceTimersByTimeAsync(60_000));
   expect(await screen.findByRole('heading', { name: 'Ready to chat?' })).toBeVisible();
-  expect(listOpenedSockets()).toBe(1);
+  expect(countOpenedSockets()).toBe(1);
 });
 
 it('the chat returns even if the response equals the one received before the suspension', async () => {
@@ -165,7 +165,7 @@ it('the chat returns even if the response equals the one received before the sus
   await screen.findByRole('heading', { name: 'Ready to chat?' });
   await waitFor(() => expect(server.count('GET', '/api/user/7')).toBe(1));
   act(() => mergeIntoUser({ standing: suspended }));
-  expect(await isPaused()).toBeVisible();
+  expect(await findPausedHeading()).toBeVisible();
   await act(() => jest.advanceTimersByTimeAsync(60_000));
   expect(await screen.findByRole('heading', { name: 'Ready to chat?' })).toBeVisible();
 });

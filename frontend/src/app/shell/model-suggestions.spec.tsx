@@ -14,7 +14,10 @@ const question = 'Ideas from api.example.com?';
 type Server = ReturnType<typeof fakeServer>;
 let server: Server;
 
-const serve = (source: object, suggestions: unknown = { source: 'model', suggestions: modelIdeas }): Server =>
+const createServer = (
+  source: object,
+  suggestions: unknown = { source: 'model', suggestions: modelIdeas },
+): Server =>
   fakeServer({
     'GET /api/suggestions': source,
     'POST /api/suggestions': suggestions as object,
@@ -35,7 +38,7 @@ const show = async () => {
 
 const button = (name: string) => screen.getByRole('button', { name });
 const queryDialog = () => screen.queryByRole('dialog', { name: question });
-const asked = () => server.count('POST', '/api/suggestions');
+const countModelRequests = () => server.count('POST', '/api/suggestions');
 const listChips = (): string[] =>
   within(screen.getByRole('group', { name: 'Suggestions' }))
     .queryAllByRole('button')
@@ -54,18 +57,18 @@ beforeEach(() => {
   insert.mockReset();
   useSuggestions.setState({ requestedIn: null, hiddenIn: null, usedIn: {}, modelIdeas: null });
   signIn(aUser());
-  server = serve({ model: true, host });
+  server = createServer({ model: true, host });
 });
 afterEach(() => signOut());
 
-it('is invisible when the server has no model', async () => {
-  server = serve({ model: false, host: null });
+it('offers no model suggestions when the server has no model', async () => {
+  server = createServer({ model: false, host: null });
   const user = await show();
   await user.click(button('Suggest something'));
   await expectOfflineChips();
   expect(queryDialog()).toBeNull();
   expect(screen.queryByRole('button', { name: /^Ideas from/ })).toBeNull();
-  expect(asked()).toBe(0);
+  expect(countModelRequests()).toBe(0);
 });
 
 it('asks for consent before anything is sent, names the host, and labels the suggestions of the model', async () => {
@@ -74,7 +77,7 @@ it('asks for consent before anything is sent, names the host, and labels the sug
   expect(queryDialog()).toHaveAccessibleDescription(
     "Your own last five messages and the topics of the chat are sent to api.example.com. Your partner's words are not.",
   );
-  expect(asked()).toBe(0);
+  expect(countModelRequests()).toBe(0);
   await user.click(button('Use it'));
   await waitFor(() => expect(listChips()).toEqual(modelIdeas));
   expect(queryDialog()).toBeNull();
@@ -86,17 +89,17 @@ it('asks for consent before anything is sent, names the host, and labels the sug
 });
 
 it.each(['Only ideas from this page', 'Close', '{Escape}'])(
-  'sends nothing after %s, and does not ask again',
-  async (no) => {
+  'sends nothing after consent is refused with %s, and does not ask again',
+  async (refusal) => {
     const user = await show();
     await user.click(button('Suggest something'));
-    await (no === '{Escape}' ? user.keyboard(no) : user.click(button(no)));
+    await (refusal === '{Escape}' ? user.keyboard(refusal) : user.click(button(refusal)));
     await expectOfflineChips();
     expect(queryDialog()).toBeNull();
     await user.click(button('Hide'));
     await user.click(button('Suggest something'));
     expect(queryDialog()).toBeNull();
-    expect(asked()).toBe(0);
+    expect(countModelRequests()).toBe(0);
   },
 );
 
@@ -115,7 +118,7 @@ it.each([
   const user = await show();
   await user.click(button('Suggest something'));
   expect(queryDialog()).not.toBeNull();
-  expect(asked()).toBe(0);
+  expect(countModelRequests()).toBe(0);
 });
 
 it('sends no more requests after the user withdraws the consent', async () => {
@@ -125,21 +128,21 @@ it('sends no more requests after the user withdraws the consent', async () => {
   await user.click(await screen.findByRole('button', { name: 'Ideas from api.example.com' }));
   await user.click(button('Only ideas from this page'));
   await expectOfflineChips();
-  const before = asked();
+  const requestCount = countModelRequests();
   await user.click(button('Other ideas'));
-  expect(asked()).toBe(before);
+  expect(countModelRequests()).toBe(requestCount);
   expect(localStorage.getItem(`thaw-suggestions-source-${aUser().id}`)).toBe(`page ${host}`);
 });
 
 it.each([
-  ['has no answer', { source: 'none', suggestions: [] }],
+  ['has no suggestions', { source: 'none', suggestions: [] }],
   ['refuses', new Refusal(429)],
   ['fails', new Refusal(503)],
-  ['answers in another shape', { suggestions: 'no' }],
-  ['repeats what was used', { source: 'model', suggestions: ['used'] }],
-])('shows suggestions of the page when the server %s', async (_, answer) => {
+  ['sends an invalid response', { suggestions: 'no' }],
+  ['repeats a used suggestion', { source: 'model', suggestions: ['used'] }],
+])('shows the built-in suggestions when the server %s', async (_, response) => {
   localStorage.setItem(`thaw-suggestions-source-${aUser().id}`, `model ${host}`);
-  server = serve({ model: true, host }, answer);
+  server = createServer({ model: true, host }, response);
   useSuggestions.setState({ usedIn: { 12: ['used'] } });
   const user = await show();
   await user.click(button('Suggest something'));
@@ -155,7 +158,7 @@ it('reuses the model suggestions when the row is shown again, and requests new o
   await user.click(button('Hide'));
   await user.click(button('Suggest something'));
   await waitFor(() => expect(listChips()).toEqual(modelIdeas));
-  expect(asked()).toBe(1);
+  expect(countModelRequests()).toBe(1);
   await user.click(button('Other ideas'));
-  await waitFor(() => expect(asked()).toBe(2));
+  await waitFor(() => expect(countModelRequests()).toBe(2));
 });

@@ -15,14 +15,14 @@ import {
 export const NoticePlace = ({ user }: { user: SelfUser }) => {
   const { data: notices = [] } = useNotices(user.id);
   const dialog = useNoticeDialog();
-  // A notice waits for the answer to an open question; the mandatory one for the gender comes first (A166).
-  const isAsking = useBlockDialog(({ person }) => person !== null);
+  // A notice waits until other dialogs are closed, first of all the mandatory gender question (A166).
+  const isBlocking = useBlockDialog(({ person }) => person !== null);
   const isReporting = useReportDialog(({ target }) => target !== null);
-  const isHeld = user.gender === null || isAsking || isReporting;
+  const hasOtherDialog = user.gender === null || isBlocking || isReporting;
   useEffect(() => resetNoticeDialog, [user.id]);
   // The standing page itself shows these notices.
   const isShownByPage = ({ kind }: { kind: string }): boolean => kind === 'suspension' || kind === 'ban';
   const shownHere = isExcluded(user.standing) ? notices.filter((notice) => !isShownByPage(notice)) : notices;
-  const notice = isHeld ? undefined : selectShownNotice(dialog, shownHere);
+  const notice = hasOtherDialog ? undefined : selectShownNotice(dialog, shownHere);
   return notice ? <NoticeDialog key={notice.id} userId={user.id} notice={notice} /> : null;
 };

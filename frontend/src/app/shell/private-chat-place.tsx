@@ -1,7 +1,7 @@
 import { type Friend, type SelfUser } from '@thaw/contract/users';
 import { useCallback } from 'react';
 import { copy } from '@/app/copy';
-import { useNewsBeneath } from '@/app/shell/news-beneath';
+import { useHasNewsBeneath } from '@/app/shell/use-has-news-beneath';
 import { renderPrivateChatIdeas } from '@/app/shell/suggestions-place';
 import { shell } from '@/app/shell/shell-store';
 import { MoreAbout } from '@/features/safety/components/more-about';
@@ -32,7 +32,7 @@ const BrokenChat = ({ retry }: { retry: () => void }) => (
 
 /** Covers the chat area only: top bar and sidebar stay usable (A68). */
 export const PrivateChatPlace = ({ me, friend }: { me: SelfUser; friend: Friend }) => {
-  const hasNews = useNewsBeneath();
+  const hasNews = useHasNewsBeneath();
   const reportMessage = useCallback(
     (messageId: number) => askToReport(friend, { messageIds: [messageId] }),
     [friend],

@@ -3,7 +3,7 @@ import { useEffect } from 'react';
 import { copy } from '@/app/copy';
 import { BrokenModal, PendingModal } from '@/app/shell/lazy-modal';
 import { DeleteAccountPlace, DownloadMyDataPlace } from '@/app/shell/my-data-parts';
-import { NoticesOfSettings } from '@/app/shell/standing-parts';
+import { SettingsNotices } from '@/app/shell/standing-parts';
 import { useFriends } from '@/features/friends/api/friends';
 import { useRandomChat } from '@/features/random-chat/stores/random-chat.store';
 import { useIsBlocked } from '@/features/safety/api/blocks';
@@ -26,7 +26,7 @@ export const safetySettingsPart = createPart(
   async () => (await import('@/features/safety/components/safety-settings')).SafetySettings,
 );
 
-const AskToBlock = ({ userId, person }: { userId: number; person: Person }) => {
+const LoadedBlockDialog = ({ userId, person }: { userId: number; person: Person }) => {
   const partnerId = useRandomChat(({ phase, session }) =>
     phase === 'active' ? session?.partner.id : undefined,
   );
@@ -54,10 +54,10 @@ export const BlockDialogPlace = ({ userId }: { userId: number }) => {
   const person = useBlockDialog((state) => state.person);
   // The next user of this page must not see the dialog of the previous one.
   useEffect(() => closeBlockDialog, [userId]);
-  return person ? <AskToBlock userId={userId} person={person} /> : null;
+  return person ? <LoadedBlockDialog userId={userId} person={person} /> : null;
 };
 
-const AskToReport = ({ userId, target }: { userId: number; target: ReportTarget }) => {
+const LoadedReportDialog = ({ userId, target }: { userId: number; target: ReportTarget }) => {
   const isBlocked = useIsBlocked(userId, target.person.id);
   return (
     <LoadedPart
@@ -75,7 +75,7 @@ export const ReportDialogPlace = ({ userId }: { userId: number }) => {
   const target = useReportDialog((state) => state.target);
   // The next user of this page must not see the dialog of the previous one.
   useEffect(() => closeReportDialog, [userId]);
-  return target ? <AskToReport userId={userId} target={target} /> : null;
+  return target ? <LoadedReportDialog userId={userId} target={target} /> : null;
 };
 
 /** The section of Profile Settings for blocked people, notices and the user's data. */
@@ -86,7 +86,7 @@ export const SafetySettingsPlace = ({ user }: { user: SelfUser }) => (
   >
     {(SafetySettings) => (
       <SafetySettings userId={user.id}>
-        <NoticesOfSettings userId={user.id} />
+        <SettingsNotices userId={user.id} />
         <DownloadMyDataPlace user={user} isRow />
         <DeleteAccountPlace user={user} isRow />
       </SafetySettings>

@@ -45,22 +45,21 @@ const WideSidebar = ({ children, profile }: SidebarProps) => {
   );
 };
 
-/** A shorter swipe does not close the sheet. */
-const closingSwipePx = 60;
+const minClosingSwipePx = 60;
 
 /** Touch handlers that close the sheet on a swipe to the left. */
 const useSwipeOut = (close: () => void) => {
-  const from = useRef<Point | null>(null);
+  const start = useRef<Point | null>(null);
   return {
     onTouchStart: ({ touches }: TouchEvent) => {
       const touch = touches.length === 1 ? touches[0] : undefined;
-      from.current = touch ? { x: touch.clientX, y: touch.clientY } : null;
+      start.current = touch ? { x: touch.clientX, y: touch.clientY } : null;
     },
     onTouchEnd: ({ changedTouches }: TouchEvent) => {
       const touch = changedTouches[0];
-      if (!from.current || !touch) return;
-      const distance = measureHorizontalDistance(from.current, { x: touch.clientX, y: touch.clientY });
-      if (distance <= -closingSwipePx) close();
+      if (!start.current || !touch) return;
+      const distance = measureHorizontalDistance(start.current, { x: touch.clientX, y: touch.clientY });
+      if (distance <= -minClosingSwipePx) close();
     },
   };
 };

@@ -40,7 +40,7 @@ export const StandingNote = ({ user }: { user: SelfUser }) =>
   ) : null;
 
 /** The button in Profile Settings that lists the notices. */
-export const NoticesOfSettings = ({ userId }: { userId: number }) => (
+export const SettingsNotices = ({ userId }: { userId: number }) => (
   <LoadedPart
     part={noticesButtonPart}
     broken={({ retry }) => <LoadError text={copy.brokenPart.title} onRetry={retry} />}
@@ -50,7 +50,7 @@ export const NoticesOfSettings = ({ userId }: { userId: number }) => (
 );
 
 /** The page of a user whose account is paused or closed. */
-export const PausedProduct = ({ user, onLogout }: { user: SelfUser; onLogout: () => void }) => (
+export const AccountPausedPage = ({ user, onLogout }: { user: SelfUser; onLogout: () => void }) => (
   <LoadedPart
     part={standingPagePart}
     pending={

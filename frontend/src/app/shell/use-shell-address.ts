@@ -34,10 +34,10 @@ const isShellModal = (dialog: OpenParts['dialog']): dialog is ShellModal =>
 export const parseSearch = (search: string): OpenParts => {
   const params = new URLSearchParams(search);
   const friend = Number(params.get('friend'));
-  const named = Object.entries(dialogNames).find(([, name]) => name === params.get('dialog'));
+  const dialogEntry = Object.entries(dialogNames).find(([, name]) => name === params.get('dialog'));
   return {
     friend: Number.isSafeInteger(friend) && friend > 0 ? friend : undefined,
-    dialog: named?.[0] as OpenParts['dialog'],
+    dialog: dialogEntry?.[0] as OpenParts['dialog'],
   };
 };
 

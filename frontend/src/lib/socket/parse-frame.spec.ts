@@ -13,8 +13,8 @@ it.each(['friend_request', 'friend-request-received'])('parses %s as a friend re
 
 it.each([
   ['an event of a newer release', 'chat_reported', { sessionId: 's1', seq: 4, by: 1 }],
-  ['a known event in another shape', 'random_message', { sessionId: 's1', seq: 4, parts: [] }],
-])('parses %s as session_advanced if it is a stored event', (_, event, frameData) => {
+  ['a known event with unknown data', 'random_message', { sessionId: 's1', seq: 4, parts: [] }],
+])('parses %s, if it has a sessionId and seq, as session_advanced', (_, event, frameData) => {
   expect(parseFrame(JSON.stringify({ event, data: frameData }))).toEqual({
     event: 'session_advanced',
     data: { sessionId: 's1', seq: 4 },
@@ -23,12 +23,12 @@ it.each([
 
 it.each([
   [
-    'a resume in another shape',
+    'a session_resumed frame with invalid data',
     JSON.stringify({ event: 'session_resumed', data: { sessionId: 's', seq: 4 } }),
   ],
   ['an unknown event', JSON.stringify({ event: 'toString', data: {} })],
-  ['data of another shape', JSON.stringify({ event: 'friend_request', data: { ...data, id: 'x' } })],
-  ['half a frame', '{"event":'],
+  ['a frame with invalid data', JSON.stringify({ event: 'friend_request', data: { ...data, id: 'x' } })],
+  ['a truncated frame', '{"event":'],
   ['a frame without an event', JSON.stringify({ data })],
 ])('drops %s', (_, text) => {
   expect(parseFrame(text)).toBeUndefined();

@@ -53,7 +53,7 @@ describe('a close with 4401 (not signed in)', () => {
   it('ignores a response about the previous user', async () => {
     const { client, getCurrentSocket, acceptConnection, checkSignedOut, onSignedOut, getStatus } =
       openSocketClient();
-    let respond: (isOut: boolean) => void = () => undefined;
+    let respond: (isSignedOut: boolean) => void = () => undefined;
     checkSignedOut.mockReturnValueOnce(new Promise((resolve) => (respond = resolve)));
     getCurrentSocket().drop(closeCodes.notSignedIn);
     client.stop();

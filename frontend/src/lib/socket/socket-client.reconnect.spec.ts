@@ -73,11 +73,11 @@ describe('losing the connection', () => {
     old.drop(closeCodes.abnormal);
     clock.advance(1_000);
     acceptConnection();
-    const before = frames.length;
+    const frameCount = frames.length;
     onmessage?.call(old as never, new MessageEvent('message', { data: '{"event":"queue_left","data":{}}' }));
     onclose?.call(old as never, { code: 1006 } as never);
     onopen?.call(old as never, new Event('open'));
-    expect(frames).toHaveLength(before);
+    expect(frames).toHaveLength(frameCount);
     expect(getStatus()).toEqual({ kind: 'open' });
     expect(client.isOpen).toBe(true);
     expect(sockets).toHaveLength(2);

@@ -93,10 +93,10 @@ describe('sending frames', () => {
     const { client, getCurrentSocket, frames } = openSocketClient();
     const order: string[] = [];
     void client.request('leave_queue', {}, { onAck: () => order.push(`ack after ${frames.length} frames`) });
-    const before = frames.length;
+    const frameCount = frames.length;
     getCurrentSocket().ack('leave_queue');
     getCurrentSocket().deliver('queue_left', {});
-    expect(order).toEqual([`ack after ${before} frames`]);
+    expect(order).toEqual([`ack after ${frameCount} frames`]);
   });
 
   it('rejects a request when refused, timed out or disconnected, and immediately when not connected', async () => {

@@ -265,9 +265,9 @@ export class SocketClient {
     const checking: ConnectionStatus = { kind: 'failed', canReconnect: false };
     this.setStatus(checking);
     checkSignedOut().then(
-      (isOut) => {
+      (isSignedOut) => {
         if (this.status !== checking) return;
-        if (isOut) onSignedOut();
+        if (isSignedOut) onSignedOut();
         else this.retry();
       },
       (error: unknown) => {

@@ -17,12 +17,12 @@ it('lists facts, rule, who decided, the end of the sanction and the deadline of 
 
 it.each<[what: string, notice: Partial<Notice>, expected: string[]]>([
   [
-    'names a ban without an end',
+    'states that a ban has no end',
     { kind: 'ban', until: null, appeal: none },
     [expect.any(String), expect.any(String), 'Decided by a moderator', 'Without an end'],
   ],
   [
-    'explains the care pool',
+    'explains the care pool, in which reported users meet only each other',
     { kind: 'care', facts: null, rule: null, decidedBy: 'automatic', until: null, appeal: none },
     [
       'Several people reported you today. Until a moderator has looked, you meet only people in the same situation.',
@@ -35,7 +35,7 @@ it.each<[what: string, notice: Partial<Notice>, expected: string[]]>([
     ['You wrote that you are under 18, so the chat was ended. Thaw is for adults.'],
   ],
   [
-    'answers an appeal',
+    'states the decision about an appeal',
     {
       kind: 'appeal_decided',
       facts: null,
@@ -51,7 +51,7 @@ it.each<[what: string, notice: Partial<Notice>, expected: string[]]>([
     ['The decision was reversed.', 'You were right about the date.'],
   ],
   [
-    'says when the only moderator has decided twice',
+    'shows the explanation when the same moderator decided the appeal',
     {
       kind: 'appeal_decided',
       facts: null,
@@ -67,7 +67,7 @@ it.each<[what: string, notice: Partial<Notice>, expected: string[]]>([
     ['The decision stands.', 'Nothing new. Decided by the same moderator, since there is only one.'],
   ],
   [
-    'answers a report without the sanction',
+    'states the decision about a report, and offers a second look',
     {
       kind: 'report_decided',
       facts: null,
@@ -78,7 +78,7 @@ it.each<[what: string, notice: Partial<Notice>, expected: string[]]>([
     ['You reported insults or hate. We found no breach. You can ask for a second look.'],
   ],
   [
-    'offers no second look that is over',
+    'offers no second look when an appeal is no longer possible',
     {
       kind: 'report_decided',
       facts: null,

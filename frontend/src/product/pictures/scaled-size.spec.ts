@@ -24,13 +24,13 @@ describe('drawScaled', () => {
     expect(blob.type).toBe('image/webp');
   });
 
-  it('is encoded as JPEG where the browser cannot encode WebP', async () => {
-    const asked: string[] = [];
+  it('encodes as JPEG where the browser cannot encode WebP', async () => {
+    const requestedTypes: string[] = [];
     const blob = await drawScaled(bitmap, createCanvas(), (type) => {
-      asked.push(type);
+      requestedTypes.push(type);
       return Promise.resolve(new Blob(['x'], { type: type === 'image/webp' ? 'image/png' : type }));
     });
-    expect(asked).toEqual(['image/webp', 'image/jpeg']);
+    expect(requestedTypes).toEqual(['image/webp', 'image/jpeg']);
     expect(blob.type).toBe('image/jpeg');
   });
 });

@@ -36,14 +36,14 @@ class FakeXhr {
 }
 
 const photo = new File(['x'], 'dot.png', { type: 'image/png' });
-const before = globalThis.XMLHttpRequest;
+const originalXhr = globalThis.XMLHttpRequest;
 beforeEach(() => {
   jest.useFakeTimers();
   Object.assign(globalThis, { XMLHttpRequest: FakeXhr });
 });
 afterEach(() => {
   jest.useRealTimers();
-  Object.assign(globalThis, { XMLHttpRequest: before });
+  Object.assign(globalThis, { XMLHttpRequest: originalXhr });
 });
 
 it('posts the form with the cookie, reports integer percentages, and returns the address', async () => {

@@ -6,20 +6,20 @@ const first = aPrivateMessage({ id: 1, content: 'first' });
 const second = aPrivateMessage({ id: 2, content: 'second' });
 const conversation: Conversation = { messages: [first, second], hasOlder: false };
 
-it('returns the sent message, whether or not the conversation is loaded', () => {
+it('getLastMessageAfter returns the sent message, whether or not the conversation is loaded', () => {
   const lastMessage = { senderId: 12, preview: 'second', type: 'text', createdAt: second.createdAt };
   expect(getLastMessageAfter({ type: 'sent', message: second }, conversation)).toEqual(lastMessage);
   expect(getLastMessageAfter({ type: 'sent', message: second }, undefined)).toEqual(lastMessage);
 });
 
-it('returns the newest message after its edit, and undefined after an edit of an older message', () => {
+it('getLastMessageAfter returns the newest message after its edit, and undefined after another edit', () => {
   const edited = { type: 'edited', messageId: 2, newContent: 'changed' } as const;
   const after: Conversation = { messages: [first, { ...second, content: 'changed' }], hasOlder: false };
   expect(getLastMessageAfter(edited, after)).toMatchObject({ preview: 'changed' });
   expect(getLastMessageAfter({ ...edited, messageId: 1 }, after)).toBeUndefined();
 });
 
-it('returns an empty preview of a deleted message', () => {
+it('getLastMessageAfter returns an empty preview of a deleted message', () => {
   const after: Conversation = {
     messages: [first, { ...second, content: '', isDeleted: true }],
     hasOlder: false,
@@ -27,10 +27,10 @@ it('returns an empty preview of a deleted message', () => {
   expect(getLastMessageAfter({ type: 'deleted', messageId: 2 }, after)).toMatchObject({ preview: '' });
 });
 
-it('returns null after a change of a conversation that is not loaded', () => {
+it('getLastMessageAfter returns null after a change of a conversation that is not loaded', () => {
   expect(getLastMessageAfter({ type: 'deleted', messageId: 2 }, undefined)).toBeNull();
 });
 
-it('returns undefined after a reaction, which does not change the last message', () => {
+it('getLastMessageAfter returns undefined after a reaction, which does not change the last message', () => {
   expect(getLastMessageAfter({ type: 'reacted', messageId: 2, reactions: [] }, conversation)).toBeUndefined();
 });

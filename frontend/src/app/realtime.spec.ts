@@ -33,7 +33,7 @@ const acceptConnection = (): void =>
   });
 
 const wakeUps: [name: string, wakeUp: () => void][] = [
-  ['a page that comes back from the back/forward cache', () => dispatchPageShow(true)],
+  ['a page restored from the back/forward cache', () => dispatchPageShow(true)],
   ['a page that was frozen and is resumed', () => document.dispatchEvent(new Event('resume'))],
   ['a tab that is shown again', () => setVisibility('visible')],
   ['a browser that is online again', () => window.dispatchEvent(new Event('online'))],
@@ -78,7 +78,7 @@ it.each(wakeUps)('reconnects immediately, without waiting for the next attempt, 
   expect(sockets).toHaveLength(socketCount + 1);
 });
 
-it('does nothing when the page is shown for the first time, or hidden', () => {
+it('does not probe the connection when the page is shown for the first time or hidden', () => {
   const pingCount = getCurrentSocket().count('ping');
   dispatchPageShow(false);
   setVisibility('hidden');

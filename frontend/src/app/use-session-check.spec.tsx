@@ -20,7 +20,7 @@ it('replaces the stored user with the one that the server returns', async () => 
   await waitFor(() => expect(currentUser()?.username).toBe('on the server'));
 });
 
-it('keeps a name that is pushed before the response arrives, and takes the other fields from the response', async () => {
+it('applies the response except a name that was pushed before the response arrived', async () => {
   let respond: (user: object) => void = () => undefined;
   const heldResponse = new Promise<object>((resolve) => (respond = resolve));
   const server = fakeServer({ 'GET /api/user/7': () => heldResponse });

@@ -1,6 +1,6 @@
 /** The `Date` header is truncated to the second, so on average it is half a second behind. */
 const meanTruncationMs = 500;
-/** A smaller difference is noise: the `Date` header has whole seconds, and the server's processing time is unknown. */
+/** A smaller difference is noise: the `Date` header has a resolution of one second, and the response takes time. */
 const toleranceMs = 2_000;
 
 let offsetMs = 0;

@@ -7,7 +7,7 @@ export interface CheckboxProps {
   isDisabled?: boolean;
 }
 
-/** A checkbox whose label is clickable, too. */
+/** The entire row is clickable. */
 export const Checkbox = ({ label, isChecked, onChange, isDisabled = false }: CheckboxProps) => {
   const id = useId();
   return (

@@ -78,7 +78,7 @@ export const ReportDialogPlace = ({ userId }: { userId: number }) => {
   return target ? <LoadedReportDialog userId={userId} target={target} /> : null;
 };
 
-/** The section of Profile Settings for blocked people, notices and the user's data. */
+/** The section of Profile Settings about safety, with the buttons for notices and the user's data. */
 export const SafetySettingsPlace = ({ user }: { user: SelfUser }) => (
   <LoadedPart
     part={safetySettingsPart}

@@ -195,7 +195,7 @@ it('keeps suggestions hidden in the random chat after Hide is pressed in a priva
   expect(queryRow()).toBeNull();
 });
 
-it('returns the focus to the button when the row disappears with the focus in it', () => {
+it('moves the focus to the Suggest button when the row of suggestions disappears while focused', () => {
   advanceTime(pageLimits.suggestionsAfterMs);
   const [text = ''] = listChips();
   act(() => screen.getByRole('button', { name: text }).focus());

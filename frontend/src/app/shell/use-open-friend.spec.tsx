@@ -26,7 +26,7 @@ const renderOpenFriend = () => {
 
 beforeEach(() => shell.reset());
 
-it('returns the friend whose chat was opened', () => {
+it('useOpenFriend returns the friend whose chat is open', () => {
   renderOpenFriend();
   expect(screen.getByText('nobody')).toBeVisible();
   act(() => shell.openFriend(12));
